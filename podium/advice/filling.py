@@ -13,7 +13,8 @@ from podium.api.errors import PodiumError
 from podium.api.kinds import KINDS
 from podium.api.objects import (
     Object,
-    condition_of,
+    condition_message,
+    condition_status,
     controller_of,
     is_terminating,
     key,
@@ -160,7 +161,7 @@ class Filling:
             if live is None or is_terminating(live) or node_name_of(live):
                 return self._unadopted(live)
             nominated = status_of(live).get("nominatedNodeName")
-            refused = (condition_of(live, "PodScheduled") or {}).get("status") == "False"
+            refused = condition_status(live, "PodScheduled") == "False"
             if (refused and not nominated) or driver.now_s >= end_s:
                 return live
             until_s = min(end_s, max(driver.next_s() or end_s, driver.now_s + _STEP_S))
@@ -174,7 +175,7 @@ class Filling:
 
     def _stop(self, template: PodTemplate, pod: Object) -> Stop:
         scheduler = self._play.scheduler
-        message = (condition_of(pod, "PodScheduled") or {}).get("message") or "it is deleted"
+        message = condition_message(pod, "PodScheduled") or "it is deleted"
         return Stop("Scheduler", template.source, str(message), tuple(_reasons(scheduler, pod)))
 
     def _delete(self, pod: Object) -> None:

@@ -10,6 +10,7 @@ from pydantic import Field
 from podium.advice.disturbance import Disturbance, DisturbanceKind
 from podium.api.disruption import PREEMPTED
 from podium.api.objects import Object, controller_of, key
+from podium.api.pod_specs import tolerations_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE, tolerates
 from podium.documents.report import API_VERSION, IF_ANY, Report
@@ -176,9 +177,7 @@ def _unplaced(row: PodRow, reason: str, node: str = "", *, waits: bool = False) 
 
 
 def _why_it_stays(pod: Object) -> str:
-    tolerated = [
-        one for one in pod["spec"].get("tolerations") or () if tolerates(one, _UNREACHABLE)
-    ]
+    tolerated = [one for one in tolerations_of(pod["spec"]) if tolerates(one, _UNREACHABLE)]
     if not tolerated:
         return "nothing is evicted from it, as too many nodes have failed"
     stays = [one.get("tolerationSeconds") for one in tolerated]

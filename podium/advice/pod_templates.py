@@ -7,6 +7,7 @@ import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
+from podium.api.pod_specs import volumes_of
 from podium.manifests import read_sources
 from podium.manifests.decisive_kinds import Identity
 from podium.manifests.problems import describe
@@ -81,9 +82,9 @@ def _pod(obj: Object) -> Object:
     asked = {
         field: value for field, value in spec_of(template).items() if field not in _NOT_ASKED_FOR
     }
-    claims: Sequence[Object] = spec_of(obj).get("volumeClaimTemplates") or ()
+    claims = spec_of(obj).get("volumeClaimTemplates") or ()
     if claims:
-        asked["volumes"] = [*(asked.get("volumes") or ()), *map(_claimed, claims)]
+        asked["volumes"] = [*volumes_of(asked), *map(_claimed, claims)]
     marks = {"labels": labels(template), "annotations": annotations(template)}
     metadata: dict[str, Any] = {"name": called, "namespace": namespace(obj)}
     metadata |= {field: value for field, value in marks.items() if value}

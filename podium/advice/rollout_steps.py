@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
+from podium.api.objects import Object, annotations, labels, name, namespace, part, spec_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.well_known import LAST_APPLIED
 from podium.manifests.decisive_kinds import Identity, decisive, label
@@ -168,7 +168,7 @@ def _pod_spec(obj: Object) -> Object | None:
     """The spec of the pods that an object makes; None if it makes none."""
     kind, spec = obj["kind"], spec_of(obj)
     if kind == "CronJob":
-        spec = spec_of(spec.get("jobTemplate") or {})
+        spec = spec_of(part(spec, "jobTemplate"))
     elif kind not in _TEMPLATED:
         return None
-    return spec_of(spec.get("template") or {})
+    return spec_of(part(spec, "template"))

@@ -1,11 +1,12 @@
 """Shapes of the nodes that there are: those that differ in name and zone only have one shape."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from podium.advice.disturbance import nodes_by_name
-from podium.api.objects import Object, labels, name, spec_of, status_of
+from podium.api.nodes import allocatable_of
+from podium.api.objects import Object, labels, name, spec_of
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.explaining.extra_nodes import node_like
 
@@ -39,7 +40,7 @@ class ZonedShape:
 
     def words(self) -> str:
         """What such a node has."""
-        amounts = _allocatable(self.likes[0])
+        amounts = allocatable_of(self.likes[0])
         shown = [f"{amounts[one]} {one}" for one in _AMOUNTS if one in amounts]
         return ", ".join(shown)
 
@@ -52,13 +53,8 @@ def zoned_shapes(state: Iterable[Object]) -> list[ZonedShape]:
         if spec_of(node).get("unschedulable"):
             continue
         marks = {mark: text for mark, text in labels(node).items() if mark not in _OWN_LABELS}
-        told = repr((sorted(marks.items()), spec_of(node).get("taints"), _allocatable(node)))
+        told = repr((sorted(marks.items()), spec_of(node).get("taints"), allocatable_of(node)))
         counts[told] += 1
         groups[told].setdefault(str(labels(node).get(ZONE_LABEL)), node)
     ordered = sorted(groups, key=lambda one: (-counts[one], one))
     return [ZonedShape([groups[one][zone] for zone in sorted(groups[one])]) for one in ordered]
-
-
-def _allocatable(node: Object) -> Mapping[str, str]:
-    found: Mapping[str, str] = status_of(node).get("allocatable") or {}
-    return found

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from podium.api.kinds import KINDS, Kind
-from podium.api.objects import Object, conditions_of, is_terminating, spec_of
+from podium.api.objects import Object, conditions_of, entries, is_terminating, part, spec_of
 
 DEFINITION = KINDS["CustomResourceDefinition"]
 """The kind of the definitions."""
@@ -66,13 +66,12 @@ class CustomKind(Kind, frozen=True, kw_only=True):
     @property
     def schema(self) -> Object:
         """The structural schema of its objects."""
-        found: Object = (self.definition.get("schema") or {}).get("openAPIV3Schema") or {}
-        return found
+        return part(self.definition, "schema", "openAPIV3Schema")
 
     @property
     def scale(self) -> Object | None:
         """Where the `scale` subresource finds what it tells; None if there is none."""
-        found: Object | None = (self.definition.get("subresources") or {}).get("scale")
+        found: Object | None = part(self.definition, "subresources").get("scale")
         return found
 
     @property
@@ -112,9 +111,9 @@ def _kind(definition: Object, version: Object, stored: str) -> CustomKind:
         name=names["kind"],
         plural=names["plural"],
         namespaced=spec["scope"] == "Namespaced",
-        short_names=tuple(names.get("shortNames") or ()),
+        short_names=tuple(entries(names, "shortNames")),
         subresources=tuple(one for one in ("scale", "status") if subresources.get(one) is not None),
-        categories=tuple(names.get("categories") or ()),
+        categories=tuple(entries(names, "categories")),
         version=version["name"],
         called=names.get("singular") or names["kind"].lower(),
         lists_called=names.get("listKind") or f"{names['kind']}List",
@@ -143,7 +142,7 @@ def _rank(version: str) -> tuple[int, int, int, str]:
 def has_cel_rules(definition: Object) -> bool:
     """Whether a definition has rules in CEL, which aren't evaluated."""
     versions = spec_of(definition).get("versions") or ()
-    return any(_has_rules((one.get("schema") or {}).get("openAPIV3Schema")) for one in versions)
+    return any(_has_rules(part(one, "schema").get("openAPIV3Schema")) for one in versions)
 
 
 def _has_rules(value: Any) -> bool:

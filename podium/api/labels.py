@@ -12,6 +12,7 @@ import msgspec
 
 from podium.api.errors import FieldError, PodiumError, aggregate
 from podium.api.integers import parse_int
+from podium.api.objects import part
 
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 NODE_OPERATORS: tuple[Operator, ...] = get_args(Operator)
@@ -138,8 +139,7 @@ def label_selector(raw: Mapping[str, Any] | None) -> Selector:
     if raw is None:
         return NOTHING
     requirements = [
-        _checked(key, "In", [value])
-        for key, value in sorted((raw.get("matchLabels") or {}).items())
+        _checked(key, "In", [value]) for key, value in sorted(part(raw, "matchLabels").items())
     ]
     for expression in raw.get("matchExpressions") or ():
         operator = expression.get("operator", "")

@@ -18,7 +18,8 @@ from podium.api.labels import (
     equality_selector,
     requirement_faults,
 )
-from podium.api.objects import spec_of
+from podium.api.objects import entries, spec_of
+from podium.api.pod_specs import node_affinity_of
 from podium.api.well_known import REQUIRED
 
 NAME_FIELD = "metadata.name"
@@ -100,7 +101,7 @@ def node_selector(raw: Mapping[str, Any]) -> NodeSelector:
     """The meaning of a `NodeSelector`: of its `nodeSelectorTerms`, empty ones dropped."""
     terms = (
         _term(term, f"nodeSelectorTerms[{index}]")
-        for index, term in enumerate(raw.get("nodeSelectorTerms") or ())
+        for index, term in enumerate(entries(raw, "nodeSelectorTerms"))
     )
     return NodeSelector(tuple(term for term in terms if not term.is_empty))
 
@@ -123,7 +124,7 @@ def preferred_terms(
 def required_node_affinity(pod: Mapping[str, Any]) -> RequiredNodeAffinity:
     """What a pod's `nodeSelector` and required node affinity demand together."""
     spec = spec_of(pod)
-    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
+    affinity = node_affinity_of(spec)
     required = affinity.get(REQUIRED)
     return RequiredNodeAffinity(
         selector=equality_selector(spec.get("nodeSelector")),
@@ -166,6 +167,6 @@ def _field_faults(expression: _Expression) -> list[FieldError]:
 
 def _requirements(expressions: Iterable[_Expression]) -> tuple[Requirement, ...]:
     return tuple(
-        Requirement(e.get("key", ""), e["operator"], tuple(e.get("values") or ()))
+        Requirement(e.get("key", ""), e["operator"], tuple(entries(e, "values")))
         for e in expressions
     )

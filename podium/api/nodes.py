@@ -9,7 +9,7 @@ _NOTHING: Object = {}
 
 def taints_of(node: Object) -> Sequence[Object]:
     """The node's taints."""
-    return spec_of(node).get("taints") or ()
+    return spec_of(node).get("taints") or []
 
 
 def allocatable_of(node: Object) -> Mapping[str, str]:

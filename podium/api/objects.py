@@ -27,7 +27,7 @@ def part(obj: Object, *fields: str) -> Object:
 
 def entries(obj: Object, field: str) -> Sequence[Any]:
     """The entries of a list in an object; none if it has no such list."""
-    return obj.get(field) or ()
+    return obj.get(field) or []
 
 
 def metadata_of(obj: Object) -> Object:

@@ -10,27 +10,27 @@ _NOTHING: Object = {}
 
 def containers_of(spec: Object) -> Sequence[Object]:
     """The containers that make up the pod, init containers aside."""
-    return spec.get("containers") or ()
+    return spec.get("containers") or []
 
 
 def init_containers_of(spec: Object) -> Sequence[Object]:
     """The containers that start before the others, sidecars among them."""
-    return spec.get("initContainers") or ()
+    return spec.get("initContainers") or []
 
 
 def all_containers_of(spec: Object) -> Sequence[Object]:
     """The containers, and behind them the init containers."""
-    return (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
+    return [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
 
 
 def volumes_of(spec: Object) -> Sequence[Object]:
     """The volumes that the pod brings or refers to."""
-    return spec.get("volumes") or ()
+    return spec.get("volumes") or []
 
 
 def tolerations_of(spec: Object) -> Sequence[Object]:
     """The taints that the pod tolerates."""
-    return spec.get("tolerations") or ()
+    return spec.get("tolerations") or []
 
 
 def affinity_of(spec: Object) -> Object:

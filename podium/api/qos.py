@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from podium.api.objects import spec_of, status_of
+from podium.api.pod_specs import all_containers_of, resources_of
 from podium.api.quantity import nanos
 
 QOSClass = Literal["Guaranteed", "Burstable", "BestEffort"]
@@ -40,8 +41,8 @@ def _resources(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     if pod_level is not None:
         yield pod_level
         return
-    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
-        yield container.get("resources") or {}
+    for container in all_containers_of(spec):
+        yield resources_of(container)
 
 
 def _add_positive(total: dict[str, int], amounts: Mapping[str, Any] | None) -> int:

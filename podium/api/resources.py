@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from podium.api.labels import validate_label_key
-from podium.api.objects import spec_of
+from podium.api.objects import entries, spec_of
+from podium.api.pod_specs import containers_of, init_containers_of, requests_of, resources_of
 from podium.api.quantity import (
     NANOS_PER_MILLI,
     NANOS_PER_UNIT,
@@ -92,8 +93,7 @@ def pod_scoring_requests(pod: _Object, *, use_status: bool = False) -> Amounts:
     Like `pod_requests` with `SCORING_DEFAULTS` for containers that say nothing; but where
     pod-level requests are set, only for a resource that neither they nor any container mentions.
     """
-    resources = spec_of(pod).get("resources") or _NOTHING
-    if not any(map(is_pod_level, resources.get("requests") or ())):
+    if not any(map(is_pod_level, requests_of(spec_of(pod)))):
         return pod_requests(pod, use_status=use_status, default_missing=SCORING_DEFAULTS)
     requests = pod_requests(pod, use_status=use_status)
     missing = {name: n for name, n in SCORING_DEFAULTS.items() if name not in requests}
@@ -183,7 +183,7 @@ def _resize(pod: _Object) -> _Resize:
     status = pod.get("status") or _NOTHING
     containers = {}
     for field in ("containerStatuses", "initContainerStatuses"):
-        for index, container in enumerate(status.get(field) or ()):
+        for index, container in enumerate(entries(status, field)):
             held = _held(container, f"status.{field}[{index}]")
             if held is not None:
                 containers[container.get("name", "")] = held
@@ -217,11 +217,11 @@ def _aggregate(spec: _Object, amounts_of: _OwnAmounts) -> Amounts:
             raise error.under(f"spec.{listed}[{index}]") from None
 
     total: Amounts = {}
-    for index, container in enumerate(spec.get("containers") or ()):
+    for index, container in enumerate(containers_of(spec)):
         _add(total, amounts_at("containers", index, container, True))
     sidecars: Amounts = {}
     peak: Amounts = {}
-    for index, container in enumerate(spec.get("initContainers") or ()):
+    for index, container in enumerate(init_containers_of(spec)):
         sidecar = is_sidecar(container)
         stage = amounts_at("initContainers", index, container, sidecar)
         if sidecar:
@@ -237,7 +237,7 @@ def _aggregate(spec: _Object, amounts_of: _OwnAmounts) -> Amounts:
 def _resources(owner: _Object, field: str, path: str = "") -> Amounts:
     """The `requests` or `limits` of a container or pod, as a map of its own."""
     try:
-        return _read((owner.get("resources") or _NOTHING).get(field), field)
+        return _read(resources_of(owner).get(field), field)
     except QuantityError as error:
         raise error.under("resources").under(path) from None
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.objects import Object, annotations, spec_of, status_of
+from podium.api.objects import Object, annotations, part, spec_of, status_of
 from podium.apiserver.refusals import bad_request
 
 API_VERSION = "autoscaling/v1"
@@ -113,7 +113,7 @@ def _without_cpu(metrics: Any, amount: str) -> tuple[list[Object], int | None]:
     """The metrics without the first one for the use of CPU, and that use in percent."""
     for at, metric in enumerate(metrics):
         resource = metric.get("resource") or {}
-        use = (resource.get(amount) or {}).get("averageUtilization")
+        use = part(resource, amount).get("averageUtilization")
         if resource.get("name") == "cpu" and use is not None:
             return [*metrics[:at], *metrics[at + 1 :]], use
     return [*metrics], None

@@ -12,7 +12,7 @@ import msgspec
 from podium.api.kinds import Kind
 from podium.api.label_text import parse_selector
 from podium.api.labels import EVERYTHING, Selector, SelectorError
-from podium.api.objects import Object
+from podium.api.objects import Object, labels
 from podium.apiserver.kinds.registry import registration_of
 from podium.apiserver.kinds.selecting import ReadField, text
 from podium.apiserver.refusals import bad_request
@@ -62,7 +62,7 @@ class Selection(msgspec.Struct, frozen=True):
         for term in self.fields:
             if not term.matches(obj):
                 return False
-        return self.labels.is_empty or self.labels.matches(obj["metadata"].get("labels") or {})
+        return self.labels.is_empty or self.labels.matches(labels(obj))
 
 
 ALL = Selection()

@@ -86,7 +86,7 @@ def _objects(ctx: typer.Context, kind: str) -> Iterator[_Named]:
     """Objects of the state, those of a kind at least."""
     if not ctx.params.get("state"):
         yield from _running(ctx, kind)
-    named = [*(ctx.params.get("state") or ()), *(ctx.params.get("apply") or ())]
+    named = [one for option in ("state", "apply") for one in ctx.params.get(option) or ()]
     for path in map(Path, named):
         for document in chain.from_iterable(map(_documents, _files(path))):
             yield from document.items or [document]

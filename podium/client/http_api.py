@@ -13,7 +13,7 @@ import msgspec
 from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.kinds import ALL_KINDS, KINDS
-from podium.api.objects import Object, metadata_of
+from podium.api.objects import Object, entries, metadata_of
 from podium.client.answers import UnreadableAnswerError, decoded, error_of, unknown, unsent
 from podium.client.calls import JSON, Call, call_of, collection_path, object_path
 from podium.client.connection import Connection, MissingConnectionError
@@ -177,7 +177,7 @@ class HttpApi:
             metadata = metadata_of(page)
             objects += (
                 {"apiVersion": found.api_version, "kind": found.name, **one}
-                for one in page.get("items") or ()
+                for one in entries(page, "items")
             )
             revision = revision or str(metadata.get("resourceVersion") or "0")
             if not metadata.get("continue"):

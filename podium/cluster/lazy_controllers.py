@@ -7,7 +7,9 @@ depends on when it started. Before that it costs nothing, however many pods come
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from podium.api.objects import Object, condition_of, is_terminating, spec_of
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, condition_of, is_terminating
+from podium.api.pod_specs import volumes_of
 from podium.api.taints import NO_EXECUTE
 from podium.controllers.disruption import stale_s
 from podium.runtime.virtual import VirtualDriver
@@ -23,12 +25,12 @@ def _any(obj: Object) -> bool:
 
 
 def _evicts(node: Object) -> bool:
-    taints = spec_of(node).get("taints") or ()
+    taints = taints_of(node)
     return any(taint.get("effect") == NO_EXECUTE for taint in taints)
 
 
 def _has_ephemeral_claims(pod: Object) -> bool:
-    return any("ephemeral" in volume for volume in pod["spec"].get("volumes") or ())
+    return any("ephemeral" in volume for volume in volumes_of(pod["spec"]))
 
 
 def _is_disrupted(pod: Object) -> bool:

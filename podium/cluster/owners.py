@@ -7,7 +7,16 @@ know how many pods are wanted, and pods of unknown revisions would count as outd
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from podium.api.objects import Object, controller_of, labels, name, namespace, spec_of, status_of
+from podium.api.objects import (
+    Object,
+    controller_of,
+    controller_uid,
+    labels,
+    name,
+    namespace,
+    spec_of,
+    status_of,
+)
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.apiserver.kinds.registry import apply_defaults
 from podium.cluster.stand_ins import STAND_INS, Group, counted_status
@@ -76,13 +85,11 @@ class Owners:
     def _revisions(self, made: Iterable[Object]) -> Iterator[Object]:
         """The newest revision of each StatefulSet and DaemonSet that has pods and no revision."""
         with_history = {
-            (controller_of(obj) or {}).get("uid")
-            for (kind, _, _), obj in self._found.items()
-            if kind == REVISION
+            controller_uid(obj) for (kind, _, _), obj in self._found.items() if kind == REVISION
         }
         for obj in [*self._found.values(), *made]:
             identity = _identity(obj)
-            uid = obj["metadata"].get("uid") or self.uids.get(identity)
+            uid = obj["metadata"].get("uid") or self.uids.get(identity, "")
             pods = self._owned.get(identity)
             if obj.get("kind") in _HASH_LABELS and pods and uid not in with_history:
                 owner = apply_defaults({**obj, "metadata": {**obj["metadata"], "uid": uid}})

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from podium.api.labels import label_selector
-from podium.api.objects import Object, annotations, labels, metadata_of, name
+from podium.api.objects import Object, annotations, labels, metadata_of, name, part
+from podium.api.pod_specs import affinity_of, volumes_of
 from podium.api.pods import is_active, is_ready
 from podium.api.well_known import HASH_LABEL, REQUIRED
 from podium.controllers.controller_revisions import REVISION_LABEL
@@ -129,7 +130,7 @@ def _replication_controller(group: Group, found: Found, *, is_newest: bool) -> O
 def _deployment(group: Group, found: Found, *, is_newest: bool) -> Object | None:
     newest = group.newest
     selector = newest["spec"].get("selector") or {}
-    alike = {k: v for k, v in (selector.get("matchLabels") or {}).items() if k != HASH_LABEL}
+    alike = {k: v for k, v in part(selector, "matchLabels").items() if k != HASH_LABEL}
     template = newest["spec"]["template"]
     carried = {key: value for key, value in labels(template).items() if key != HASH_LABEL}
     metadata = {**metadata_of(template), "labels": carried}
@@ -148,7 +149,7 @@ def _stateful_set(group: Group, found: Found, *, is_newest: bool) -> Object | No
     newest = group.newest
     claims = [
         {"metadata": {"name": volume["name"]}, "spec": claim["spec"]}
-        for volume in newest["spec"].get("volumes") or ()
+        for volume in volumes_of(newest["spec"])
         if (claim := _claim(volume, newest, group, found)) is not None
     ]
     spec = {
@@ -164,7 +165,7 @@ def _stateful_set(group: Group, found: Found, *, is_newest: bool) -> Object | No
 
 def _claim(volume: Object, pod: Object, group: Group, found: Found) -> Object | None:
     """The claim that a pod of a StatefulSet has for itself."""
-    called = (volume.get("persistentVolumeClaim") or {}).get("claimName")
+    called = part(volume, "persistentVolumeClaim").get("claimName")
     if called != f"{volume['name']}-{name(pod)}":
         return None
     return found.get(("PersistentVolumeClaim", group.namespace, str(called)))
@@ -173,7 +174,7 @@ def _claim(volume: Object, pod: Object, group: Group, found: Found) -> Object | 
 def _daemon_set(group: Group, found: Found, *, is_newest: bool) -> Object | None:
     alike = group.labels(*_OF_ONE_POD)
     template = _template(group, _OF_ONE_POD)
-    affinity = {**(template["spec"].get("affinity") or {})}
+    affinity = {**affinity_of(template["spec"])}
     # This is how each pod asks for its node.
     pinned = {**(affinity.pop("nodeAffinity", None) or {})}
     pinned.pop(REQUIRED, None)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.objects import entries
 from podium.config.args import API_VERSION
 from podium.config.types import KIND
 
@@ -31,7 +32,7 @@ def _profile(profile: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, A
     mentioned = set(_names(plugins))
     added = [{"name": name} for name in names if name not in mentioned]
     everywhere = plugins.get("multiPoint") or {}
-    enabled = {**everywhere, "enabled": [*(everywhere.get("enabled") or ()), *added]}
+    enabled = {**everywhere, "enabled": [*entries(everywhere, "enabled"), *added]}
     return {**profile, "plugins": {**plugins, "multiPoint": enabled}}
 
 

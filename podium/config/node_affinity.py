@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field
 
 from podium.api.errors import FieldError
 from podium.api.node_selector import node_selector, preferred_terms
+from podium.api.objects import part
 from podium.api.well_known import PREFERRED, REQUIRED
 from podium.documents import Bits, Document, Tuple, decode, refuse
 
@@ -59,7 +60,7 @@ class NodeAffinity(Document):
 
 def _meaning_faults(raw: Mapping[str, Any]) -> Iterator[FieldError]:
     """What is wrong with terms that have the shape of terms."""
-    for fault in node_selector(raw.get(REQUIRED) or {}).errors:
+    for fault in node_selector(part(raw, REQUIRED)).errors:
         yield fault.under(REQUIRED)
     for _, term in preferred_terms(raw.get(PREFERRED)):
         for fault in term.error:

@@ -29,7 +29,7 @@ class ClusterRoleAggregationController(Reconciler):
         if role is None or not _selectors(role):
             return ()
         rules = self._rules(role)
-        if rules == [*entries(role, "rules")]:
+        if rules == entries(role, "rules"):
             return ()
         return (patch_of(_KIND, role, {"rules": rules}),)
 

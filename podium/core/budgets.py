@@ -20,11 +20,11 @@ from podium.api.objects import (
     Object,
     annotations,
     controller_of,
-    entries,
     is_terminating,
     labels,
     name,
     namespace,
+    part,
     spec_of,
     status_of,
 )
@@ -142,7 +142,7 @@ def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:
 
 
 def _is_healthy(pod: Object, pdb: Object, now: int | None) -> bool:
-    granted = status_of(pdb).get("disruptedPods") or _NOTHING
+    granted = part(status_of(pdb), "disruptedPods")
     if is_terminating(pod) or _is_going(granted.get(name(pod)), now):
         return False
     return is_ready(pod)
@@ -191,7 +191,7 @@ class Budget(msgspec.Struct, frozen=True):
         status = pdb.get("status") or _NOTHING
         if allowed is None:
             allowed = int(status.get("disruptionsAllowed") or 0)
-        disrupted = frozenset(entries(status, "disruptedPods"))
+        disrupted = frozenset(part(status, "disruptedPods"))
         return cls(
             namespace(pdb),
             name(pdb),

@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_snake
 
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds import KINDS
-from podium.api.objects import DEFAULT_NAMESPACE, Object, metadata_of, spec_of
+from podium.api.objects import DEFAULT_NAMESPACE, Object, entries, metadata_of, spec_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.apiserver.kinds.registry import apply_defaults
 from podium.config.args import API_VERSION
@@ -164,7 +164,7 @@ def _configuration(document: ScenarioDocument) -> SchedulerConfiguration | None:
     configuration: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND, **(profile or {})}
     if added:
         first, *rest = configuration.get("profiles") or [{}]
-        merged = {**first, "pluginConfig": [*(first.get("pluginConfig") or ()), *added]}
+        merged = {**first, "pluginConfig": [*entries(first, "pluginConfig"), *added]}
         configuration["profiles"] = [merged, *rest]
     return load_configuration([configuration], plugin_factories().keys()).configuration
 

@@ -13,7 +13,15 @@ from podium.api.errors import FieldError, InvalidValueError
 from podium.api.field_validation import FieldValidation
 from podium.api.kinds import Kind, kind_of
 from podium.api.labels import validate_label_key
-from podium.api.objects import DEFAULT_NAMESPACE, Object, namespace, spec_of, status_of
+from podium.api.objects import (
+    DEFAULT_NAMESPACE,
+    Object,
+    annotations,
+    namespace,
+    part,
+    spec_of,
+    status_of,
+)
 from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.api.well_known import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.apiserver.admission.service_account import DEFAULT as DEFAULT_ACCOUNT
@@ -48,8 +56,8 @@ def parse_shape(text: str) -> dict[str, str]:
         InvalidValueError: it doesn't consist of names and amounts.
     """
     found: dict[str, str] = {}
-    for part in filter(None, text.split(",")):
-        name, _, amount = (one.strip() for one in part.partition("="))
+    for entry in filter(None, text.split(",")):
+        name, _, amount = (one.strip() for one in entry.partition("="))
         if not name or not amount or name in found:
             rule = "must be NAME=AMOUNT with commas, each name once, such as cpu=8,memory=32Gi"
             raise InvalidValueError(FieldError(_SHAPE, text, rule))
@@ -149,10 +157,10 @@ def simulated(obj: Object) -> Object:
     """
     if obj.get("kind") != "Node":
         return obj
-    annotations = {SIMULATED: "true", **(obj["metadata"].get("annotations") or {})}
-    node = {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
+    notes = {SIMULATED: "true", **annotations(obj)}
+    node = {**obj, "metadata": {**obj["metadata"], "annotations": notes}}
     status = status_of(obj)
-    if annotations[SIMULATED] != "true" or (status.get("nodeInfo") or {}).get("kubeletVersion"):
+    if notes[SIMULATED] != "true" or part(status, "nodeInfo").get("kubeletVersion"):
         return node
     return {**node, "status": {**status, "nodeInfo": _INFO}}
 
@@ -175,8 +183,8 @@ def _pod_spec(obj: Object) -> Object:
     spec = spec_of(obj)
     if obj.get("kind") == "Pod":
         return spec
-    made = spec_of(spec.get("jobTemplate") or {}) or spec
-    return spec_of(made.get("template") or {})
+    made = spec_of(part(spec, "jobTemplate")) or spec
+    return spec_of(part(made, "template"))
 
 
 def _has_own(spec: Object) -> bool:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from podium.api.errors import PodiumError
-from podium.api.objects import DEFAULT_NAMESPACE, Object
+from podium.api.objects import DEFAULT_NAMESPACE, Object, part
 from podium.api.refused import RefusedError
 from podium.apiserver.registry import Registry
 from podium.cluster import SchedulerSetup
@@ -166,7 +166,7 @@ class Cluster:
             event
             for event in self.list("Event", namespace)
             if reason in (None, event.get("reason"))
-            and about in (None, (event.get("involvedObject") or {}).get("name"))
+            and about in (None, part(event, "involvedObject").get("name"))
         ]
         return sorted(found, key=_told_at)
 

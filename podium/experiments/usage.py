@@ -3,7 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from podium.api.objects import Object, labels, name, status_of, uid
+from podium.api.nodes import allocatable_of
+from podium.api.objects import Object, labels, name, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.api.resources import Amounts, pod_requests
@@ -82,7 +83,7 @@ class UsageLog:
     def _take_node(self, obj: Object, *, gone: bool) -> None:
         node = self._nodes.setdefault(name(obj), _Node())
         zone = labels(obj).get(ZONE_LABEL, "")
-        found = {} if gone else status_of(obj).get("allocatable") or {}
+        found = {} if gone else allocatable_of(obj)
         allocatable = {resource: nanos(amount) for resource, amount in found.items()}
         if (zone, allocatable) != (node.zone, node.allocatable):
             node.zone, node.allocatable = zone, allocatable

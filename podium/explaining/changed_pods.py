@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from podium.api.objects import Object, spec_of
+from podium.api.pod_specs import containers_of, limits_of, requests_of, resources_of, tolerations_of
 from podium.api.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Quantity, nanos
 
 
@@ -17,7 +18,7 @@ def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
     Returns:
         None if its containers don't request that much.
     """
-    containers = [{**container} for container in spec_of(pod).get("containers") or ()]
+    containers = [{**container} for container in containers_of(spec_of(pod))]
     for resource, amount in cuts.items():
         cut = amount * (NANOS_PER_MILLI if resource == "cpu" else NANOS_PER_UNIT)
         for container in sorted(containers, key=lambda one: -_requested(one, resource)):
@@ -33,7 +34,7 @@ def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
 def with_tolerations(pod: Object, taints: Iterable[Object]) -> Object:
     """A pod that tolerates these taints besides what it tolerates."""
     added = [{"operator": "Equal", **taint} for taint in taints]
-    return _with_spec(pod, tolerations=[*(spec_of(pod).get("tolerations") or ()), *added])
+    return _with_spec(pod, tolerations=[*tolerations_of(spec_of(pod)), *added])
 
 
 def with_priority(pod: Object, priority: int) -> Object:
@@ -46,8 +47,7 @@ def _with_spec(pod: Object, **fields: Any) -> Object:
 
 
 def _requests(container: Object) -> Mapping[str, Any]:
-    resources: Object = container.get("resources") or {}
-    return {**(resources.get("limits") or {}), **(resources.get("requests") or {})}
+    return {**limits_of(container), **requests_of(container)}
 
 
 def _requested(container: Object, resource: str) -> int:
@@ -57,6 +57,5 @@ def _requested(container: Object, resource: str) -> int:
 
 def _request(container: dict[str, Any], resource: str, amount: int) -> None:
     """Have a container request an amount in thousand-millionths, and limit no less than that."""
-    resources = container.get("resources") or {}
     requests = {**_requests(container), resource: str(Quantity(amount))}
-    container["resources"] = {**resources, "requests": requests}
+    container["resources"] = {**resources_of(container), "requests": requests}

@@ -11,7 +11,8 @@ import msgspec
 
 from podium.api.labels import Requirement
 from podium.api.node_selector import required_node_affinity
-from podium.api.objects import Object, spec_of
+from podium.api.nodes import taints_of
+from podium.api.objects import Object
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo
@@ -85,7 +86,7 @@ def untolerated_taints(
     node: Object, tolerations: Sequence[Mapping[str, Any]] | None
 ) -> Iterator[Mapping[str, Any]]:
     """The taints of a node that keep pods with these tolerations away."""
-    for taint in spec_of(node).get("taints") or ():
+    for taint in taints_of(node):
         keeps_away = taint.get("effect") in (NO_SCHEDULE, NO_EXECUTE)
         if keeps_away and not tolerations_tolerate(tolerations, taint):
             yield taint

@@ -8,6 +8,7 @@ import msgspec
 from podium.api.kinds import kind_of
 from podium.api.node_selector import required_node_affinity
 from podium.api.objects import Object, labels, name, namespace, spec_of
+from podium.api.pod_specs import affinity_of
 from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.linting.budget_view import BudgetView, budget_view
@@ -104,7 +105,7 @@ class ClusterView:
     def nodes_for(self, workload: Workload) -> Sequence[Object]:
         """The nodes that its pods select and whose taints they tolerate, whether there's room."""
         spec = workload.spec
-        near = (spec.get("affinity") or {}).get("nodeAffinity")
+        near = affinity_of(spec).get("nodeAffinity")
         asked = msgspec.json.encode((spec.get("nodeSelector"), near, spec.get("tolerations")))
         if asked not in self._nodes_for:
             refusal = refusal_of(workload.pod)

@@ -17,6 +17,7 @@ from podium.api.objects import (
     metadata_of,
     name,
     namespace,
+    part,
     spec_of,
     status_of,
     uid_of,
@@ -124,7 +125,7 @@ class WorkloadReader:
         self._scaled = {
             (str(target.get("kind")), namespace(one), str(target.get("name"))): one
             for one in self._of("HorizontalPodAutoscaler")
-            if (target := spec_of(one).get("scaleTargetRef") or {})
+            if (target := part(spec_of(one), "scaleTargetRef"))
         }
 
     def workloads(self) -> list[Workload]:
@@ -163,7 +164,7 @@ class WorkloadReader:
         if scaler is not None and kind in SCALED:
             return int(spec_of(scaler).get("minReplicas") or 1)
         if kind == "CronJob":
-            spec = spec_of(spec.get("jobTemplate") or {})
+            spec = spec_of(part(spec, "jobTemplate"))
         wanted = spec.get("parallelism" if kind in BATCH else "replicas")
         return 1 if wanted is None else int(wanted)
 

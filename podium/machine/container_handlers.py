@@ -10,7 +10,8 @@ from subprocess import DEVNULL, PIPE, STDOUT, Popen
 
 import aiohttp
 
-from podium.api.objects import Object
+from podium.api.objects import Object, entries, part
+from podium.api.pod_specs import init_containers_of
 from podium.machine.containers import Running, end_of, exit_code
 from podium.node.container_runtime import HandlerResult
 
@@ -31,12 +32,12 @@ async def handle(running: Running, pod: Object, action: Object, timeout_s: float
     try:
         async with asyncio.timeout(timeout_s):
             if "exec" in action:
-                return await _execute(running, action["exec"].get("command") or [])
+                return await _execute(running, [*entries(action["exec"], "command")])
             if "httpGet" in action:
                 return await _get(action["httpGet"], pod, running.launch.run.name)
             if "tcpSocket" in action:
                 return await _connect(action["tcpSocket"], pod, running.launch.run.name)
-            await asyncio.sleep(float((action.get("sleep") or {}).get("seconds") or 0))
+            await asyncio.sleep(float(part(action, "sleep").get("seconds") or 0))
             return HandlerResult(succeeded=True)
     except TimeoutError:
         return HandlerResult(succeeded=False, message=f"timed out after {timeout_s:g}s")
@@ -115,7 +116,7 @@ def _port(port: int | str, pod: Object, container: str) -> int:
     if isinstance(port, int):
         return port
     spec = pod["spec"]
-    for one in (*spec["containers"], *(spec.get("initContainers") or ())):
+    for one in (*spec["containers"], *init_containers_of(spec)):
         if one["name"] == container:
             for known in one.get("ports") or ():
                 if known.get("name") == port:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from podium.api.objects import Object
+from podium.api.pod_specs import init_containers_of
 from podium.machine.cgroups import OWN, ROOT, memory_stat
 from podium.machine.containers import Containers, Use
 from podium.machine.node_directory import NodeDirectory
@@ -166,7 +167,7 @@ def _pod(
 
 
 def _containers(pod: Object) -> Iterator[Object]:
-    yield from pod["spec"].get("initContainers") or ()
+    yield from init_containers_of(pod["spec"])
     yield from pod["spec"]["containers"]
 
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object, status_of
+from podium.api.objects import Object, part, status_of
 from podium.api.times import NANOS_PER_SECOND, format_time, parse_time
 from podium.machine.containers import Containers
 from podium.machine.log_reading import LogOptions, log_text
@@ -198,7 +198,7 @@ def wanted_attempt(pod: Object, container: str, previous: bool) -> int:
         return attempt - 1 if is_begun else attempt
     if is_begun or has_ended:
         return attempt
-    reason = (state.get("waiting") or {}).get("reason", "")
+    reason = part(state, "waiting").get("reason", "")
     raise NoLogError(f"{where} is waiting to start: {_PULLING.get(reason, reason)}")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from podium.api.objects import Object
+from podium.api.pod_specs import volumes_of
 from podium.machine.node_directory import NodeDirectory
 from podium.node.real.container_environment import (
     MissingSourceError,
@@ -27,7 +28,7 @@ _NOTHING: Object = {}
 
 def volume_sources(pod: Object) -> Iterator[Source]:
     """The config maps and secrets that a pod's volumes are made of."""
-    for volume in pod["spec"].get("volumes") or ():
+    for volume in volumes_of(pod["spec"]):
         for part in _parts(volume):
             if "configMap" in part:
                 yield Source("ConfigMap", part["configMap"].get("name") or "")
@@ -44,7 +45,7 @@ def make_volumes(
         MissingSourceError: something that they name isn't there.
         OSError: the machine doesn't let them be made.
     """
-    for volume in pod["spec"].get("volumes") or ():
+    for volume in volumes_of(pod["spec"]):
         if "hostPath" in volume:
             _check_host_path(volume["hostPath"])
             continue
@@ -60,7 +61,7 @@ def volume_paths(pod: Object, directory: NodeDirectory) -> dict[str, Path]:
         volume["name"]: Path(volume["hostPath"]["path"])
         if "hostPath" in volume
         else directory.volume(pod, volume["name"])
-        for volume in pod["spec"].get("volumes") or ()
+        for volume in volumes_of(pod["spec"])
     }
 
 

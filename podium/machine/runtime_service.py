@@ -7,6 +7,7 @@ from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
+from podium.api.pod_specs import limits_of
 from podium.api.quantity import milli_value, value
 from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
@@ -128,7 +129,7 @@ class RuntimeService:
         variables = environment.environment(
             pod, container, sources, self._machine, self._base(pod, home)
         )
-        limits = (container.get("resources") or {}).get("limits") or {}
+        limits = limits_of(container)
         launch = Launch(
             run=ContainerId(pod["metadata"]["uid"], container["name"], command.attempt),
             command=environment.command(container, variables),

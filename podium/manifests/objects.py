@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from podium.api.errors import FieldError
+from podium.api.objects import entries
 from podium.apiserver.decoding.yaml_text import Document
 from podium.apiserver.kinds.registry import decisive_faults
 from podium.apiserver.validation.checks import required, text, wrong_type
@@ -90,7 +91,7 @@ def _flat(value: Any, source: Source) -> Iterator[tuple[Any, Source]]:
         yield value, source
         return
     item_kind = value["kind"].removesuffix("List")
-    for index, item in enumerate(value.get("items") or ()):
+    for index, item in enumerate(entries(value, "items")):
         place = Source(source.file, source.document, source.line, _item(source.item, index))
         if isinstance(item, dict) and item_kind:
             item.setdefault("apiVersion", value.get("apiVersion"))

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from podium.api.counting import listed
-from podium.api.objects import Object, controller_of, key, name, spec_of, was_in_a_cluster
+from podium.api.objects import Object, controller_kind, key, name, spec_of, was_in_a_cluster
+from podium.api.pod_specs import volumes_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
+from podium.api.workloads import pod_template_of
 from podium.node.simulated.behaviour import is_marked
 from podium.plan.unplayed import unplayed_owners
 
@@ -65,7 +67,7 @@ class StateFacts:
         self.by_kind: Mapping[str, Sequence[Object]] = {**by_kind}
         pods, nodes = self.of("Pod"), self.of("Node")
         self.is_export = any(was_in_a_cluster(obj) for obj in (*nodes, *pods))
-        self.owner_kinds = Counter(str((controller_of(pod) or {}).get("kind")) for pod in pods)
+        self.owner_kinds = Counter(map(controller_kind, pods))
         self.waiting: list[Object] = []
         self.pods_on: Counter[str] = Counter()
         for pod in pods:
@@ -157,7 +159,7 @@ def _without_owners(state: StateFacts) -> dict[str, str]:
         for kind, why in _OWNERS.items()
         if kinds[kind]
     }
-    owners = {(controller_of(obj) or {}).get("kind") for obj in state.of("ReplicaSet")}
+    owners = {controller_kind(obj) for obj in state.of("ReplicaSet")}
     if "Deployment" in owners and state.of("PodDisruptionBudget"):
         found["Deployment"] = "budgets count by how many pods one wants"
     return found
@@ -169,7 +171,7 @@ def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
     if not any(one.node_names for one in both):
         found["Node"] = "nothing can be placed"
     waiting = [pod for one in both for pod in one.waiting]
-    templates = [spec_of(obj).get("template") or {} for kind in _MAKERS for obj in _of(both, kind)]
+    templates = [pod_template_of(obj) for kind in _MAKERS for obj in _of(both, kind)]
     specs = [spec_of(one) for one in (*waiting, *templates)]
     named = {str(spec.get("priorityClassName") or "") for spec in specs}
     classes = named - {"", *SYSTEM_PRIORITY_CLASSES}
@@ -197,7 +199,7 @@ def _storage_referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
 
 
 def _claim_names(spec: Object) -> Iterator[str]:
-    for volume in spec.get("volumes") or ():
+    for volume in volumes_of(spec):
         if claim := volume.get("persistentVolumeClaim"):
             yield str(claim.get("claimName"))
 

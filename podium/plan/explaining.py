@@ -11,7 +11,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import (
     Object,
     controller_key,
-    controller_of,
+    controller_kind,
     is_terminating,
     key,
     metadata_of,
@@ -56,7 +56,7 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
     _check(pod, play, request)
     watcher = _watcher(play, pod_key)
     was_on, found = "" if pod is None else node_name_of(pod), list[Remedy]()
-    comes_again = (controller_of(pod or {}) or {}).get("kind") in _KEEPING_NAMES
+    comes_again = controller_kind(pod or {}) in _KEEPING_NAMES
     if not was_on or comes_again:
         found = _watch(play, request, watcher, pod_key)
     if pod is not None and was_on and not watcher.views:

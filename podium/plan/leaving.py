@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.api.objects import controller_of, is_terminating, status_of, uid
+from podium.api.objects import controller_uid, is_terminating, status_of, uid
 from podium.api.pods import is_active
 from podium.manifests.decisive_kinds import Identity, label
 from podium.plan.outcome import RejectedObject, RemovedPod
@@ -83,7 +83,7 @@ def _lacking(store: Store, found: Identity) -> int:
     pods = [
         pod
         for pod in store.list("Pod").items
-        if (controller_of(pod) or {}).get("uid") == uid(owner) and is_active(pod)
+        if controller_uid(pod) == uid(owner) and is_active(pod)
     ]
     if found[0] == "DaemonSet":
         status = status_of(owner)

@@ -6,14 +6,8 @@ from typing import overload
 
 from podium.api.collecting import without_garbage_collection
 from podium.api.kinds import OPTIONAL_KINDS
-from podium.api.objects import (
-    Object,
-    annotations,
-    condition_of,
-    conditions_of,
-    is_terminating,
-    spec_of,
-)
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, annotations, condition_of, conditions_of, is_terminating
 from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE
 from podium.cluster import Cluster, ClusterOptions
@@ -128,7 +122,7 @@ def _as_it_is(obj: Object) -> Object:
 
 def _may_move(obj: Object) -> bool:
     if obj.get("kind") == "Node":
-        taints = spec_of(obj).get("taints") or ()
+        taints = taints_of(obj)
         return any(taint.get("effect") == NO_EXECUTE for taint in taints)
     waits = obj.get("kind") == "Pod" and not node_name_of(obj)
     return waits and not is_finished(obj) and not is_terminating(obj)

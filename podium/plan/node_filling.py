@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from podium.api.objects import Object, is_terminating, key, name, status_of, uid
+from podium.api.nodes import allocatable_of
+from podium.api.objects import Object, is_terminating, key, name, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import pod_priority
 from podium.api.quantity import nanos
@@ -84,5 +85,5 @@ def _shares(
 
 
 def _allocatable(node: Object) -> dict[str, int]:
-    found = status_of(node).get("allocatable") or {}
+    found = allocatable_of(node)
     return {of: nanos(found[of]) for of in _MEASURED if of in found}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
-from podium.api.objects import Object, condition_of, is_terminating, key, namespace, uid
+from podium.api.objects import Object, condition_message, is_terminating, key, namespace, uid
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
 from podium.node.critical_pod_preemption import REASON as STOPPED_BY_NODE
@@ -114,7 +114,7 @@ class OutcomeReader:
         return tuple(
             PendingPod(
                 **self._owners.row_of(pod),
-                message=(condition_of(pod, "PodScheduled") or {}).get("message") or _NOT_TRIED,
+                message=condition_message(pod, "PodScheduled") or _NOT_TRIED,
                 since_s=self._since_s(pod),
                 nominated_node=nominated_node_of(pod),
                 replaces=self._replaced(self._history(pod)),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from podium.api.objects import Object, condition_of, generation_of, spec_of, status_of
+from podium.api.objects import Object, condition_of, generation_of, part, spec_of, status_of
 from podium.api.times import epoch_s
 from podium.cluster import Cluster
 from podium.documents.report import IF_ANY, IF_KNOWN, Report
@@ -170,7 +170,7 @@ def _stateful_set(workload: Object) -> str:
         return f"{ready} of {wanted} pods are ready"
     if _is_on_delete(workload):
         return ""
-    partition = int((strategy.get("rollingUpdate") or {}).get("partition") or 0)
+    partition = int(part(strategy, "rollingUpdate").get("partition") or 0)
     to_update, updated = max(wanted - partition, 0), int(status.get("updatedReplicas") or 0)
     is_current = status.get("updateRevision") == status.get("currentRevision")
     return (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, controller_of, metadata_of, name, spec_of
+from podium.api.objects import Object, controller_of, entries, metadata_of, name, part, spec_of
 
 _WORDS = re.compile(r"[A-Za-z0-9_]+")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -122,7 +122,7 @@ class Anonymizer:
 
     def _uid_of(self, obj: Object) -> None:
         metadata = metadata_of(obj)
-        for one in (metadata, *(metadata.get("ownerReferences") or ())):
+        for one in (metadata, *entries(metadata, "ownerReferences")):
             uid = str(one.get("uid") or "")
             if uid:
                 number = len(self._uids) + 1
@@ -251,7 +251,7 @@ def _ordinals(objects: Iterable[Object]) -> Iterator[str]:
     for obj in objects:
         owner = controller_of(obj) or {}
         if obj.get("kind") == "StatefulSet":
-            start = (spec_of(obj).get("ordinals") or {}).get("start") or 0
+            start = part(spec_of(obj), "ordinals").get("start") or 0
             most = max(most, start + (spec_of(obj).get("replicas") or 1))
         elif owner.get("kind") == "StatefulSet" or obj.get("kind") == "PersistentVolumeClaim":
             ordinal = name(obj).rpartition("-")[2]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from podium.api.objects import Object, spec_of, version_of
+from podium.api.objects import Object, labels, spec_of, version_of
 from podium.api.well_known import LAST_APPLIED
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Synced
@@ -197,5 +197,5 @@ def _selects_alike(old: Object, new: Object) -> bool:
     """Whether two states of an object select the same pods, and nothing else matters."""
     if new.get("kind") not in _SELECTING:
         return False
-    alike = (old["metadata"].get("labels") or {}) == (new["metadata"].get("labels") or {})
+    alike = labels(old) == labels(new)
     return alike and spec_of(old) == spec_of(new)

@@ -13,7 +13,7 @@ from podium.api.kinds import KINDS
 from podium.api.objects import (
     Object,
     Place,
-    condition_of,
+    condition_message,
     controller_of,
     is_terminating,
     place_of,
@@ -224,8 +224,7 @@ class ReplayedPods:
                 self._gone(place_of(new))
                 continue
             if not node_name_of(new):
-                condition = condition_of(new, "PodScheduled")
-                self.results[recorded].message = (condition or {}).get("message") or ""
+                self.results[recorded].message = condition_message(new, "PodScheduled")
             elif not node_name_of(old):
                 self._placed(recorded, new)
             if is_terminating(new) and not is_terminating(old):

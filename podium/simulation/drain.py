@@ -10,6 +10,7 @@ from typing import Any
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, annotations, controller_of, name, namespace, status_of, uid
+from podium.api.pod_specs import volumes_of
 from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
@@ -115,7 +116,7 @@ class Drainer:
             return "" if self.drain.ignore_daemon_sets else _DAEMON_SET
         if owner is None and not self.drain.force:
             return _BARE
-        volumes = pod["spec"].get("volumes") or ()
+        volumes = volumes_of(pod["spec"])
         if any("emptyDir" in volume for volume in volumes):
             return None if self.drain.delete_empty_dir_data else _EMPTY_DIR
         return None

@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from podium.api.nodes import allocatable_of, taints_of
 from podium.api.objects import (
     Object,
     condition_of,
+    condition_status,
     conditions_of,
     is_terminating,
     key,
     metadata_of,
     spec_of,
-    status_of,
 )
 from podium.api.pods import nominated_node_of, phase_of
 from podium.api.priority import pod_priority
@@ -90,7 +91,7 @@ def node_cells(name: str, node: WatchedNode) -> Sequence[Cell]:
 
 
 def _allocatable(node: Object | None) -> Mapping[str, str]:
-    return status_of(node or {}).get("allocatable") or {}
+    return allocatable_of(node or {})
 
 
 def _bars(requested: Mapping[str, int], node: Object | None) -> Iterator[Cell]:
@@ -104,13 +105,13 @@ def _bars(requested: Mapping[str, int], node: Object | None) -> Iterator[Cell]:
 
 def node_state(node: Object) -> Cell:
     """Whether a node is ready, under pressure, cordoned, and how it is tainted."""
-    ready = (condition_of(node, "Ready") or {}).get("status")
+    ready = condition_status(node, "Ready")
     said = [] if ready == "True" else ["not ready" if ready == "False" else "unknown"]
     said += [one["type"] for one in conditions_of(node) if _is_bad(one)]
     colour = "red" if said else "yellow"
     if spec_of(node).get("unschedulable"):
         said.append("cordoned")
-    said += map(taint_text, spec_of(node).get("taints") or ())
+    said += map(taint_text, taints_of(node))
     return (", ".join(said), colour) if said else ("ready", "green")
 
 

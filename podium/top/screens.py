@@ -11,7 +11,7 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from podium.api.objects import status_of
+from podium.api.nodes import allocatable_of
 from podium.api.priority import pod_priority
 from podium.top.row_table import Cell, RowTable, printable
 from podium.top.rows import POD_COLUMNS, node_state, pod_cells
@@ -46,7 +46,7 @@ class NodeScreen(Screen[None]):
         """Show what is known now."""
         node = self._cluster.node(self._called)
         pods = sorted(node.pods, key=lambda one: (-pod_priority(self._cluster.pods[one]), one))
-        room = status_of(node.obj or {}).get("allocatable") or {}
+        room = allocatable_of(node.obj or {})
         has = ", ".join(f"{resource} {amount}" for resource, amount in room.items())
         state = node_state(node.obj)[0] if node.obj else "gone"
         text = printable(f"{self._called}: {state}. It has {has or 'nothing'}.")

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from podium.api.nodes import allocatable_of, taints_of
 from podium.api.objects import (
     Object,
     condition_of,
@@ -15,6 +16,7 @@ from podium.api.objects import (
     spec_of,
     status_of,
 )
+from podium.api.pod_specs import containers_of, init_containers_of
 from podium.api.pods import (
     is_finished,
     node_name_of,
@@ -40,14 +42,14 @@ _POOLS = (
 
 def described_node(obj: Object) -> Node:
     """A node."""
-    said, allocatable = labels(obj), status_of(obj).get("allocatable") or {}
+    said, allocatable = labels(obj), allocatable_of(obj)
     return Node(
         name=obj["metadata"]["name"],
         zone=said.get(ZONE_LABEL) or "",
         pool=next((said[label] for label in _POOLS if said.get(label)), ""),
         ready=holds(obj, "Ready"),
         cordoned=bool(spec_of(obj).get("unschedulable")),
-        taints=[taint_text(taint) for taint in spec_of(obj).get("taints") or ()],
+        taints=[taint_text(taint) for taint in taints_of(obj)],
         pressure=[kind for kind in PRESSURES if holds(obj, kind)],
         cpu_milli=milli_value(allocatable.get("cpu") or 0),
         memory_bytes=value(allocatable.get("memory") or 0),
@@ -109,7 +111,7 @@ def _state(pod: Object) -> str:
 def _requests(pod: Object) -> tuple[int, int]:
     """CPU in thousandths, and bytes of memory."""
     spec = spec_of(pod)
-    containers, first = spec.get("containers") or (), spec.get("initContainers") or ()
+    containers, first = containers_of(spec), init_containers_of(spec)
     asked = {
         "containers": [{"resources": one.get("resources")} for one in containers],
         "initContainers": [

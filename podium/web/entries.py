@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from podium.api.objects import Object
+from podium.api.objects import Object, part
 from podium.api.times import epoch_s
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.object_facts import event_facts
@@ -30,7 +30,7 @@ def of_events(events: Iterable[Object], start_s: float) -> list[Entry]:
     found: list[Entry] = []
     for event in events:
         at_s = round(_told_at_s(event) - start_s, 3)
-        by = event.get("reportingComponent") or (event.get("source") or {}).get("component") or ""
+        by = event.get("reportingComponent") or part(event, "source").get("component") or ""
         for fact in event_facts(None, event):
             entry = TimelineEntry(at_s, _EVENT, by=by, details=fact.details)
             found.append(_entry(entry, _event_text(entry)))

@@ -72,7 +72,7 @@ def test_parts_and_entries() -> None:
     obj: dict[str, Any] = {"a": {"b": {"c": 1}, "n": None, "l": [1]}}
     assert part(obj, "a", "b") == {"c": 1}
     assert part(obj, "a", "n", "x") == part(obj, "z") == {}
-    assert entries(obj, "z") == ()
+    assert entries(obj, "z") == []
     assert [*entries(part(obj, "a"), "l")] == [1]
 
 

@@ -37,7 +37,7 @@ _SPEC = {
     [
         (containers_of, [_ONE]),
         (init_containers_of, [_OTHER]),
-        (all_containers_of, (_ONE, _OTHER)),
+        (all_containers_of, [_ONE, _OTHER]),
         (volumes_of, [_ONE]),
         (tolerations_of, [{"key": "k"}]),
         (affinity_of, {"nodeAffinity": {"x": 1}}),
@@ -55,7 +55,7 @@ def test_parts_of_a_pod_spec(read: Callable[[Any], Any], found: Any) -> None:
 def test_parts_of_nodes_and_workloads() -> None:
     node = {"spec": {"taints": [{"key": "k"}]}, "status": {"allocatable": {"cpu": "4"}}}
     assert (taints_of(node), allocatable_of(node)) == ([{"key": "k"}], {"cpu": "4"})
-    assert (taints_of({}), allocatable_of({"status": None})) == ((), {})
+    assert (taints_of({}), allocatable_of({"status": None})) == ([], {})
     workload = {"spec": {"template": {"spec": _SPEC}, "updateStrategy": {"type": "OnDelete"}}}
     assert pod_template_of(workload) == {"spec": _SPEC}
     assert update_strategy_of(workload) == {"type": "OnDelete"}

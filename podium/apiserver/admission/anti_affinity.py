@@ -6,6 +6,7 @@ It is off unless asked for, as in v1.36: one pod could otherwise keep all others
 from typing import ClassVar
 
 from podium.api.objects import Object, spec_of
+from podium.api.pod_specs import affinity_of
 from podium.apiserver.admission.plugin import WRITE, Plugin
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
@@ -21,7 +22,7 @@ class LimitPodHardAntiAffinityTopology(Plugin):
     on_by_default = False
 
     def validate(self, request: Attributes, obj: Object) -> None:
-        affinity = spec_of(obj).get("affinity") or {}
+        affinity = affinity_of(spec_of(obj))
         apart = affinity.get("podAntiAffinity") or {}
         for term in apart.get("requiredDuringSchedulingIgnoredDuringExecution") or ():
             key = term.get("topologyKey")

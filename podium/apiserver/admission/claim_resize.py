@@ -6,6 +6,7 @@ The rules are those of the admission plugin of that name in v1.36.
 from typing import ClassVar
 
 from podium.api.objects import Object, spec_of
+from podium.api.pod_specs import requests_of
 from podium.api.pods import phase_of
 from podium.api.quantity import nanos
 from podium.api.storage_classes import storage_class_name
@@ -44,5 +45,4 @@ class PersistentVolumeClaimResize(Plugin):
 
 def _size(claim: Object) -> int:
     """What the claim requests, in nanos; 0 if it doesn't say."""
-    resources = spec_of(claim).get("resources") or {}
-    return nanos((resources.get("requests") or {}).get("storage", 0))
+    return nanos(requests_of(spec_of(claim)).get("storage", 0))

@@ -8,7 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from podium.api.errors import aggregate
-from podium.api.objects import Object, is_terminating, metadata_of, namespace, spec_of
+from podium.api.objects import (
+    Object,
+    entries,
+    is_terminating,
+    metadata_of,
+    namespace,
+    part,
+    spec_of,
+    without,
+)
+from podium.api.pod_specs import limits_of, requests_of, resources_of
 from podium.api.quantity import Quantity
 from podium.api.resources import pod_limits, pod_requests
 from podium.apiserver.admission.plugin import (
@@ -139,13 +149,13 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
     defaults: dict[str, Amounts] = {"requests": {}, "limits": {}}
     for limit in limits:
         if limit.get("type") == "Container":
-            defaults["requests"].update(limit.get("defaultRequest") or {})
-            defaults["limits"].update(limit.get("default") or {})
+            defaults["requests"].update(part(limit, "defaultRequest"))
+            defaults["limits"].update(part(limit, "default"))
     spec = spec_of(pod)
     changes: dict[str, list[Object]] = {}
     remarks: list[str] = []
     for field, title in _CONTAINERS:
-        for index, container in enumerate(spec.get(field) or ()):
+        for index, container in enumerate(entries(spec, field)):
             added = _missing(container, defaults)
             if any(added.values()):
                 changed = changes.setdefault(field, list(spec[field]))
@@ -155,7 +165,7 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
         return pod
     metadata = metadata_of(pod)
     note = f"LimitRanger plugin set: {'; '.join(remarks)}"
-    annotations = {**(metadata.get("annotations") or {}), ANNOTATION: note}
+    annotations = {**part(metadata, "annotations"), ANNOTATION: note}
     return {
         **pod,
         "metadata": {**metadata, "annotations": annotations},
@@ -165,23 +175,16 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
 
 def _missing(container: Object, defaults: Mapping[str, Amounts]) -> dict[str, Amounts]:
     """What of the defaults a container doesn't state itself: requests, and limits."""
-    resources = container.get("resources") or {}
+    resources = resources_of(container)
     return {
-        field: {
-            name: amount
-            for name, amount in defaults[field].items()
-            if name not in (resources.get(field) or {})
-        }
-        for field in ("requests", "limits")
+        field: without(defaults[field], *part(resources, field)) for field in ("requests", "limits")
     }
 
 
 def _completed(container: Object, added: Mapping[str, Amounts]) -> Object:
-    resources = container.get("resources") or {}
+    resources = resources_of(container)
     new = {
-        field: {**(resources.get(field) or {}), **amounts}
-        for field, amounts in added.items()
-        if amounts
+        field: {**part(resources, field), **amounts} for field, amounts in added.items() if amounts
     }
     return {**container, "resources": {**resources, **new}}
 
@@ -199,12 +202,8 @@ def _pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
         if limit.get("type") == "Container":
             for field, _ in _CONTAINERS:
                 for container in spec.get(field) or ():
-                    resources = container.get("resources") or {}
-                    requests, maxima = (
-                        read(resources.get("requests")),
-                        read(resources.get("limits")),
-                    )
-                    yield from faults(limit, requests, maxima)
+                    requests, maxima = requests_of(container), limits_of(container)
+                    yield from faults(limit, read(requests), read(maxima))
         elif limit.get("type") == "Pod":
             yield from faults(limit, *_in_all(pod))
 
@@ -218,7 +217,7 @@ def _in_all(pod: Object) -> tuple[Quantities, Quantities]:
 
 
 def _claim_faults(claim: Object, limits: Iterable[Object]) -> Iterator[str]:
-    resources = spec_of(claim).get("resources") or {}
+    resources = resources_of(spec_of(claim))
     requests = read(resources.get("requests"))
     for limit in limits:
         if limit.get("type") == "PersistentVolumeClaim":

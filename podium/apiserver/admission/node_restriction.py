@@ -7,7 +7,8 @@ pods on it; its own Lease. It may delete and evict pods on it, and no others.
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from podium.api.objects import Object, labels, spec_of, status_of
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, labels, status_of
 from podium.api.pods import node_name_of
 from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, Plugin
 from podium.apiserver.attributes import Attributes, Operation
@@ -66,7 +67,7 @@ def _node(node: str, request: Attributes, new: Object) -> str | None:
     called, old = request.called(new), request.old
     if called != node:
         return f'node "{node}" is not allowed to modify node "{called}"'
-    if old is not None and (spec_of(new).get("taints") or []) != (spec_of(old).get("taints") or []):
+    if old is not None and taints_of(new) != taints_of(old):
         return f'node "{node}" is not allowed to modify taints'
     own, former = labels(new), {} if old is None else labels(old)
     changed = {key for key in {*own, *former} if own.get(key) != former.get(key)}
@@ -82,12 +83,12 @@ def _pod(node: str, request: Attributes, new: Object) -> str | None:
     old, whose = request.old, "pods with spec.nodeName set to itself"
     if request.operation is Operation.DELETE:
         return None if _is_on(node, old) else f'node "{node}" can only delete {whose}'
-    if not _is_on(node, old):
+    if old is None or not _is_on(node, old):
         return f'node "{node}" can only update pod status for {whose}'
-    if labels(old or {}) != labels(new):
+    if labels(old) != labels(new):
         return f'node "{node}" cannot update labels through pod status'
     claims = "resourceClaimStatuses"
-    if status_of(old or {}).get(claims) != status_of(new).get(claims):
+    if status_of(old).get(claims) != status_of(new).get(claims):
         return f'node "{node}" cannot update resource claim statues'
     return None
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from podium.api.objects import Object, name, spec_of, status_of
+from podium.api.pod_specs import all_containers_of, limits_of, requests_of, resources_of
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
@@ -107,14 +108,13 @@ def _more(request: Attributes, obj: Object, *, was_in: bool) -> Quantities:
 def _missing(pod: Object, limiting: Collection[str]) -> str:
     """Which containers don't say how much they want of what; empty if all do, or the pod does."""
     spec = spec_of(pod)
-    own = spec.get("resources") or {}
+    own = resources_of(spec)
     needed = sorted(_MUST_BE_STATED.intersection(limiting))
     if not needed or own.get("requests") or own.get("limits"):
         return ""
     silent: dict[str, list[str]] = {}
-    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
-        resources = container.get("resources") or {}
-        stated = compute_usage(resources.get("requests") or {}, resources.get("limits") or {})
+    for container in all_containers_of(spec):
+        stated = compute_usage(requests_of(container), limits_of(container))
         for resource in needed:
             if resource not in stated:
                 silent.setdefault(resource, []).append(container["name"])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from podium.api.objects import Object, spec_of
+from podium.api.pod_specs import all_containers_of, requests_of, tolerations_of
 from podium.api.resources import is_extended_resource
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.plugin import WRITE, Plugin
@@ -23,7 +24,7 @@ class ExtendedResourceToleration(Plugin):
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         spec = spec_of(obj)
-        old = spec.get("tolerations") or ()
+        old = tolerations_of(spec)
         wanted = [
             {"key": resource, "operator": "Exists", "effect": NO_SCHEDULE}
             for resource in sorted(set(_extended_resources(spec)))
@@ -35,6 +36,6 @@ class ExtendedResourceToleration(Plugin):
 
 
 def _extended_resources(spec: Object) -> Iterator[str]:
-    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
-        requests = (container.get("resources") or {}).get("requests") or ()
+    for container in all_containers_of(spec):
+        requests = requests_of(container)
         yield from filter(is_extended_resource, requests)

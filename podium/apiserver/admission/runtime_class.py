@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, name, spec_of
+from podium.api.objects import Object, name, part, spec_of
+from podium.api.pod_specs import tolerations_of
 from podium.api.quantity import nanos
 from podium.apiserver.admission.plugin import CREATE, Plugin
 from podium.apiserver.admission.toleration_restriction import merge_tolerations
@@ -50,7 +51,7 @@ def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
     if chosen is None:
         why = f'pod rejected: RuntimeClass "{spec.get("runtimeClassName")}" not found'
         raise forbidden(_POD, called_so, why)
-    overhead = (chosen.get("overhead") or {}).get("podFixed")
+    overhead = part(chosen, "overhead").get("podFixed")
     scheduling = chosen.get("scheduling") or {}
     if why := _overhead_fault(spec.get("overhead"), overhead):
         raise forbidden(_POD, called_so, f"pod rejected: {why}")
@@ -66,9 +67,9 @@ def _additions(spec: Object, overhead: Object | None, scheduling: Object) -> dic
     if overhead is not None:
         additions["overhead"] = dict(overhead)
     if selector := scheduling.get("nodeSelector"):
-        additions["nodeSelector"] = {**(spec.get("nodeSelector") or {}), **selector}
+        additions["nodeSelector"] = {**part(spec, "nodeSelector"), **selector}
     if tolerations := scheduling.get("tolerations"):
-        additions["tolerations"] = merge_tolerations(spec.get("tolerations") or (), tolerations)
+        additions["tolerations"] = merge_tolerations(tolerations_of(spec), tolerations)
     return additions
 
 

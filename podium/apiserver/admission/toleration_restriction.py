@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from podium.api.objects import Object, annotations, spec_of
+from podium.api.pod_specs import tolerations_of
 from podium.api.qos import stored_or_computed_qos
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE
 from podium.apiserver.admission.plugin import WRITE, Plugin
@@ -44,11 +45,11 @@ class PodTolerationRestriction(Plugin):
         if not extra:
             return obj
         spec = spec_of(obj)
-        merged = merge_tolerations(spec.get("tolerations") or (), extra)
+        merged = merge_tolerations(tolerations_of(spec), extra)
         return {**obj, "spec": {**spec, "tolerations": merged}}
 
     def validate(self, request: Attributes, obj: Object) -> None:
-        tolerations = spec_of(obj).get("tolerations") or ()
+        tolerations = tolerations_of(spec_of(obj))
         allowed = self._of_namespace(request, ALLOWED_TOLERATIONS) if tolerations else []
         if allowed and not all_included(allowed, tolerations):
             raise forbidden(request.kind, request.called(obj), _NOT_ALLOWED)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from podium.api.objects import Object, spec_of
+from podium.api.pod_specs import tolerations_of
 from podium.api.taints import NO_EXECUTE
 from podium.apiserver.admission.plugin import WRITE, Plugin
 from podium.apiserver.attributes import Attributes
@@ -45,7 +46,7 @@ def add_default_tolerations(
         unreachable_s: how long it tolerates that its node can't be reached.
     """
     spec = spec_of(pod)
-    old: Sequence[Toleration] = spec.get("tolerations") or ()
+    old: Sequence[Toleration] = tolerations_of(spec)
     new = [
         {"key": key, "operator": "Exists", "effect": NO_EXECUTE, "tolerationSeconds": seconds}
         for key, seconds in ((NOT_READY, not_ready_s), (UNREACHABLE, unreachable_s))

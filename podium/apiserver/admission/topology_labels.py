@@ -6,7 +6,7 @@ here, and pass them on to their pods; labels that are there already stay.
 
 from typing import ClassVar
 
-from podium.api.objects import Object, metadata_of
+from podium.api.objects import Object, metadata_of, part
 from podium.api.pods import node_name_of
 from podium.apiserver.admission.plugin import CREATE, Plugin
 from podium.apiserver.attributes import Attributes
@@ -30,7 +30,7 @@ class PodTopologyLabels(Plugin):
         if not topology:
             return obj
         metadata = metadata_of(obj)
-        labels = {**topology, **(metadata.get("labels") or {})}
+        labels = {**topology, **part(metadata, "labels")}
         return {**obj, "metadata": {**metadata, "labels": labels}}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import ErrorKind, FieldError, quoted, unsupported
-from podium.api.objects import Object
+from podium.api.objects import Object, entries
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING
 from podium.apiserver.validation.checks import Faults, duplicate, fields, required
 from podium.apiserver.validation.metadata import object_meta
@@ -80,7 +80,7 @@ def _draft_4(schema: Schema) -> dict[str, Any]:
     if schema.get(INT_OR_STRING):
         found["type"] = ["integer", "string"]
     elif schema.get(EMBEDDED):
-        found["required"] = [*(schema.get("required") or ()), "apiVersion", "kind"]
+        found["required"] = [*entries(schema, "required"), "apiVersion", "kind"]
     if schema.get("nullable"):
         if found.get("type"):
             found["type"] = [*([kind] if isinstance(kind, str) else found["type"]), "null"]

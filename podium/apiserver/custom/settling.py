@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from podium.api.custom_kinds import CLEANUP, DEFINITION, stored_kind
 from podium.api.kinds import Kind
-from podium.api.objects import Object, is_terminating, status_of
+from podium.api.objects import Object, entries, is_terminating, status_of
 from podium.apiserver.conditions import with_condition
 from podium.store.store import Store
 
@@ -47,7 +47,7 @@ def _named(store: Store, definition: Object, now_s: float) -> Object:
     accepting = _condition("NamesAccepted", conflict or _ACCEPTED)
     conditions = with_condition(status.get("conditions"), accepting, now_s)
     conditions = with_condition(conditions, _condition("Established", established), now_s)
-    stored = [*(status.get("storedVersions") or ())]
+    stored = [*entries(status, "storedVersions")]
     stored += [v["name"] for v in spec["versions"] if v.get("storage") and v["name"] not in stored]
     return {
         **status,
@@ -66,7 +66,7 @@ def _taken(store: Store, definition: Object) -> tuple[set[str], set[str]]:
         if is_other and other["spec"]["group"] == definition["spec"]["group"]:
             names = status_of(other).get("acceptedNames") or {}
             resources.update(names.get(one) or "" for one in ("plural", "singular"))
-            resources.update(names.get("shortNames") or ())
+            resources.update(entries(names, "shortNames"))
             kinds.update(names.get(one) or "" for one in ("kind", "listKind"))
     return resources, kinds
 

@@ -7,7 +7,7 @@ from difflib import unified_diff
 from functools import cache
 from typing import Any, NamedTuple
 
-from podium.api.objects import Object, metadata_of
+from podium.api.objects import Object, metadata_of, part
 from podium.api.quantity import parse_quantity
 from podium.apiserver.internals.types import TYPES
 
@@ -106,7 +106,7 @@ def _with_host_fields(spec: Object) -> Object:
     found = {field: spec[field] for field in _HOST_FIELDS if spec.get(field) is not None}
     if not found:
         return spec
-    return {**spec, "securityContext": {**(spec.get("securityContext") or {}), **found}}
+    return {**spec, "securityContext": {**part(spec, "securityContext"), **found}}
 
 
 _HEADER_LINES = 2

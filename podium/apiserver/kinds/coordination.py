@@ -5,7 +5,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.labels import validate_label_key
-from podium.api.objects import Object, metadata_of
+from podium.api.objects import Object, metadata_of, part
 from podium.apiserver.kinds.columns import AGE, NAME, Column, wide
 from podium.apiserver.kinds.durations import since
 from podium.apiserver.kinds.registration import Registration
@@ -25,7 +25,7 @@ _REFERENCE = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion
 def _in_place(event: Any, path: str) -> Faults:
     """An event is in the namespace of what it is about, or in `default` if that has none."""
     place = metadata_of(event).get("namespace") or ""
-    about = (event.get("involvedObject") or {}).get("namespace") or ""
+    about = part(event, "involvedObject").get("namespace") or ""
     if event.get("eventTime"):
         fits = bool(about) or place in ("", *_NAMESPACES_OF_CLUSTER_EVENTS)
     else:

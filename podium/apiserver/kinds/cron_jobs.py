@@ -8,7 +8,7 @@ from typing import Any
 from podium.api.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, status_of
+from podium.api.objects import Object, entries, status_of
 from podium.apiserver.kinds import workloads
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, joined, wide
 from podium.apiserver.kinds.durations import since
@@ -108,7 +108,7 @@ def _suspended(cron_job: Object, _now_s: float) -> str:
 
 
 def _active(cron_job: Object, _now_s: float) -> int:
-    return len(status_of(cron_job).get("active") or ())
+    return len(entries(status_of(cron_job), "active"))
 
 
 def _last(cron_job: Object, now_s: float) -> str:

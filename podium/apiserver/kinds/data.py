@@ -7,7 +7,7 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object
+from podium.api.objects import Object, part
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, count
 from podium.apiserver.kinds.filling import filled
@@ -106,7 +106,7 @@ def _with_plain_text(secret: Object) -> Object:
         return secret
     encoded = {key: b64encode(str(value).encode()).decode() for key, value in plain.items()}
     rest = {name: value for name, value in secret.items() if name != "stringData"}
-    return {**rest, "data": {**(rest.get("data") or {}), **encoded}} if encoded else rest
+    return {**rest, "data": {**part(rest, "data"), **encoded}} if encoded else rest
 
 
 def _changed(check: Check, *fields: str) -> Rule:
@@ -119,7 +119,7 @@ def _changed(check: Check, *fields: str) -> Rule:
         if new.get("immutable") is not True:
             yield checks.forbidden("immutable", message)
         for field in fields:
-            if (new.get(field) or {}) != (old.get(field) or {}):
+            if part(new, field) != part(old, field):
                 yield checks.forbidden(field, message)
 
     return rules.all_of(sealed, rules.valid(check))
@@ -146,7 +146,7 @@ _named = checks.each(checks.fields(name=checks.text))
 
 
 def _entries(config_map: Object, _now_s: float) -> int:
-    return len(config_map.get("data") or ()) + len(config_map.get("binaryData") or ())
+    return len(part(config_map, "data")) + len(part(config_map, "binaryData"))
 
 
 CONFIG_MAP = Registration(

@@ -1,14 +1,14 @@
 """CustomResourceDefinitions: which kinds they bring, and what may change of that."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from podium.api.custom_kinds import CLEANUP, is_established
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, metadata_of, spec_of
+from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
 from podium.apiserver.custom import json_paths
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import CREATED, NAME
@@ -100,11 +100,11 @@ def _rules(obj: Any) -> Faults:
     yield from _group(group)
     yield from _scope(spec.get("scope") or "")
     yield from _names(names)
-    yield from _conversion(spec.get("conversion") or {})
+    yield from _conversion(part(spec, "conversion"))
     if spec.get("preserveUnknownFields"):
         why = "must be false in order to use defaults in the schema"
         yield FieldError("spec.preserveUnknownFields", True, why)
-    yield from _versions(spec.get("versions") or [])
+    yield from _versions(entries(spec, "versions"))
 
 
 def _group(group: str) -> Faults:
@@ -133,7 +133,7 @@ def _names(names: Object) -> Faults:
             ahead = "may have mixed case, but should otherwise match: " if is_mixed else ""
             yield FieldError(path, name, ahead + _LABEL_RULE)
     for field in ("shortNames", "categories"):
-        for index, name in enumerate(names.get(field) or ()):
+        for index, name in enumerate(entries(names, field)):
             if not re.fullmatch(_LABEL, name):
                 yield FieldError(f"spec.names.{field}[{index}]", name, _LABEL_RULE)
     if names.get("kind") and names.get("kind") == names.get("listKind"):
@@ -149,7 +149,7 @@ def _conversion(conversion: Object) -> Faults:
         yield FieldError(supported.field, strategy, message, ErrorKind.UNSUPPORTED)
 
 
-def _versions(versions: list[Any]) -> Faults:
+def _versions(versions: Sequence[Any]) -> Faults:
     if sum(bool(one.get("storage")) for one in versions) != 1:
         yield FieldError("spec.versions", [one.get("name") for one in versions], _STORED_ONCE)
     seen = set()
@@ -159,7 +159,7 @@ def _versions(versions: list[Any]) -> Faults:
         if name in seen:
             yield FieldError(f"{path}.name", name, "must be unique", ErrorKind.DUPLICATE)
         seen.add(name)
-        schema = (version.get("schema") or {}).get("openAPIV3Schema")
+        schema = part(version, "schema").get("openAPIV3Schema")
         where = f"{path}.schema.openAPIV3Schema"
         if not isinstance(schema, Mapping):
             yield checks.required(where, "schemas are required")
@@ -194,24 +194,24 @@ def _schema(schema: Any, path: str) -> Faults:
     pattern = schema.get("pattern")
     if isinstance(pattern, str) and (why := _pattern_fault(pattern)):
         yield FieldError(f"{path}.pattern", pattern, why)
-    for where, part in _parts(schema, path):
-        is_typed = isinstance(part, Mapping) and (
-            part.get("type") or part.get(INT_OR_STRING) or part.get(PRESERVES)
+    for where, inner in _parts(schema, path):
+        is_typed = isinstance(inner, Mapping) and (
+            inner.get("type") or inner.get(INT_OR_STRING) or inner.get(PRESERVES)
         )
-        if not is_typed and isinstance(part, Mapping):
+        if not is_typed and isinstance(inner, Mapping):
             yield checks.required(f"{where}.type", _UNTYPED)
-        yield from _schema(part, where)
+        yield from _schema(inner, where)
     if kind == "array" and not schema.get("items"):
         yield checks.required(f"{path}.items", "must be specified")
 
 
 def _parts(schema: Schema, path: str) -> Iterator[tuple[str, Any]]:
-    for name, part in (schema.get("properties") or {}).items():
-        yield f"{path}.properties[{name}]", part
+    for name, inner in part(schema, "properties").items():
+        yield f"{path}.properties[{name}]", inner
     for name in ("items", "additionalProperties"):
-        part = schema.get(name)
-        if part is not None and not isinstance(part, bool):
-            yield f"{path}.{name}", part
+        inner = schema.get(name)
+        if inner is not None and not isinstance(inner, bool):
+            yield f"{path}.{name}", inner
 
 
 def _pattern_fault(pattern: str) -> str:
@@ -223,7 +223,7 @@ def _pattern_fault(pattern: str) -> str:
 
 
 def _paths(version: Object, path: str) -> Faults:
-    for index, column in enumerate(version.get("additionalPrinterColumns") or ()):
+    for index, column in enumerate(entries(version, "additionalPrinterColumns")):
         try:
             json_paths.compiled(column.get("jsonPath") or "")
         except ValueError as error:
@@ -231,9 +231,9 @@ def _paths(version: Object, path: str) -> Faults:
             yield FieldError(where, column.get("jsonPath"), str(error))
     simple = [
         (f"selectableFields[{index}].jsonPath", one.get("jsonPath") or "")
-        for index, one in enumerate(version.get("selectableFields") or ())
+        for index, one in enumerate(entries(version, "selectableFields"))
     ]
-    scale = (version.get("subresources") or {}).get("scale") or {}
+    scale = part(version, "subresources", "scale")
     simple += [(f"subresources.scale.{name}", scale[name]) for name in _SCALED if name in scale]
     for where, simple_path in simple:
         try:
@@ -248,7 +248,7 @@ def _change(new: Object, old: Object) -> Faults:
     for path in (*(_ONCE_SERVED if is_established(old) else ()), *_ALWAYS):
         yield from rules.immutable_value(at(new, path), at(old, path), path)
     there = [one.get("name") for one in at(new, "spec.versions") or ()]
-    for index, stored in enumerate(at(old, "status.storedVersions") or ()):
+    for index, stored in enumerate(entries(status_of(old), "storedVersions")):
         if stored not in there:
             why = _REMAINS.format(stored)
             yield FieldError(f"status.storedVersions[{index}]", stored, why)

@@ -5,7 +5,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.labels import SelectorError, label_selector
-from podium.api.objects import Object, annotations, labels, spec_of, without
+from podium.api.objects import Object, annotations, labels, part, spec_of, without
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -115,7 +115,7 @@ def _controller_defaults(controller: Object) -> Object:
     """A ReplicationController selects what its template is labelled, unless it says more."""
     controller = _replicated(controller)
     spec = spec_of(controller)
-    found = labels(spec.get("template") or {})
+    found = labels(part(spec, "template"))
     if found and not spec.get("selector"):
         controller = {**controller, "spec": {**spec, "selector": dict(found)}}
     return workloads.labelled_like_template(controller)

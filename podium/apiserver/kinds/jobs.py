@@ -7,7 +7,8 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, is_terminating, metadata_of, spec_of, without
+from podium.api.objects import Object, is_terminating, metadata_of, part, spec_of, without
+from podium.api.workloads import pod_template_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, SELECTOR, Column
@@ -43,9 +44,9 @@ def _create(job: Object, _creation: Creation) -> Object:
     own = {**dict.fromkeys(_JOB_NAME_LABELS, name), **dict.fromkeys(_CONTROLLER_UID_LABELS, uid)}
     template = spec.get("template") or {}
     metadata = metadata_of(template)
-    labels = {**own, **(metadata.get("labels") or {})}
+    labels = {**own, **part(metadata, "labels")}
     selector = spec.get("selector") or {}
-    wanted = {_CONTROLLER_UID: uid, **(selector.get("matchLabels") or {})}
+    wanted = {_CONTROLLER_UID: uid, **part(selector, "matchLabels")}
     return {
         **job,
         "spec": {
@@ -62,7 +63,7 @@ def _indexed_has_completions(spec: Any, path: str) -> Faults:
 
 
 def _template(new: Object, old: Object) -> Faults:
-    now, before = (spec_of(new).get("template") or {}), (spec_of(old).get("template") or {})
+    now, before = pod_template_of(new), pod_template_of(old)
     if now is before or now == before:
         return
     shown = internal("PodTemplateSpec", now)

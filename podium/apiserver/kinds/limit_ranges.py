@@ -6,7 +6,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.labels import validate_label_key
-from podium.api.objects import Object
+from podium.api.objects import Object, part
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
 from podium.apiserver.kinds.columns import NAME, Column, as_it_is
 from podium.apiserver.kinds.filling import amounts, every, inside
@@ -129,12 +129,12 @@ def _filled(limit: Object) -> Object:
     limit = inside(limit, **dict.fromkeys(_LISTS, amounts))
     if limit.get("type") != "Container":
         return limit
-    default = {**(limit.get("max") or {}), **(limit.get("default") or {})}
-    request = {**(limit.get("min") or {}), **default, **(limit.get("defaultRequest") or {})}
+    default = {**part(limit, "max"), **part(limit, "default")}
+    request = {**part(limit, "min"), **default, **part(limit, "defaultRequest")}
     filled = {
         name: value
         for name, value in (("default", default), ("defaultRequest", request))
-        if value != (limit.get(name) or {})
+        if value != part(limit, name)
     }
     return {**limit, **filled} if filled else limit
 

@@ -2,7 +2,7 @@
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, labels, name, spec_of, status_of
+from podium.api.objects import Object, entries, labels, name, spec_of, status_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column
 from podium.apiserver.kinds.filling import filled
@@ -63,7 +63,7 @@ def _phase(new: Object, _old: Object) -> Faults:
 
 
 def _finalizers(new: Object, _old: Object) -> Faults:
-    for index, one in enumerate(at(new, "spec.finalizers") or ()):
+    for index, one in enumerate(entries(spec_of(new), "finalizers")):
         yield from finalizer_name(one, f"spec.finalizers[{index}]")
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, labels, spec_of, status_of
+from podium.api.objects import Object, entries, labels, part, spec_of, status_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, Read, wide
@@ -111,13 +111,13 @@ def _create(node: Object, _creation: Creation) -> Object:
 
 def _complete(status: Object) -> Object:
     empty = zeros(KINDS["Node"])["status"]
-    info = {**empty["nodeInfo"], **(status.get("nodeInfo") or {})}
+    info = {**empty["nodeInfo"], **part(status, "nodeInfo")}
     return {**empty, **status, "nodeInfo": info}
 
 
 def _addresses(new: Object, _old: Object) -> Faults:
     seen = []
-    for index, address in enumerate(status_of(new).get("addresses") or ()):
+    for index, address in enumerate(entries(status_of(new), "addresses")):
         if address in seen:
             path = f"status.addresses[{index}]"
             yield FieldError(path, internal("NodeAddress", address), "", ErrorKind.DUPLICATE)

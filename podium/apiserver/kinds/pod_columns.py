@@ -6,7 +6,8 @@ that, by its containers, of which the first one with a reason has the say.
 
 from collections.abc import Iterator
 
-from podium.api.objects import Object, is_terminating, status_of
+from podium.api.objects import Object, is_terminating, spec_of, status_of
+from podium.api.pod_specs import containers_of, init_containers_of
 from podium.api.pods import is_finished, phase_of
 from podium.api.resources import is_sidecar
 from podium.api.times import TimeError, parse_time
@@ -73,7 +74,7 @@ def _init_reason(pod: Object, done_count: int, status: Object) -> str:
     waiting = at(status, "state.waiting.reason")
     if waiting and waiting != _INITIALIZING:
         return f"Init:{waiting}"
-    return f"Init:{done_count}/{len(at(pod, 'spec.initContainers') or ())}"
+    return f"Init:{done_count}/{len(init_containers_of(spec_of(pod)))}"
 
 
 def _is_running(status: Object) -> bool:
@@ -128,7 +129,7 @@ def ready(pod: Object, _now_s: float) -> str:
     if _shows_containers(pod):
         statuses = _statuses(pod, "containerStatuses")
         count += sum(_is_running(one) and not _container_reason(one) for one in statuses)
-    return f"{count}/{len(at(pod, 'spec.containers') or ()) + len(sidecars)}"
+    return f"{count}/{len(containers_of(spec_of(pod))) + len(sidecars)}"
 
 
 def _counts_as_ready(status: Object) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.objects import Object, spec_of, without
+from podium.api.objects import Object, entries, spec_of, without
 from podium.api.priority import is_mirror
 from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds import rules
@@ -83,7 +83,7 @@ def _valid(spec: Mapping[str, Any], path: str) -> Faults:
         for _, one in dicts(spec.get(field))
     }
     names = set(others)
-    for index, one in enumerate(spec.get(_FIELD) or ()):
+    for index, one in enumerate(entries(spec, _FIELD)):
         here = f"{where}[{index}]"
         yield from common(one, here, pod)
         yield from _trimmed_image(one, here)

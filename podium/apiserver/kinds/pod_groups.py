@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
-from podium.api.objects import Object, condition_of, spec_of
+from podium.api.objects import Object, condition_of, part, spec_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Cell, Column, number
 from podium.apiserver.kinds.filling import filled, inside
@@ -106,7 +106,7 @@ _LASTING = (
 
 
 def _policy_shown(group: Object, _now_s: float) -> Cell:
-    return "Gang" if (spec_of(group).get("schedulingPolicy") or {}).get("gang") else "Basic"
+    return "Gang" if part(spec_of(group), "schedulingPolicy").get("gang") else "Basic"
 
 
 def _status_shown(group: Object, _now_s: float) -> Cell:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.objects import Object, metadata_of, spec_of, status_of
+from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
+from podium.api.pod_specs import resources_of
 from podium.api.priority import is_mirror
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.resources import is_sidecar
@@ -40,7 +41,7 @@ def resized(new: Object, old: Object) -> Object:
     """
     spec, wanted = old["spec"], spec_of(new)
     changes: dict[str, Any] = {
-        field: _all_resized(spec[field], wanted.get(field) or ())
+        field: _all_resized(spec[field], entries(wanted, field))
         for field in ("initContainers", "containers")
         if spec.get(field)
     }
@@ -92,28 +93,28 @@ def resize_update(new: Object, old: Object) -> Faults:
 
 
 def _os_name(spec: Object) -> str:
-    return str((spec.get("os") or {}).get("name") or "")
+    return str(part(spec, "os").get("name") or "")
 
 
 def _node_can_resize(pod: Object) -> bool:
     """Whether the node tells the resources of running containers; if none runs, who knows."""
     statuses = status_of(pod).get("containerStatuses") or ()
     for status in statuses:
-        if (status.get("state") or {}).get("running") is not None:
+        if part(status, "state").get("running") is not None:
             return status.get("resources") is not None
     return True
 
 
 def _containers(spec: Object, before: Object) -> Faults:
-    own, own_before = spec.get("resources") or {}, before.get("resources") or {}
+    own, own_before = resources_of(spec), resources_of(before)
     yield from _nothing_removed(own, own_before, "spec.resources")
     for index, (new, old) in enumerate(_pairs(spec, before, "initContainers")):
         if is_sidecar(old):
             path = f"spec.initContainers[{index}].resources"
-            yield from _nothing_removed(_resources(new), _resources(old), path)
+            yield from _nothing_removed(resources_of(new), resources_of(old), path)
     for index, (new, old) in enumerate(_pairs(spec, before, "containers")):
         path = f"spec.containers[{index}].resources"
-        yield from _nothing_removed(_resources(new), _resources(old), path)
+        yield from _nothing_removed(resources_of(new), resources_of(old), path)
     for new, old in _pairs(spec, before, "containers"):
         if not _differs_in_resizable_only(new, old):
             yield checks.forbidden("spec", "only cpu and memory resources are mutable")
@@ -131,19 +132,14 @@ def _pairs(spec: Object, before: Object, field: str) -> list[tuple[Object, Objec
     return list(zip(spec.get(field) or (), before.get(field) or (), strict=True))
 
 
-def _resources(container: Object) -> Object:
-    found: Object = container.get("resources") or {}
-    return found
-
-
 def _nothing_removed(new: Object, old: Object, path: str) -> Faults:
     for field in _FIELDS:
-        if set(old.get(field) or ()) - set(new.get(field) or ()):
+        if set(entries(old, field)) - set(entries(new, field)):
             yield checks.forbidden(f"{path}.{field}", f"resource {field} cannot be removed")
 
 
 def _differs_in_resizable_only(new: Object, old: Object) -> bool:
-    resources, before = _resources(new), _resources(old)
+    resources, before = resources_of(new), resources_of(old)
     as_before: Mapping[str, Any] = {
         field: _with_resizable_of(resources.get(field) or {}, before.get(field))
         for field in _FIELDS

@@ -10,7 +10,8 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_key, validate_subdomain
-from podium.api.objects import Object, spec_of, status_of
+from podium.api.objects import Object, entries, part, spec_of, status_of
+from podium.api.pod_specs import init_containers_of
 from podium.api.resources import is_sidecar
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.pod_updates import annotations
@@ -25,7 +26,7 @@ _NOT_TERMINATED = "may not be transitioned to non-terminated state"
 
 def _status(new: Object, old: Object) -> Faults:
     status, before = status_of(new), status_of(old)
-    yield from _conditions(status.get("conditions") or ())
+    yield from _conditions(entries(status, "conditions"))
     yield from _generation(status, "status")
     if (spec_of(new).get("nodeName") or "") != (spec_of(old).get("nodeName") or ""):
         yield checks.forbidden("status.nodeName", "may not be changed directly")
@@ -85,9 +86,7 @@ def _ip_list(addresses: Sequence[Object], path: str) -> Faults:
 def _containers(status: Object, before: Object, spec: Object) -> Faults:
     """What has ended for good doesn't run again."""
     policy = spec.get("restartPolicy")
-    sidecars: Collection[str] = {
-        one["name"] for one in spec.get("initContainers") or () if is_sidecar(one)
-    }
+    sidecars: Collection[str] = {one["name"] for one in init_containers_of(spec) if is_sidecar(one)}
     for field, restarts, spared in (
         ("containerStatuses", policy, _NOBODY),
         ("initContainerStatuses", policy, sidecars),
@@ -105,10 +104,10 @@ def _revived(
 ) -> Iterable[int]:
     """The positions of old containers that had ended for good and have not any more."""
     going_on = Counter(
-        one.get("name") for one in new if (one.get("state") or {}).get("terminated") is None
+        one.get("name") for one in new if part(one, "state").get("terminated") is None
     )
     for index, container in enumerate(old):
-        ended = (container.get("state") or {}).get("terminated")
+        ended = part(container, "state").get("terminated")
         if ended is None or container.get("name") in spared:
             continue
         if ended.get("exitCode") and restarts == "OnFailure":

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from podium.api.objects import Object, without
+from podium.api.objects import Object, part, without
+from podium.api.pod_specs import resources_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.quantity import Format, Quantity
 from podium.api.resources import pod_limits, pod_requests
@@ -154,9 +155,9 @@ _remembered_spec = remembered(_whole_spec)
 
 def _requests_from_limits(container: Object) -> Object:
     """A container that requests what it is limited to, where it doesn't say what it requests."""
-    resources = container.get("resources") or {}
-    limits, requests = resources.get("limits"), resources.get("requests") or {}
-    missing = {name: limit for name, limit in (limits or {}).items() if name not in requests}
+    resources = resources_of(container)
+    requests = part(resources, "requests")
+    missing = without(part(resources, "limits"), *requests)
     if not missing:
         return container
     return {**container, "resources": {**resources, "requests": {**requests, **missing}}}

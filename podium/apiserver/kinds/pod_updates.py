@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.objects import Object, spec_of
+from podium.api.objects import Object, entries, part, spec_of
+from podium.api.pod_specs import affinity_of, node_affinity_of, tolerations_of
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds import rules
@@ -92,12 +93,12 @@ def _deadline(spec: Object, before: Object) -> Faults:
 
 
 def _only_added_tolerations(spec: Object, before: Object) -> Faults:
-    there = {_toleration(one) for one in spec.get("tolerations") or ()}
-    if any(_toleration(one) not in there for one in before.get("tolerations") or ()):
+    there = {_toleration(one) for one in tolerations_of(spec)}
+    if any(_toleration(one) not in there for one in tolerations_of(before)):
         message = "existing toleration can not be modified except its tolerationSeconds"
         yield checks.forbidden("spec.tolerations", message)
     else:
-        yield from tolerations_check(spec.get("tolerations") or [], "spec.tolerations")
+        yield from tolerations_check(tolerations_of(spec), "spec.tolerations")
 
 
 def _toleration(toleration: Object) -> tuple[Any, ...]:
@@ -106,7 +107,7 @@ def _toleration(toleration: Object) -> tuple[Any, ...]:
 
 def _only_deleted_gates(spec: Object, before: Object) -> Faults:
     known = {gate.get("name") for gate in before.get("schedulingGates") or ()}
-    for index, gate in enumerate(spec.get("schedulingGates") or ()):
+    for index, gate in enumerate(entries(spec, "schedulingGates")):
         if gate.get("name") not in known:
             message = (
                 f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'"
@@ -151,7 +152,7 @@ def _tightened(spec: Object, before: Object) -> Faults:
         before: as stored.
     """
     selector = spec.get("nodeSelector") or {}
-    if any(selector.get(key) != v for key, v in (before.get("nodeSelector") or {}).items()):
+    if any(selector.get(key) != v for key, v in part(before, "nodeSelector").items()):
         message = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
         yield FieldError("spec.nodeSelector", dict(sorted(selector.items())) or None, message)
     if not rules.same(_node_affinity(spec), _node_affinity(before)):
@@ -166,7 +167,7 @@ def _as_before_where_tightened(spec: Object, before: Object) -> dict[str, Any]:
         return kept
     others = {
         field: value
-        for field, value in (spec.get("affinity") or {}).items()
+        for field, value in affinity_of(spec).items()
         if field != "nodeAffinity" and value is not None
     }
     if others or before.get("affinity") is not None:
@@ -177,16 +178,15 @@ def _as_before_where_tightened(spec: Object, before: Object) -> dict[str, Any]:
 
 
 def _node_affinity(spec: Object) -> Object | None:
-    found: Object | None = (spec.get("affinity") or {}).get("nodeAffinity")
+    found: Object | None = affinity_of(spec).get("nodeAffinity")
     return found
 
 
-def _required_terms(spec: Object) -> list[Object]:
-    required = (_node_affinity(spec) or {}).get(_REQUIRED) or {}
-    return required.get("nodeSelectorTerms") or []
+def _required_terms(spec: Object) -> Sequence[Object]:
+    return entries(part(node_affinity_of(spec), _REQUIRED), "nodeSelectorTerms")
 
 
-def _terms_grown(new: list[Object], old: list[Object]) -> Faults:
+def _terms_grown(new: Sequence[Object], old: Sequence[Object]) -> Faults:
     if not old:
         return
     if len(new) != len(old):
@@ -202,7 +202,7 @@ def _terms_grown(new: list[Object], old: list[Object]) -> Faults:
 
 def _grown(new: Object, old: Object) -> bool:
     """Whether the new requirements begin with all the old ones; a term without any stays so."""
-    pairs = [(new.get(f) or [], old.get(f) or []) for f in ("matchExpressions", "matchFields")]
+    pairs = [(entries(new, f), entries(old, f)) for f in ("matchExpressions", "matchFields")]
     if not any(then for _, then in pairs):
         return not any(now for now, _ in pairs)
     return all(rules.same(now[: len(then)], then) for now, then in pairs)

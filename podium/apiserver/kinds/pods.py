@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, status_of, without
+from podium.api.objects import Object, entries, status_of, without
 from podium.api.qos import qos_class
 from podium.apiserver.kinds import pod_columns
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, wide
@@ -88,7 +88,7 @@ def _kept(status: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
         for field in ("qosClass", "observedGeneration")
         if old.get(field) and not status.get(field)
     }
-    generations = _observed_generations(old.get("conditions") or ())
+    generations = _observed_generations(entries(old, "conditions"))
     if generations and status.get("conditions") is not old.get("conditions"):
         conditions = status.get("conditions") or ()
         kept["conditions"] = [_observed(one, generations) for one in conditions]

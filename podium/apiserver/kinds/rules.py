@@ -4,11 +4,11 @@ A rule takes the new object and the stored one, and yields the faults that it fi
 very same object in both hasn't changed and isn't looked at.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.objects import Object
+from podium.api.objects import Object, entries
 from podium.apiserver.validation.checks import NOT_NEGATIVE, Check, Faults, forbidden
 from podium.apiserver.validation.metadata import annotations, owners
 from podium.apiserver.validation.names import label_map
@@ -134,7 +134,7 @@ def metadata(new: Object, old: Object) -> Faults:
     if now is before:
         return
     if before.get("deletionTimestamp"):
-        yield from _no_new_finalizers(now.get("finalizers") or [], before.get("finalizers") or [])
+        yield from _no_new_finalizers(entries(now, "finalizers"), entries(before, "finalizers"))
     if not now.get("resourceVersion"):
         yield FieldError("metadata.resourceVersion", "", "must be specified for an update")
     if (now.get("generation") or 0) < (before.get("generation") or 0):
@@ -149,7 +149,7 @@ def metadata(new: Object, old: Object) -> Faults:
             yield from check(value, f"metadata.{field}")
 
 
-def _no_new_finalizers(new: list[Any], old: list[Any]) -> Faults:
+def _no_new_finalizers(new: Sequence[Any], old: Sequence[Any]) -> Faults:
     added = sorted(set(new) - set(old))
     if added:
         listed = ", ".join(f'"{name}"' for name in added)

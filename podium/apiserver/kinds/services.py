@@ -12,7 +12,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, spec_of
+from podium.api.objects import Object, entries, spec_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, labels_at, wide
 from podium.apiserver.kinds.filling import every, filled, inside
@@ -158,7 +158,7 @@ def _port(port: Object) -> str:
 
 
 def _ports(service: Object, _now_s: float) -> str:
-    return ",".join(map(_port, at(service, "spec.ports") or ())) or NONE
+    return ",".join(map(_port, entries(spec_of(service), "ports"))) or NONE
 
 
 def _host_port(address: str, port: int) -> str:
@@ -188,12 +188,12 @@ def _slice_port(port: Object) -> str:
 
 
 def _slice_ports(endpoint_slice: Object, _now_s: float) -> str:
-    return _shortened(map(_slice_port, endpoint_slice.get("ports") or ()), UNSET)
+    return _shortened(map(_slice_port, entries(endpoint_slice, "ports")), UNSET)
 
 
 def _slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
     endpoints = endpoint_slice.get("endpoints") or ()
-    return _shortened((one for e in endpoints for one in e.get("addresses") or ()), UNSET)
+    return _shortened((one for e in endpoints for one in entries(e, "addresses")), UNSET)
 
 
 _valid_service = object_check(

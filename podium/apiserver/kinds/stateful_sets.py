@@ -5,6 +5,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, controller_of, spec_of, without
+from podium.api.pod_specs import volumes_of
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, NONE, Column, as_it_is
 from podium.apiserver.kinds.filling import every, filled, inside
@@ -68,7 +69,7 @@ def _claimed_template(spec: Any, path: str) -> Faults:
     """The template of a StatefulSet, with its claims as volumes, which its containers can mount."""
     template = a_dict(spec.get("template"))
     pod, claims = a_dict(template.get("spec")), dict[str, Any]()
-    volumes = pod.get("volumes") or []
+    volumes = volumes_of(pod)
     for _, claim in dicts(spec.get("volumeClaimTemplates")):
         if isinstance(name := a_dict(claim.get("metadata")).get("name", ""), str):
             claims[name] = {"name": name, "persistentVolumeClaim": {"claimName": name}}

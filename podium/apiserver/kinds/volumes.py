@@ -5,7 +5,8 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations, is_terminating, spec_of, status_of
+from podium.api.objects import Object, annotations, is_terminating, part, spec_of, status_of
+from podium.api.pod_specs import resources_of
 from podium.api.quantity import nanos
 from podium.api.storage_classes import CLASS_ANNOTATION, storage_class_name
 from podium.api.times import timestamp
@@ -103,7 +104,7 @@ def _is_class_first_named(new: Object, old: Object) -> bool:
 def _with_changeable_of(spec: Mapping[str, Any], before: Object) -> dict[str, Any]:
     """The spec with the size and the class of attributes as they were."""
     changed = dict(spec)
-    resources = spec.get("resources") or {}
+    resources = resources_of(spec)
     if resources.get("requests"):
         size = at(before, "resources.requests.storage")
         requests = {**resources["requests"], "storage": size or "0"}
@@ -154,7 +155,7 @@ def _volume_node_affinity(new: Object, old: Object) -> Faults:
 def _claim_capacity(new: Object, _old: Object) -> Faults:
     if not at(new, "spec.accessModes"):
         yield FieldError("Spec.accessModes", None, "", ErrorKind.REQUIRED)
-    for name, amount in (at(new, "status.capacity") or {}).items():
+    for name, amount in part(status_of(new), "capacity").items():
         if nanos(amount) < 0:
             path = f"status.capacity[{name}]"
             yield FieldError(path, amount, "must be a valid resource quantity")

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.objects import Object, labels, metadata_of, spec_of
+from podium.api.objects import Object, labels, metadata_of
+from podium.api.workloads import pod_template_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Cell, Column, number
 from podium.apiserver.kinds.filling import filled, with_field
@@ -50,7 +51,7 @@ def rolling(strategy: Object, **defaults: Any) -> Object:
 
 def labelled_like_template(workload: Object) -> Object:
     """A workload without labels has those of its template."""
-    found = labels(spec_of(workload).get("template") or {})
+    found = labels(pod_template_of(workload))
     if not found or labels(workload):
         return workload
     return {**workload, "metadata": {**metadata_of(workload), "labels": dict(found)}}

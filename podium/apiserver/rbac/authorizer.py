@@ -6,7 +6,7 @@ import msgspec
 
 from podium.api.errors import quoted
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, name
+from podium.api.objects import Object, entries, name
 from podium.apiserver.admission.plugin import View
 from podium.apiserver.users import Attempt, Rule, User
 
@@ -112,7 +112,7 @@ class Authorizer:
 
 def rules_of(role: Object) -> tuple[Rule, ...]:
     """The rules of a Role or ClusterRole."""
-    return tuple(map(_rule, role.get("rules") or ()))
+    return tuple(map(_rule, entries(role, "rules")))
 
 
 def aggregated(faults: Sequence[str]) -> str:
@@ -123,11 +123,11 @@ def aggregated(faults: Sequence[str]) -> str:
 
 def _rule(policy: Mapping[str, Sequence[str]]) -> Rule:
     return Rule(
-        verbs=tuple(policy.get("verbs") or ()),
-        groups=tuple(policy.get("apiGroups") or ()),
-        resources=tuple(policy.get("resources") or ()),
-        names=tuple(policy.get("resourceNames") or ()),
-        paths=tuple(policy.get("nonResourceURLs") or ()),
+        verbs=tuple(entries(policy, "verbs")),
+        groups=tuple(entries(policy, "apiGroups")),
+        resources=tuple(entries(policy, "resources")),
+        names=tuple(entries(policy, "resourceNames")),
+        paths=tuple(entries(policy, "nonResourceURLs")),
     )
 
 

@@ -7,7 +7,8 @@ from msgspec import structs
 
 from podium.api.errors import quoted
 from podium.api.kinds import KINDS
-from podium.api.objects import Object
+from podium.api.objects import Object, entries, part
+from podium.api.pod_specs import init_containers_of, volumes_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.rbac.authorizer import Authorizer
@@ -131,16 +132,16 @@ def _named(pod: Object, resource: str) -> Iterator[str]:
     """The secrets or config maps that a pod names."""
     spec = pod["spec"]
     source, volume_field = _WHERE_NAMED[resource]
-    for volume in spec.get("volumes") or ():
+    for volume in volumes_of(spec):
         if source in volume:
             yield volume[source].get(volume_field, "")
-        for one in (volume.get("projected") or {}).get("sources") or ():
-            yield (one.get(source) or {}).get("name", "")
-    for container in (*(spec.get("initContainers") or ()), *spec["containers"]):
+        for one in entries(part(volume, "projected"), "sources"):
+            yield part(one, source).get("name", "")
+    for container in (*init_containers_of(spec), *spec["containers"]):
         for one in container.get("envFrom") or ():
-            yield (one.get(f"{source}Ref") or {}).get("name", "")
+            yield part(one, f"{source}Ref").get("name", "")
         for variable in container.get("env") or ():
-            found = (variable.get("valueFrom") or {}).get(f"{source}KeyRef") or {}
+            found = part(variable, "valueFrom", f"{source}KeyRef")
             yield found.get("name", "")
     if resource == "secrets":
         for one in spec.get("imagePullSecrets") or ():

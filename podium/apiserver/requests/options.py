@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.integers import parse_int
+from podium.api.objects import entries
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.verbs.options import ListOptions
 
@@ -197,7 +198,7 @@ def check_delete_options(options: Mapping[str, Any]) -> None:
         faults.append(FieldError("propagationPolicy", policy, both))
     if policy is not None and policy not in _PROPAGATION_POLICIES:
         faults.append(unsupported("propagationPolicy", policy, (*_PROPAGATION_POLICIES, "nil")))
-    faults += _dry_run_faults(tuple(options.get("dryRun") or ()))
+    faults += _dry_run_faults(tuple(entries(options, "dryRun")))
     check("DeleteOptions", faults)
 
 

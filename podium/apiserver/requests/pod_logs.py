@@ -4,7 +4,7 @@ from urllib.parse import quote, urlencode
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations, name, namespace, status_of
+from podium.api.objects import Object, annotations, name, namespace, part, status_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.api.times import TimeError, parse_time
@@ -99,7 +99,7 @@ def _endpoint(call: Call, node_name: str) -> tuple[str, int] | None:
     if not call.server.reaches_nodes:
         return None
     status = status_of(call.server.get(KINDS["Node"], "", node_name))
-    port = ((status.get("daemonEndpoints") or {}).get("kubeletEndpoint") or {}).get("Port")
+    port = part(status, "daemonEndpoints", "kubeletEndpoint").get("Port")
     known = {one["type"]: one["address"] for one in status.get("addresses") or ()}
     return (known[_INTERNAL], port) if port and _INTERNAL in known else None
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.objects import Object, metadata_of, spec_of
+from podium.api.objects import Object, entries, metadata_of, part, spec_of
 from podium.api.times import timestamp
 from podium.apiserver.rbac.authorizer import aggregated
 from podium.apiserver.refusals import bad_request, invalid
@@ -40,7 +40,7 @@ def local_subject_access(call: Call) -> Response:
     review, spec = _asked(call)
     review = {**review, "metadata": {"namespace": call.info.namespace}}
     faults = [*_attribute_faults(spec), *_subject_faults(spec)]
-    namespace = (spec.get(_RESOURCE) or {}).get("namespace", "")
+    namespace = part(spec, _RESOURCE).get("namespace", "")
     if namespace != call.info.namespace:
         rule = f"must match metadata.namespace: {call.info.namespace}"
         faults.append(FieldError(f"spec.{_RESOURCE}.namespace", namespace, rule))
@@ -104,7 +104,7 @@ def _check(call: Call, faults: list[FieldError]) -> None:
 
 
 def _subject(spec: Object) -> User:
-    return User(spec.get("user") or "", tuple(spec.get("groups") or ()))
+    return User(spec.get("user") or "", tuple(entries(spec, "groups")))
 
 
 def _decide(call: Call, review: Object, spec: Object, user: User) -> Response:

@@ -6,6 +6,7 @@ from typing import Any
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
+from podium.api.objects import entries, part
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
 from podium.apiserver.schema.registry import meta_struct, struct_of
 
@@ -66,7 +67,7 @@ def _whole(schema: Schema) -> dict[str, Field]:
 
 
 def _fields(schema: Schema) -> dict[str, Field]:
-    properties = sorted((schema.get("properties") or {}).items())
+    properties = sorted(part(schema, "properties").items())
     return {name: Field(_type(one), default=one.get("default")) for name, one in properties}
 
 
@@ -98,8 +99,8 @@ def _list_type(schema: Schema) -> ListOf:
     keys: tuple[str, ...] = ()
     kind = schema.get("x-kubernetes-list-type")
     if kind == "map":
-        keys = tuple(schema.get("x-kubernetes-list-map-keys") or ())
-    return ListOf(_type(schema.get("items") or {}), keys=keys, is_set=kind == "set")
+        keys = tuple(entries(schema, "x-kubernetes-list-map-keys"))
+    return ListOf(_type(part(schema, "items")), keys=keys, is_set=kind == "set")
 
 
 def struct_for(kind: Kind, api_version: str = "") -> Struct:

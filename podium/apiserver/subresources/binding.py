@@ -7,7 +7,7 @@ the pod, isn't asked: the node itself refuses what doesn't fit.
 from collections.abc import Iterator
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
-from podium.api.objects import Object, metadata_of, status_of
+from podium.api.objects import Object, metadata_of, part, status_of
 from podium.apiserver.conditions import with_condition
 from podium.apiserver.refusals import conflict, internal
 
@@ -24,7 +24,7 @@ def check_binding(binding: Object) -> None:
     Raises:
         Refused: 500, as upstream has it: it isn't about a node, or doesn't name one.
     """
-    if faults := list(_faults(binding.get("target") or {})):
+    if faults := list(_faults(part(binding, "target"))):
         raise internal(aggregate(faults))
 
 
@@ -86,7 +86,7 @@ def _obstacle(pod: Object) -> str:
 def _with_marks(metadata: Object, given: Object) -> Object:
     """The pod's metadata with the annotations and labels that it is given."""
     marks = {
-        field: {**(metadata.get(field) or {}), **given[field]}
+        field: {**part(metadata, field), **given[field]}
         for field in ("annotations", "labels")
         if given.get(field)
     }

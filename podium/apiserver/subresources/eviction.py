@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import msgspec
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, is_terminating, name, spec_of, status_of
+from podium.api.objects import Object, is_terminating, name, part, spec_of, status_of
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.conditions import with_condition
@@ -109,7 +109,7 @@ def _check_allowed(budget: Object) -> None:
         raise _too_many_requests(why, _RETRY_AFTER_S)
     if (status.get("disruptionsAllowed") or 0) < 0:
         raise _unusable(called, "pdb disruptions allowed is negative")
-    if len(status.get("disruptedPods") or ()) > DISRUPTED_PODS_MAX:
+    if len(part(status, "disruptedPods")) > DISRUPTED_PODS_MAX:
         why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
         raise _unusable(called, why)
     if not status.get("disruptionsAllowed"):

@@ -9,7 +9,7 @@ from typing import Any
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
-from podium.api.objects import Object, metadata_of, name, spec_of, status_of
+from podium.api.objects import Object, entries, metadata_of, name, part, spec_of, status_of
 from podium.apiserver.custom.json_paths import steps
 from podium.apiserver.refusals import conflict, invalid
 from podium.apiserver.validation.checks import NOT_NEGATIVE
@@ -23,7 +23,7 @@ def scale_of(kind: Kind, workload: Object) -> dict[str, Any]:
     if isinstance(kind, CustomKind):
         return _custom_scale(kind.scale or {}, workload)
     spec, status = spec_of(workload), status_of(workload)
-    selector = selector_text(spec.get("selector") or {})
+    selector = selector_text(part(spec, "selector"))
     told = {"replicas": status.get("replicas") or 0, "selector": selector}
     return _scale(workload["metadata"], spec.get("replicas") or 0, told)
 
@@ -102,12 +102,12 @@ def selector_text(selector: Object) -> str:
 
 def _requirements(selector: Object) -> Iterator[tuple[str, str]]:
     """The key of each requirement, and its text."""
-    for key, value in (selector.get("matchLabels") or {}).items():
+    for key, value in part(selector, "matchLabels").items():
         yield key, f"{key}={value}"
     for expression in selector.get("matchExpressions") or ():
         key, operator = expression["key"], expression["operator"]
         if operator in _OPERATORS:
-            values = ",".join(sorted(expression.get("values") or ()))
+            values = ",".join(sorted(entries(expression, "values")))
             yield key, f"{key} {_OPERATORS[operator]} ({values})"
         else:
             yield key, key if operator == "Exists" else f"!{key}"

@@ -48,7 +48,7 @@ class ActiveJobs(msgspec.Struct):
     def differs_from(self, cron_job: Object) -> bool:
         """Whether the status isn't the one that is stored."""
         stored = status_of(cron_job)
-        return self.active != [*entries(stored, "active")] or any(
+        return self.active != entries(stored, "active") or any(
             stored.get(name) != value for name, value in self.fields.items()
         )
 

@@ -7,7 +7,8 @@ for a pod, memory is spread evenly over the containers, and all disk usage is th
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.objects import DEFAULT_NAMESPACE, Object
+from podium.api.objects import DEFAULT_NAMESPACE, Object, part
+from podium.api.pod_specs import containers_of
 from podium.api.quantity import value
 from podium.decide.eviction.question import Usage
 from podium.node.pressure.filesystems import Filesystems
@@ -38,10 +39,7 @@ def merged_groups(before: Object, changes: Object) -> dict[str, Any]:
     """Node statistics by group, with what a step changes."""
     return {
         **before,
-        **{
-            group: {**(before.get(group) or _NOTHING), **(changes[group] or _NOTHING)}
-            for group in changes
-        },
+        **{group: {**part(before, group), **(changes[group] or _NOTHING)} for group in changes},
     }
 
 
@@ -84,12 +82,12 @@ def usage_key(called: str) -> str:
 
 def pod_usage(pod: Object, told: Usage) -> PodUsage:
     """What a pod uses."""
-    names = [one["name"] for one in pod["spec"].get("containers") or ()]
+    names = [one["name"] for one in containers_of(pod["spec"])]
     memory, disk, inodes = told.memory, told.disk, told.inodes
     inodes = inodes if isinstance(inodes, Mapping) else {"rootfs": inodes}
     containers = _containers(names, memory, disk, inodes)
     volumes = {
-        called: DiskUsage(_amount(used), _amount((inodes.get("volumes") or _NOTHING).get(called)))
+        called: DiskUsage(_amount(used), _amount(part(inodes, "volumes").get(called)))
         for called, used in _joined((disk or _NOTHING).get("volumes"), inodes.get("volumes"))
     }
     stored = told.ephemeral_storage
@@ -109,9 +107,9 @@ def _containers(
 ) -> tuple[ContainerUsage, ...]:
     used = _spread(_container_memory(memory), names)
     parts = []
-    for part in ("rootfs", "logs"):
-        sizes = {} if disk is None else _of_first(disk.get(part), names)
-        parts.append((sizes, _of_first(inodes.get(part), names)))
+    for place in ("rootfs", "logs"):
+        sizes = {} if disk is None else _of_first(disk.get(place), names)
+        parts.append((sizes, _of_first(inodes.get(place), names)))
     told = (used, *(one for part in parts for one in part))
     unknown = None if disk is None else 0
     return tuple(
@@ -139,7 +137,7 @@ def _pod_memory(memory: object) -> int | None:
         return _amount(memory)
     if "pod" in memory:
         return _amount(memory["pod"])
-    return sum(value(one) for one in (memory.get("containers") or _NOTHING).values())
+    return sum(value(one) for one in part(memory, "containers").values())
 
 
 def _spread(told: Any, names: Sequence[str]) -> dict[str, int]:

@@ -5,14 +5,12 @@ from typing import Any, TypeVar
 
 from podium.api.errors import FieldError, InvalidValueError, unsupported
 from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, spec_of, uid
+from podium.api.pod_specs import init_containers_of
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.quantity import ceil_value, value
 from podium.apiserver.kinds.registry import apply_defaults
-from podium.decide.eviction.configuring import (
-    read_eviction,
-    threshold_report,
-)
+from podium.decide.eviction.configuring import read_eviction, threshold_report
 from podium.decide.eviction.measuring import (
     observations,
     pod_usage,
@@ -138,7 +136,7 @@ def _oom(question: EvictionQuestion) -> Json:
     capacity = value(asked.memory_capacity)
     if capacity <= 0:
         raise InvalidValueError(FieldError("oom.memoryCapacity", capacity, "must be above 0"))
-    containers = (*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"])
+    containers = (*init_containers_of(pod["spec"]), *pod["spec"]["containers"])
     scores = {one["name"]: oom_score_adj(pod, one, capacity) for one in containers}
     only = asked.container
     if only is not None and only not in scores:

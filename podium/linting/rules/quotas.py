@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, key, name, namespace, spec_of
+from podium.api.objects import Object, entries, key, name, namespace, part, spec_of
 from podium.core.quotas.matching import tracked
 from podium.core.quotas.scopes import in_scope, scope_selectors
 from podium.linting.cluster_view import ClusterView, value_of
@@ -30,7 +30,7 @@ def quota_without_high_classes(view: ClusterView, thresholds: Thresholds) -> Ite
     critical_from = view.critical_from(thresholds)
     places: dict[str, list[Object]] = {}
     for quota in view.of("ResourceQuota"):
-        if tracked(KINDS["Pod"], spec_of(quota).get("hard") or ()):
+        if tracked(KINDS["Pod"], part(spec_of(quota), "hard")):
             places.setdefault(namespace(quota), []).append(quota)
     for high in (one for one in view.classes if value_of(one) >= critical_from):
         for place, quotas in places.items():
@@ -51,7 +51,7 @@ def quota_for_unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offenc
     known = view.class_names()
     for quota in view.of("ResourceQuota") if view.knows_classes else ():
         for scope in scope_selectors(quota):
-            strange = sorted({*(scope.get("values") or ())} - known)
+            strange = sorted({*entries(scope, "values")} - known)
             if scope.get("scopeName") == _SCOPE and strange:
                 message = f"there is no PriorityClass {', '.join(strange)}"
                 yield Offence(quota, message, "spec.scopeSelector")

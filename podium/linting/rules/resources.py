@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.api.objects import Object
+from podium.api.objects import Object, entries, part
 from podium.api.priority import SYSTEM_CRITICAL
 from podium.api.qos import qos_class
 from podium.api.resources import is_pod_level, is_sidecar
@@ -90,11 +90,11 @@ def critical_not_guaranteed(view: ClusterView, thresholds: Thresholds) -> Iterat
 def _containers(workload: Workload) -> Iterator[tuple[str, Object]]:
     """The containers that keep running, with where they stand."""
     for field in ("containers", "initContainers"):
-        for index, container in enumerate(workload.spec.get(field) or ()):
+        for index, container in enumerate(entries(workload.spec, field)):
             if field == "containers" or is_sidecar(container):
                 yield f"{workload.path}.{field}[{index}]", container
 
 
 def _amounts(owner: Object, field: str) -> Object:
-    found: Object = (owner.get("resources") or {}).get(field) or {}
+    found = part(owner, "resources", field)
     return {name: amount for name, amount in found.items() if is_pod_level(name)}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from podium.api.objects import Object
+from podium.api.pod_specs import tolerations_of
 from podium.api.taints import NO_EXECUTE, tolerates
 from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, rule
@@ -54,7 +55,7 @@ def stays_on_failed_node(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
 def _tolerations(view: ClusterView) -> Iterator[tuple[Workload, str, Object]]:
     for workload in view.workloads:
         if workload.kind != "DaemonSet":
-            for index, one in enumerate(workload.spec.get("tolerations") or ()):
+            for index, one in enumerate(tolerations_of(workload.spec)):
                 yield workload, f"{workload.path}.tolerations[{index}]", one
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from podium.api.objects import Object, entries, part, spec_of, uid
+from podium.api.objects import Object, part, spec_of, uid
 from podium.api.pod_specs import resources_of
 from podium.api.priority import pod_priority
 from podium.api.quantity import NANOS_PER_UNIT, nanos
@@ -56,7 +56,7 @@ def has_pod_level_resources(pod: Object, *fields: str) -> bool:
     return any(
         is_pod_level(resource)
         for field in fields or ("requests", "limits")
-        for resource in entries(resources, field)
+        for resource in part(resources, field)
     )
 
 

@@ -4,7 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from podium.api.disruption import disruption_reason
-from podium.api.objects import Object, condition_of, controller_of, is_terminating, status_of
+from podium.api.objects import (
+    Object,
+    condition_of,
+    controller_of,
+    entries,
+    is_terminating,
+    status_of,
+)
 from podium.api.pods import is_ready, node_name_of
 from podium.simulation.timeline.entry import Fact
 
@@ -122,4 +129,4 @@ def _disruption(pod: Object) -> dict[str, Any]:
 
 
 def _restarts(status: Object) -> int:
-    return sum(int(one.get("restartCount") or 0) for one in status.get("containerStatuses") or ())
+    return sum(int(one.get("restartCount") or 0) for one in entries(status, "containerStatuses"))

@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Any
 
 from podium.api.kinds import Kind
-from podium.api.objects import Object, metadata_of
+from podium.api.objects import Object, entries, metadata_of
 from podium.api.refused import Cause, RefusedError
 from podium.api.times import timestamp
 from podium.apiserver.attributes import Attributes
@@ -110,7 +110,7 @@ class _Run:
         """The owners of the object as it is stored; raises UntypedError and RefusedError."""
         if current is None:
             return {}
-        owners = read_owners(metadata_of(current).get("managedFields") or [])
+        owners = read_owners(entries(metadata_of(current), "managedFields"))
         if owners is None:
             raise internal("failed to decode managed fields")
         if owners:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from podium.api.errors import quoted
-from podium.api.objects import Object
+from podium.api.objects import Object, part
 from podium.api.times import TimeError, parse_time, timestamp
 from podium.apiserver.patching.ownership.field_sets import (
     FieldSet,
@@ -83,7 +83,7 @@ def read_owners(entries: Sequence[Object]) -> Owners | None:
             api_version if operation == UPDATE else "",
         )
         try:
-            fields = from_fields_v1(entry.get("fieldsV1") or {})
+            fields = from_fields_v1(part(entry, "fieldsV1"))
         except ValueError:
             return None
         owners[manager] = Owned(fields, api_version, entry.get("time") or "")

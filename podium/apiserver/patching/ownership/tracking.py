@@ -160,7 +160,7 @@ def _owners_to_go_by(before: Object | None, after: Object, subresource: str) -> 
 
     A list of nothing, or of one empty entry, makes a new start.
     """
-    stored = _managed_fields(before or {})
+    stored = before and _managed_fields(before)
     sent = _managed_fields(after)
     if not subresource and sent is not None:
         if sent in ([], [{}]):

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from podium.api.objects import part
 from podium.apiserver.schema import meta_struct
 from podium.apiserver.schema.custom import CustomStruct
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
@@ -167,7 +168,7 @@ class Dialect(msgspec.Struct, frozen=True):
         reference = self.reference(schema_name(meta_struct("ObjectMeta")))
         metadata = {"allOf": [reference]} if self.has_alternatives else reference
         header = {"apiVersion": _STRING, "kind": _STRING, "metadata": metadata}
-        properties = {**(schema.get("properties") or {}), **header}
+        properties = {**part(schema, "properties"), **header}
         return {
             **schema,
             "properties": dict(sorted(properties.items())),
