@@ -19,10 +19,6 @@ TEMPLATE = {
 SELECTOR = {"matchLabels": {"app": "a"}}
 
 
-def metric(kind: str, field: str, **target: Any) -> dict[str, Any]:
-    return {"type": kind, field: {"name": "cpu", "target": target}}
-
-
 EXAMPLES: list[tuple[str, dict[str, Any], list[Any]]] = [
     (
         "Node",
@@ -127,40 +123,6 @@ EXAMPLES: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("ConfigMap", {"data": {"a": ""}, "binaryData": {"b": ""}}, [2, AGE]),
     ("Secret", {"type": "Opaque", "data": {"a": ""}}, ["Opaque", 1, AGE]),
     ("ServiceAccount", {}, [AGE]),
-    (
-        "HorizontalPodAutoscaler",
-        {
-            "spec": {
-                "minReplicas": 2,
-                "maxReplicas": 5,
-                "scaleTargetRef": {"kind": "Deployment", "name": "web"},
-                "metrics": [
-                    metric("Resource", "resource", averageUtilization=50),
-                    metric("ContainerResource", "containerResource", averageValue="100Mi"),
-                    metric("Pods", "pods", averageValue="10"),
-                ],
-            },
-            "status": {
-                "currentReplicas": 3,
-                "currentMetrics": [{"resource": {"current": {"averageUtilization": 33}}}],
-            },
-        },
-        ["Deployment/web", "cpu: 33%/50%, cpu: <unknown>/100Mi + 1 more...", "2", 5, 3, AGE],
-    ),
-    (
-        "HorizontalPodAutoscaler",
-        {
-            "spec": {
-                "maxReplicas": 5,
-                "metrics": [
-                    metric("Object", "object", averageValue="7"),
-                    metric("External", "external", value="3"),
-                ],
-            },
-            "status": {"currentMetrics": [{}, {"external": {"current": {"value": "4"}}}]},
-        },
-        ["/", "<unknown>/7 (avg), 4/3", "<unset>", 5, 0, AGE],
-    ),
     (
         "Service",
         {
