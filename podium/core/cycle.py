@@ -137,10 +137,10 @@ class SchedulingCycle:
                 nominated_only=True,
                 evaluation=evaluation,
             )
+        if pipeline.sampling is None and not len(filtering.feasible_rows()):
+            return self._unschedulable(pod, pipeline, evaluation, *_outcome(pod, evaluation))
         visited, preference, rivalry = None, evaluation.preference, evaluation.rivalry
-        closed = _NO_ROWS
-        if rivalry is not None and len(filtering.feasible_rows()):
-            closed = rivalry.closed(pod, filtering)
+        closed = _NO_ROWS if rivalry is None else rivalry.closed(pod, filtering)
         if len(closed) or pipeline.sampling is not None:
             feasible = filtering.outcome == FITS
             feasible[closed] = False

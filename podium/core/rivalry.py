@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from podium.core.budget_columns import BudgetColumns
 from podium.core.filtering import Filtering
-from podium.core.framework import FITS, Codes
+from podium.core.framework import FITS, Codes, Mask, Rows
 from podium.core.nominator import Nominator
 from podium.core.pods import PodInfo
 from podium.core.preemption.known_rows import KnownRows
@@ -40,7 +40,7 @@ class Rivalry:
         self._rows = KnownRows(snapshot, BudgetColumns(), nominator)
         self._codes, self._blame = np.zeros((2, snapshot.capacity), np.int32)
 
-    def closed(self, pod: PodInfo, filtering: Filtering) -> NDArray[np.intp]:
+    def closed(self, pod: PodInfo, filtering: Filtering) -> Rows:
         """The open rows that are closed once rivals are counted, int[n]."""
         is_open = filtering.outcome == FITS
         self._judge(pod, filtering, is_open)
@@ -48,27 +48,27 @@ class Rivalry:
 
     def outcome(self, pod: PodInfo, filtering: Filtering) -> tuple[Codes, Codes]:
         """Outcome and blame, int32[capacity], of all rows once rivals are counted."""
-        self._judge(pod, filtering, np.ones(self._snapshot.capacity, bool))
+        self._judge(pod, filtering)
         is_closed = self._codes != FITS
         outcome = np.where(is_closed, self._codes, filtering.outcome)
         return outcome, np.where(is_closed, self._blame, filtering.blame)
 
-    def _judge(self, pod: PodInfo, filtering: Filtering, wanted: NDArray[np.bool_]) -> None:
-        """Make what is kept of the wanted rows hold."""
+    def _judge(self, pod: PodInfo, filtering: Filtering, wanted: Mask | None = None) -> None:
+        """Make what is kept of the wanted rows hold, of all of them unless some are named."""
         if self._rows.follow(filtering, filtering.generation):
             self._codes, self._blame = np.zeros((2, self._snapshot.capacity), np.int32)
         known = self._rows.known
         own = self._nominator.rows_of(pod, self._snapshot)
         # Its own nomination doesn't count, while it does for others of its class.
         known[own] = False
-        stale = np.flatnonzero(wanted & ~known)
+        is_stale = ~known if wanted is None else wanted & ~known
+        stale = np.flatnonzero(is_stale)
         self._codes[stale] = FITS
         if len(stale) <= _ONE_BY_ONE_MAX:
             for row in stale.tolist():
                 self._judge_one(pod, filtering, row)
         else:
             rivals = self._nominator.rivals(pod, self._snapshot)
-            is_stale = wanted & ~known
             if among := [(row, pods) for row, pods in rivals if is_stale[row]]:
                 rows, codes, blame = filtering.with_pods(among)
                 self._codes[rows], self._blame[rows] = codes, blame

@@ -52,8 +52,8 @@ class StateFacts:
         is_export: whether nodes or pods come from an API server.
         owner_kinds: the kinds of the pods' controllers, and how many pods have one of each.
         waiting: the pods on no node that haven't finished.
-        pods_on: by name of a node, how many pods are on it that haven't finished.
         node_names: of the nodes.
+        strays: by name of a node that isn't among them, how many pods on it haven't finished.
         unplayed_owners: a warning for each kind of owners that nobody plays.
 
     Args:
@@ -69,15 +69,16 @@ class StateFacts:
         self.is_export = any(was_in_a_cluster(obj) for obj in (*nodes, *pods))
         self.owner_kinds = Counter(map(controller_kind, pods))
         self.waiting: list[Object] = []
-        self.pods_on: Counter[str] = Counter()
+        self.node_names = {name(node) for node in nodes}
+        self.strays: Counter[str] = Counter()
         for pod in pods:
             if is_finished(pod):
                 continue
-            if node := node_name_of(pod):
-                self.pods_on[node] += 1
-            else:
+            node = node_name_of(pod)
+            if not node:
                 self.waiting.append(pod)
-        self.node_names = {name(node) for node in nodes}
+            elif node not in self.node_names:
+                self.strays[node] += 1
         self.unplayed_owners = tuple(
             unplayed_owners(obj for found in by_kind.values() for obj in found)
         )
@@ -205,10 +206,12 @@ def _claim_names(spec: Object) -> Iterator[str]:
 
 
 def _on_unknown_nodes(both: Iterable[StateFacts]) -> list[str]:
-    known = {called for one in both for called in one.node_names}
     strays: Counter[str] = Counter()
     for one in both:
-        strays.update({node: pods for node, pods in one.pods_on.items() if node not in known})
+        strays += one.strays
+    for node in [*strays]:
+        if any(node in one.node_names for one in both):
+            del strays[node]
     if not strays:
         return []
     names = listed(sorted(strays), _SHOWN_MAX)

@@ -42,6 +42,8 @@ class SharedInformer:
         if self._listed is None or self._listed[0] != writes:
             page, cache = self.store.list(self.kind), InformerCache(self.kind)
             self._listed = writes, cache, cache.listed(page.items, page.revision)
+            # At another moment hardly anybody lists who hasn't been told of a write before.
+            self.timers.put(self.timers.now_s, self._forget_list, None, comes_last=True)
         _, cache, changes = self._listed
         return cache.copy(), changes
 
@@ -60,6 +62,9 @@ class SharedInformer:
         if listener in self._attached:
             del self._attached[listener]
             listener.detach(self._cache.copy())
+
+    def _forget_list(self, _: None) -> None:
+        self._listed = None
 
     def _schedule(self) -> None:
         self.timers.put(self.timers.now_s, self._distribute, None)

@@ -1,5 +1,6 @@
 """The choice among candidates: ordered keys, each breaking the ties of those before."""
 
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,6 +52,18 @@ def test_each_key_decides_between_equals(key: int) -> None:
     choice = choose(run_of([EQUAL, tuple(better), EQUAL]), np.arange(3))
     assert choice.selected.tolist() == [1]
     assert [choice.lost_at(row) for row in range(3)] == [key, None, key]
+
+
+@given(CANDIDATES, st.integers(0, 8), st.randoms())
+def test_those_that_got_furthest_come_first(
+    rows: list[tuple[int, ...]], count: int, random: Random
+) -> None:
+    ranks = np.array(random.sample(range(len(rows)), len(rows)))
+    choice = choose(run_of(rows), np.arange(len(rows)))
+    chosen = min(choice.selected.tolist(), key=lambda row: ranks[row])
+    others = [(row, choice.lost_at(row)) for row in range(len(rows)) if row != chosen]
+    others.sort(key=lambda one: (-(len(KEYS) if one[1] is None else one[1]), ranks[one[0]]))
+    assert choice.runners_up(chosen, ranks, count) == others[:count]
 
 
 def test_only_candidates_are_chosen_from() -> None:

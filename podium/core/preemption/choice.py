@@ -15,6 +15,8 @@ from podium.core.framework import Rows
 from podium.core.pod_columns import NEVER_NS
 from podium.core.preemption.dry_run import PRIORITY_OFFSET, DryRun
 
+_LAST = np.iinfo(np.int64).max
+
 
 class Key(msgspec.Struct, frozen=True):
     """A criterion by which candidates are told apart.
@@ -93,6 +95,34 @@ class Choice(msgspec.Struct, frozen=True):
     def lost_at(self, row: int) -> int | None:
         """The index of the key at which a candidate lost; None if it is among the selected."""
         return next((i for i, rows in enumerate(self.left[1:]) if row not in rows), None)
+
+    def runners_up(
+        self, chosen: int, ranks: NDArray[np.int64], count_max: int
+    ) -> Sequence[tuple[int, int | None]]:
+        """The candidates that lost last, each with the index of the key; None if by name alone.
+
+        Args:
+            chosen: the row that was taken.
+            ranks: int64[capacity], the order in which ties are broken.
+            count_max: how many are wanted.
+        """
+        found: list[tuple[int, int | None]] = []
+        is_listed = np.zeros(len(ranks), bool)
+        is_listed[chosen] = True
+        lost_at, after = None, None
+        for index in range(len(self.left) - 1, -1, -1):
+            rows, wanted = self.left[index], count_max - len(found)
+            if wanted and rows is not after:
+                lost = rows[~is_listed[rows]]
+                is_listed[lost] = True
+                places = ranks[lost]
+                # Few are wanted of many, which takes less than sorting them.
+                for _ in range(min(wanted, len(lost))):
+                    at = int(places.argmin())
+                    places[at] = _LAST
+                    found.append((int(lost[at]), lost_at))
+            lost_at, after = index - 1, rows
+        return found
 
 
 def choose(run: DryRun, candidates: Rows, keys: Sequence[Key] = KEYS) -> Choice:

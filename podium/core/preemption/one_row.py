@@ -12,6 +12,7 @@ from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import spend
 from podium.core.filtering import NOBODY, Filtering
 from podium.core.framework import FITS, FilterState
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.preemption.importance import Importance
 from podium.core.snapshot import Snapshot
@@ -45,11 +46,7 @@ class RowWorld:
         self._present = list(snapshot.pods_on[row])
         filtering.meet(rivals)
         self._sums = [[0] * state.width for state in filtering.states]
-        self._counting = [
-            (sums, state)
-            for sums, state in zip(self._sums, filtering.states, strict=True)
-            if state.width
-        ]
+        self._weights: dict[PodClass, list[tuple[list[int], Sequence[int]]]] = {}
 
     def remove(self, pod: PodInfo) -> None:
         """Take a pod away."""
@@ -90,9 +87,17 @@ class RowWorld:
         return state.code(self._row, self._sums[number])
 
     def _count(self, pod: PodInfo, sign: int) -> None:
-        for sums, state in self._counting:
-            for place, weight in enumerate(state.weights(pod.cls)):
+        weights = self._weights.get(pod.cls)
+        if weights is None:
+            weights = self._weights[pod.cls] = self._weights_of(pod.cls)
+        for sums, of_state in weights:
+            for place, weight in enumerate(of_state):
                 sums[place] += sign * weight
+
+    def _weights_of(self, cls: PodClass) -> list[tuple[list[int], Sequence[int]]]:
+        """What a pod of a class adds to which sums."""
+        pairs = zip(self._sums, self._filtering.states, strict=True)
+        return [(sums, state.weights(cls)) for sums, state in pairs if state.width]
 
 
 def run_row(

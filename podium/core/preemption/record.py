@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from podium.api.objects import Object, annotations
 from podium.core.framework import PostFilterResult
@@ -153,19 +152,13 @@ def _alternatives(preemption: Preemption, snapshot: Snapshot) -> tuple[Alternati
     choice, run = preemption.choice, preemption.run
     if choice is None or run is None:
         return ()
-    found: list[Alternative] = []
-    is_kept, ranks = np.zeros(snapshot.capacity, bool), snapshot.ranks()
-    is_kept[snapshot.row_of[preemption.node_name]] = True
-    for index in range(len(choice.left) - 1, -1, -1):
-        lost = choice.left[index][~is_kept[choice.left[index]]]
-        is_kept[lost] = True
-        key = choice.keys[index].name if index < len(choice.left) - 1 else ""
-        wanted = ALTERNATIVES_MAX - len(found)
-        if len(lost) > wanted:
-            lost = lost[np.argpartition(ranks[lost], wanted)[:wanted]]
-        for row in lost[np.argsort(ranks[lost])].tolist():
-            victims, violations = len(run.victims[row]), int(run.violations[row])
-            found.append(Alternative(snapshot.names[row], victims, violations, key))
-        if len(found) == ALTERNATIVES_MAX:
-            break
-    return tuple(found)
+    chosen = snapshot.row_of[preemption.node_name]
+    return tuple(
+        Alternative(
+            snapshot.names[row],
+            int(run.victim_count[row]),
+            int(run.violations[row]),
+            "" if lost_at is None else choice.keys[lost_at].name,
+        )
+        for row, lost_at in choice.runners_up(chosen, snapshot.ranks(), ALTERNATIVES_MAX)
+    )

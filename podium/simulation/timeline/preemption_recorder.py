@@ -1,9 +1,8 @@
 """Reads each preemption out of the scheduler that has just decided it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.api.pods import node_name_of
 from podium.core.budgets import Budget
@@ -69,12 +68,12 @@ class PreemptionRecorder:
         """
         if preemption.choice is None:
             raise ValueError(f"the preemption by {pod.key} has no candidates")
-        candidates, choice = preemption.candidate_rows, preemption.choice
-        lost_at = self._lost_at(choice, preemption.node_name)
-        # Those that got furthest come first, and the one that was chosen got furthest of all.
-        order = np.lexsort((self._snapshot.ranks()[candidates], -lost_at[candidates]))
-        listed = candidates[order[: 1 + count_max]]
-        chosen, *others = self._candidates(pod, preemption, choice, listed, lost_at)
+        choice, row = preemption.choice, self._snapshot.row_of[preemption.node_name]
+        names = [*(key.name for key in choice.keys), NAME_KEY]
+        listed: dict[int, str | None] = {row: None}
+        for other, lost_at in choice.runners_up(row, self._snapshot.ranks(), count_max):
+            listed[other] = names[-1 if lost_at is None else lost_at]
+        chosen, *others = self._candidates(pod, preemption, choice, listed)
         facts = pod_facts(pod.obj)
         return PreemptionOutcome(
             preemptor=pod.key,
@@ -86,36 +85,23 @@ class PreemptionRecorder:
             at_s=self._passed_s(),
             victims=chosen.victims,
             alternatives=tuple(others),
-            left_out=len(candidates) - len(listed),
+            left_out=len(preemption.candidate_rows) - len(listed),
             chosen=chosen,
             keys=tuple((key.name, key.heading) for key in choice.keys),
         )
-
-    def _lost_at(self, choice: Choice, chosen: str) -> NDArray[np.int64]:
-        """Of each candidate row the index of the key at which it lost, int64[capacity].
-
-        One beyond all keys for those that only lost by name, and yet one more for the chosen one.
-        """
-        lost_at = np.zeros(self._snapshot.capacity, np.int64)
-        for index, left in enumerate(choice.left):
-            lost_at[left] = index
-        lost_at[choice.selected] = len(choice.keys)
-        lost_at[self._snapshot.row_of[chosen]] = len(choice.keys) + 1
-        return lost_at
 
     def _candidates(
         self,
         pod: PodInfo,
         preemption: Preemption,
         choice: Choice,
-        rows: Rows,
-        lost_at: NDArray[np.int64],
+        listed: Mapping[int, str | None],
     ) -> list[CandidateNode]:
         run = preemption.run
         if run is None:
             raise ValueError(f"the preemption by {pod.key} has no dry run")
+        rows = np.array([*listed], np.intp)
         broken = self._broken(pod, run, rows)
-        lost_by = (*(key.name for key in choice.keys), NAME_KEY, None)
         columns = [key.values(run, rows).tolist() for key in choice.keys]
         return [
             CandidateNode(
@@ -126,9 +112,9 @@ class PreemptionRecorder:
                     key.words(value, int(run.victim_count[row]))
                     for key, value in zip(choice.keys, values, strict=True)
                 ),
-                lost_at=lost_by[lost_at[row]],
+                lost_at=lost_at,
             )
-            for row, *values in zip(rows.tolist(), *columns, strict=True)
+            for (row, lost_at), *values in zip(listed.items(), *columns, strict=True)
         ]
 
     def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
