@@ -364,6 +364,8 @@ class ApiServer:
 
     def evict(self, request: Attributes, eviction: Object) -> None:
         """Evict a pod as an `Eviction` says, unless a budget is against it."""
+        if metadata_of(eviction).get("name") != request.name:
+            raise bad_request("name in URL does not match name in Eviction object")
         pod = self.get(_POD, request.namespace, request.name)
         eviction = self._admitted(request._replace(subresource="eviction"), eviction)
         budgets = self.store.list(_BUDGET.name, request.namespace).items

@@ -13,7 +13,7 @@ from podium.api.objects import Object, is_terminating, name, part, spec_of, stat
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.conditions import with_condition
-from podium.apiserver.refusals import bad_request, internal
+from podium.apiserver.refusals import internal
 from podium.apiserver.verbs.deleting import check_preconditions
 from podium.apiserver.verbs.options import DeleteOptions
 from podium.core.budget_status import with_disruption
@@ -61,12 +61,10 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
         now_s: the time, in seconds since the epoch.
 
     Raises:
-        RefusedError: 400, it is for another pod; 429, the budget doesn't allow it, or hasn't been
+        RefusedError: 429, the budget doesn't allow it, or hasn't been
             looked at since it was changed; 500, several budgets select the pod; 409, the pod isn't
             the one that the options of the deletion are about.
     """
-    if name(eviction) != name(pod):
-        raise bad_request("name in URL does not match name in Eviction object")
     options = eviction.get("deleteOptions") or {}
     budget = None if _needs_no_budget(pod) else _charged(pod, budgets, now_s)
     check_preconditions(KINDS["Pod"], pod["metadata"], DeleteOptions.of(options))

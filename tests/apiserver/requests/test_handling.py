@@ -1,5 +1,6 @@
 """Whole requests: what is answered, with which code and headers."""
 
+import pytest
 import yaml
 
 from podium.apiserver.requests import Response
@@ -62,6 +63,14 @@ def test_a_binding_may_name_its_pod_itself(client):
     target = {"metadata": {"name": "a"}, "target": {"name": "n"}}
     assert client.ask("POST", "/api/v1/namespaces/default/bindings", target).code == 201
     assert client.get(f"{PODS}/a")["spec"]["nodeName"] == "n"
+
+
+@pytest.mark.parametrize("name", ["a", "missing"])
+def test_an_eviction_is_for_the_pod_that_the_path_names(client, name):
+    client.create_pod("a")
+    refused = client.ask("POST", f"{PODS}/{name}/eviction", {"metadata": {"name": "other"}})
+    assert refused.code == 400
+    assert refused.body["message"] == "name in URL does not match name in Eviction object"
 
 
 def test_an_eviction_in_its_old_version(client):

@@ -194,13 +194,6 @@ def test_the_options_of_the_deletion_are_passed_on() -> None:
     assert granted.delete_options == {"gracePeriodSeconds": 3}
 
 
-def test_an_eviction_is_for_its_pod() -> None:
-    with pytest.raises(RefusedError) as refusal:
-        evict(pod(), [], {"metadata": {"name": "q"}}, NOW_S)
-    assert refusal.value.message == "name in URL does not match name in Eviction object"
-    assert refusal.value.code == 400
-
-
 def test_nothing_given_is_changed() -> None:
     given, paying = pod(), budget()
     before = repr((given, paying))
