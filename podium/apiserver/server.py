@@ -348,26 +348,21 @@ class ApiServer:
         """Delete the objects of a list, one after the other; they are listed as they were."""
         listing = self.list(request.kind, request.namespace, selection, options)
         for obj in listing.items:
-            metadata = obj["metadata"]
-            place, name = metadata.get("namespace", ""), metadata["name"]
-            self._delete(request._replace(namespace=place, name=name), how)
+            place = metadata_of(obj).get("namespace", "")
+            self._delete(request._replace(namespace=place, name=name_of(obj)), how)
         return self._settled(request, listing)
 
     def bind(self, request: Attributes, binding: Object) -> Object:
         """Bind a pod as a `Binding` says; the pod as it is then."""
-        if metadata_of(binding).get("name") != request.name:
-            raise bad_request("name in URL does not match name in Binding object")
-        binding = self._admitted(request._replace(subresource="binding"), binding)
+        binding = self._admitted(request, "binding", binding)
         check_binding(binding)
         pod = self.get(_POD, request.namespace, request.name)
         return self._writer.update(request, bind(pod, binding, request.now_s))
 
     def evict(self, request: Attributes, eviction: Object) -> None:
         """Evict a pod as an `Eviction` says, unless a budget is against it."""
-        if metadata_of(eviction).get("name") != request.name:
-            raise bad_request("name in URL does not match name in Eviction object")
+        eviction = self._admitted(request, "eviction", eviction)
         pod = self.get(_POD, request.namespace, request.name)
-        eviction = self._admitted(request._replace(subresource="eviction"), eviction)
         budgets = self.store.list(_BUDGET.name, request.namespace).items
         granted = evict(pod, budgets, eviction, request.now_s)
         if request.options.dry_run or granted.delete_options.get("dryRun"):
@@ -379,9 +374,12 @@ class ApiServer:
                 self._writer.update(request, granted.pod)
             self._delete(request, DeleteOptions.of(granted.delete_options))
 
-    def _admitted(self, request: Attributes, obj: Object) -> Object:
-        request = request._replace(operation=Operation.CREATE)
+    def _admitted(self, request: Attributes, subresource: str, obj: Object) -> Object:
+        request = request._replace(operation=Operation.CREATE, subresource=subresource)
         obj = self._admission.admit(request, obj)
+        if metadata_of(obj).get("name") != request.name:
+            what = f"{subresource.capitalize()} object"
+            raise bad_request(f"name in URL does not match name in {what}")
         self._admission.validate(request, obj)
         return obj
 

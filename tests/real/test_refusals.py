@@ -49,15 +49,18 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def ours() -> Client:
-    client = Client()
-    client.ask_plainly("POST", PODS, POD, {"Content-Type": "application/json"})
-    return client
+@pytest.fixture(params=["open", "gated"])
+def pod(request: pytest.FixtureRequest) -> dict[str, Any]:
+    gates = [{"name": "a.b/c"}] if request.param == "gated" else []
+    return {**POD, "spec": {**POD["spec"], "schedulingGates": gates}}
 
 
-def test_a_refused_change_is_told_as_the_real_server_tells_it(world: World, ours: Client) -> None:
-    world.create(POD)
+def test_a_refused_change_is_told_as_the_real_server_tells_it(
+    world: World, pod: dict[str, Any]
+) -> None:
+    world.create(pod)
+    ours = Client()
+    ours.ask_plainly("POST", PODS, pod, {"Content-Type": "application/json"})
     headers = {"Content-Type": "application/strategic-merge-patch+json"}
     for name, change in CHANGES.items():
         body = {"spec": change}

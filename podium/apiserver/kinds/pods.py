@@ -29,6 +29,8 @@ from podium.apiserver.kinds.strategy import (
     next_generation,
 )
 from podium.apiserver.long_work import apart
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.pods import gated_on_no_node
 from podium.apiserver.validation.pods import pod as pod_check
 
 _GATED = {
@@ -123,7 +125,7 @@ POD = Registration(
     defaults=pod,
     defaults_of_new=merge_label_keys,
     validate=pod_check,
-    validate_new=none_in_new,
+    validate_new=checks.in_turn(none_in_new, gated_on_no_node),
     validate_update=update,
     validate_subresource_update={
         "ephemeralcontainers": ephemeral_containers_update,

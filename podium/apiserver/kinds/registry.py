@@ -76,7 +76,7 @@ def apply_defaults(obj: Object, kind: str | None = None) -> Object:
 def faults_of(kind: Kind, obj: Object) -> list[FieldError]:
     """The first faults of a new object: as many as are told, and one more if there are more."""
     registration = registration_of(kind)
-    return first_told(chain(registration.validate_new(obj, ""), registration.validate(obj, "")))
+    return first_told(chain(registration.validate(obj, ""), registration.validate_new(obj, "")))
 
 
 def validate(obj: Object) -> list[FieldError]:

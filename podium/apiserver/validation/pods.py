@@ -104,8 +104,8 @@ def _annotations(pod: Any, path: str) -> Faults:
             yield FieldError(f"{where}[{DELETION_COST}]", cost, "must be a 32bit integer")
 
 
-def _gated(pod: Any, path: str) -> Faults:
-    """What gates keep from being scheduled is on no node yet."""
+def gated_on_no_node(pod: Any, path: str) -> Faults:
+    """What gates keep from being scheduled is created on no node."""
     spec = a_dict(pod.get("spec"))
     if spec.get("schedulingGates") and spec.get("nodeName"):
         message = "cannot be set until all schedulingGates have been cleared"
@@ -117,7 +117,6 @@ any_pod = checks.in_turn(
     _annotations,
     checks.fields(spec=checks.needed(pod_spec)),
     lambda pod, path: trimmed_images(a_dict(pod.get("spec")), join(path, "spec")),
-    _gated,
     checks.fields(status=pod_status),
 )
 """A whole pod, judged whether others like it were or not."""

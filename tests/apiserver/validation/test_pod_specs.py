@@ -2,7 +2,8 @@
 
 import pytest
 
-from podium.apiserver.kinds.registry import decisive_faults, validate
+from podium.api.kinds import KINDS
+from podium.apiserver.kinds.registry import decisive_faults, faults_of, validate
 from tests.apiserver.validation.pods import Obj, a_container, a_pod, assert_faults, faults
 from tests.apiserver.validation.samples import CONTAINER, an_object
 
@@ -283,8 +284,11 @@ def test_a_gated_pod_is_on_no_node_yet() -> None:
     gated = {"schedulingGates": [{"name": "a"}], "nodeName": "n"}
     message = "cannot be set until all schedulingGates have been cleared"
     pod = an_object("Pod", "spec", a_pod(**gated))
-    assert [str(fault) for fault in validate(pod)] == [f"spec.nodeName: Forbidden: {message}"]
-    assert validate(an_object("ReplicaSet", "spec.template.spec", a_pod(**gated))) == []
+    assert [str(fault) for fault in faults_of(KINDS["Pod"], pod)] == [
+        f"spec.nodeName: Forbidden: {message}"
+    ]
+    template = an_object("ReplicaSet", "spec.template.spec", a_pod(**gated))
+    assert faults_of(KINDS["ReplicaSet"], template) == []
 
 
 def test_decisions_do_not_hang_on_details() -> None:
