@@ -10,10 +10,10 @@ as they were written.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
-from typing import Annotated, Any, Self
+from itertools import chain, pairwise
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, model_validator
+from pydantic import AfterValidator, BeforeValidator, field_validator, model_validator
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_key
@@ -29,7 +29,6 @@ from podium.documents import (
     Tuple,
     fault,
     member_of,
-    refuse,
 )
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"
@@ -87,12 +86,12 @@ class PluginArgs(Document):
     api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
     kind: str = ""
 
-    @model_validator(mode="after")
-    def _is_of_its_kind(self) -> Self:
-        expected = type(self).__name__
-        if self.kind not in ("", expected):
-            refuse([FieldError("kind", self.kind, f"must be {expected}")])
-        return self
+    @field_validator("kind")
+    @classmethod
+    def _is_of_its_kind(cls, value: str) -> str:
+        if value not in ("", cls.__name__):
+            raise fault(f"must be {cls.__name__}")
+        return value
 
     def notes(self) -> Iterable[str]:
         """What has no effect: a path relative to the arguments, and why."""
@@ -295,10 +294,15 @@ class PodTopologySpreadArgs(PluginArgs):
     ] = DefaultingType.SYSTEM
 
     def contradictions(self) -> Iterable[FieldError]:
-        """No two constraints share topology key and action, and only lists have any."""
+        return chain(self._only_in_lists(), self._twice())
+
+    def _only_in_lists(self) -> Iterator[FieldError]:
         if self.defaulting_type is DefaultingType.SYSTEM and self.default_constraints:
             message = "must be List for the defaultConstraints to count"
             yield FieldError("defaultingType", self.defaulting_type, message)
+
+    def _twice(self) -> Iterator[FieldError]:
+        """Constraints that share topology key and action with another one."""
         seen = set()
         for index, constraint in enumerate(self.default_constraints):
             pair = (constraint.topology_key, constraint.when_unsatisfiable)

@@ -6,6 +6,7 @@ The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedu
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -39,6 +40,7 @@ KNOWN_PLUGINS = "known_plugins"
 _LEASES = "leases"
 # By how much client-go lengthens the wait between two tries, at most.
 _JITTER = 1.2
+_ELECTION = LeaderElectionConfiguration()
 _NO_EXTENDERS = (
     "Podium calls no extenders; write a plugin (see docs/plugins.md) and enable it in a profile "
     "instead"
@@ -146,6 +148,11 @@ UNHEEDED = "is ignored: it doesn't change decisions"
 """What notes say of fields that are about the process that schedules."""
 
 
+def _or(default: Any) -> AfterValidator:
+    """What is zero or empty is as if it weren't there."""
+    return AfterValidator(lambda value: value or default)
+
+
 class LeaderElection(Document):
     """How schedulers agree on the one that schedules; `podium scheduler` heeds it.
 
@@ -154,33 +161,46 @@ class LeaderElection(Document):
     """
 
     leader_elect: bool = True
-    lease_duration_s: Annotated[Duration, Field(alias="leaseDuration")] = 0.0
-    renew_deadline_s: Annotated[Duration, Field(alias="renewDeadline")] = 0.0
-    retry_period_s: Annotated[Duration, Field(alias="retryPeriod")] = 0.0
+    lease_duration_s: Annotated[
+        Duration, _or(_ELECTION.lease_duration_s), Field(alias="leaseDuration")
+    ] = _ELECTION.lease_duration_s
+    renew_deadline_s: Annotated[
+        Duration, _or(_ELECTION.renew_deadline_s), Field(alias="renewDeadline")
+    ] = _ELECTION.renew_deadline_s
+    retry_period_s: Annotated[
+        Duration, _or(_ELECTION.retry_period_s), Field(alias="retryPeriod")
+    ] = _ELECTION.retry_period_s
     resource_lock: Annotated[str, Choice((_LEASES,), may_be_empty=True)] = _LEASES
-    resource_name: str = ""
-    resource_namespace: str = ""
+    resource_name: Annotated[str, _or(_ELECTION.resource_name)] = _ELECTION.resource_name
+    resource_namespace: Annotated[str, _or(_ELECTION.resource_namespace)] = (
+        _ELECTION.resource_namespace
+    )
 
     def configuration(self) -> LeaderElectionConfiguration:
         """The values, with defaults."""
-        given = self.model_dump(exclude={"resource_lock", "leader_elect"})
-        times_and_names = {name: value for name, value in given.items() if value}
-        return LeaderElectionConfiguration(self.leader_elect, **times_and_names)
+        return LeaderElectionConfiguration(**self.model_dump(exclude={"resource_lock"}))
 
     def contradictions(self) -> Iterator[FieldError]:
-        return leader_election_faults(self.configuration())
+        return leader_election_faults(self)
 
 
-def leader_election_faults(found: LeaderElectionConfiguration) -> Iterator[FieldError]:
+def leader_election_faults(
+    found: LeaderElection | LeaderElectionConfiguration,
+) -> Iterator[FieldError]:
     """What is wrong with a leader election's times together, by the fields of the document."""
-    if not found.leader_elect:
-        return
+    return chain(_lease_faults(found), _renewal_faults(found)) if found.leader_elect else iter(())
+
+
+def _lease_faults(found: LeaderElection | LeaderElectionConfiguration) -> Iterator[FieldError]:
     if found.lease_duration_s < 1.0:
         message = "must be at least 1s: leases count whole seconds"
         yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
     if found.lease_duration_s <= found.renew_deadline_s:
         message = f"must be longer than renewDeadline, {found.renew_deadline_s:g}s"
         yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
+
+
+def _renewal_faults(found: LeaderElection | LeaderElectionConfiguration) -> Iterator[FieldError]:
     if found.renew_deadline_s <= _JITTER * found.retry_period_s:
         message = f"must be longer than {_JITTER} times retryPeriod, {found.retry_period_s:g}s"
         yield FieldError("renewDeadline", f"{found.renew_deadline_s:g}s", message)
@@ -228,10 +248,16 @@ class KubeSchedulerConfiguration(Document):
         return value
 
     def contradictions(self) -> Iterator[FieldError]:
+        return chain(self._backoff_faults(), self._name_faults())
+
+    def _backoff_faults(self) -> Iterator[FieldError]:
         initial, longest = self.pod_initial_backoff_seconds, self.pod_max_backoff_seconds
         if longest < initial:
             message = f"must be at least podInitialBackoffSeconds, {initial}"
             yield FieldError("podMaxBackoffSeconds", longest, message)
+
+    def _name_faults(self) -> Iterator[FieldError]:
+        """Profiles without a name, or with that of another one."""
         first: dict[str, int] = {}
         for at, profile in enumerate(self.profiles):
             field, name = f"profiles[{at}].schedulerName", profile.scheduler_name

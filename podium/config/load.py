@@ -13,12 +13,11 @@ from podium.config.defaults import DEFAULT_PLUGIN_NAMES
 from podium.config.document import (
     KNOWN_PLUGINS,
     ClientConnection,
-    KubeSchedulerConfiguration,
     LeaderElection,
 )
-from podium.config.profiles import profiles_of, queue_sort_faults
+from podium.config.profiles import JudgedConfiguration, profiles_of
 from podium.config.scheduler_options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions
-from podium.config.types import KIND, ProfileConfig, SchedulerConfiguration
+from podium.config.types import KIND, SchedulerConfiguration
 from podium.documents import InvalidDocumentError, decode
 
 _API_VERSIONS = {KIND: API_VERSION, OPTIONS_KIND: OPTIONS_API_VERSION}
@@ -60,19 +59,15 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
     by_kind, faults = _by_kind(documents)
     known = frozenset(known_plugins)
     configuration = decode(
-        KubeSchedulerConfiguration, by_kind.get(KIND, {}), context={KNOWN_PLUGINS: known}
+        JudgedConfiguration, by_kind.get(KIND, {}), context={KNOWN_PLUGINS: known}
     )
     options = decode(SchedulerOptions, by_kind.get(OPTIONS_KIND, {}))
     faults += [*configuration.faults, *options.faults]
-    profiles: tuple[ProfileConfig, ...] = ()
-    if configuration.document is not None:
-        profiles = profiles_of(configuration.document)
-        faults += queue_sort_faults(profiles)
     if faults or configuration.document is None or options.document is None:
         raise InvalidDocumentError(faults)
     document = configuration.document
     values = SchedulerConfiguration(
-        profiles=profiles,
+        profiles=profiles_of(document),
         percentage_of_nodes_to_score=document.percentage_of_nodes_to_score,
         pod_initial_backoff_seconds=document.pod_initial_backoff_seconds,
         pod_max_backoff_seconds=document.pod_max_backoff_seconds,

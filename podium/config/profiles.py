@@ -7,6 +7,7 @@ points, those of `NewFramework` in `pkg/scheduler/framework/runtime/framework.go
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from types import MappingProxyType
 
 from podium.api.errors import FieldError
@@ -57,8 +58,16 @@ def _plugin_set(plugin_set: document.PluginSet) -> PluginSet:
     )
 
 
-def queue_sort_faults(profiles: Sequence[ProfileConfig]) -> Iterator[FieldError]:
+class JudgedConfiguration(document.KubeSchedulerConfiguration):
+    """A configuration whose profiles have been judged against each other, too."""
+
+    def contradictions(self) -> Iterator[FieldError]:
+        return chain(super().contradictions(), _queue_sort_faults(self))
+
+
+def _queue_sort_faults(configuration: document.KubeSchedulerConfiguration) -> Iterator[FieldError]:
     """All profiles share one queue, so they must sort it alike."""
+    profiles = profiles_of(configuration)
     first = _queue_sort(profiles[0])
     for index, profile in enumerate(profiles):
         own, at = _queue_sort(profile), f"profiles[{index}]"

@@ -1,10 +1,12 @@
 """KubeletConfiguration, as far as Podium heeds it, with v1.36's defaults."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict
+from pydantic.alias_generators import to_camel
 
 from podium.api.errors import FieldError
 from podium.api.objects import Object
@@ -15,7 +17,6 @@ from podium.documents import (
     Choice,
     Document,
     Duration,
-    InvalidDocumentError,
     Range,
     Tuple,
     fault,
@@ -44,6 +45,14 @@ DEFAULT_HARD: Statements = {
     "imagefs.inodesFree": "5%",
 }
 """v1.36's hard thresholds on Linux."""
+
+_NONE: Statements = {}
+_STATEMENTS = (
+    "eviction_hard",
+    "eviction_soft",
+    "eviction_soft_grace_period",
+    "eviction_minimum_reclaim",
+)
 
 PODS_ENFORCED = "pods"
 # The hard thresholds that are kept from pods.
@@ -128,19 +137,18 @@ class EvictionSettings(Document):
 
     def threshold_faults(self) -> Iterator[FieldError]:
         """What is wrong with the thresholds, field by field."""
-        soft, periods = self.eviction_soft, self.eviction_soft_grace_period
-        placeholders = {signal: "1m" for signal in soft if signal in periods}
-        for field, statements in (
-            ("evictionHard", (self.eviction_hard or {}, {}, {}, {})),
-            ("evictionSoft", ({}, soft, placeholders, {})),
-            ("evictionSoftGracePeriod", ({}, {}, periods, {})),
-            ("evictionMinimumReclaim", ({}, {}, {}, self.eviction_minimum_reclaim)),
-        ):
-            try:
-                parse_thresholds(*statements, enforces_allocatable=False)
-            except ThresholdError as error:
-                said = next(filter(None, statements))
-                yield from (FieldError(field, said, text) for text in error.faults)
+        return chain.from_iterable(map(self._faults_of, _STATEMENTS))
+
+    def _faults_of(self, name: str) -> Iterator[FieldError]:
+        said: Statements = getattr(self, name) or {}
+        alone = {**dict.fromkeys(_STATEMENTS, _NONE), name: said}
+        if name == "eviction_soft":
+            periods = {signal: "1m" for signal in said if signal in self.eviction_soft_grace_period}
+            alone["eviction_soft_grace_period"] = periods
+        try:
+            parse_thresholds(*alone.values(), enforces_allocatable=False)
+        except ThresholdError as error:
+            yield from (FieldError(to_camel(name), said, text) for text in error.faults)
 
     def allocatable(self, capacity: Mapping[str, str]) -> dict[str, str]:
         """What of a node's capacity is left for pods: less what is reserved, and hard thresholds.
@@ -192,16 +200,20 @@ class KubeletConfiguration(EvictionSettings):
         return self.shutdown_grace_period or SHUTDOWN_S
 
 
+class JudgedKubeletConfiguration(KubeletConfiguration):
+    """A configuration whose thresholds have been judged, too."""
+
+    def contradictions(self) -> Iterable[FieldError]:
+        return self.threshold_faults()
+
+
 def read_kubelet_config(raw: object) -> KubeletConfiguration:
     """A KubeletConfiguration, or just some of its fields.
 
     Raises:
         InvalidDocumentError: with all that can't be used of it.
     """
-    document = read(KubeletConfiguration, raw)
-    if faults := [*document.threshold_faults()]:
-        raise InvalidDocumentError(faults)
-    return document
+    return read(JudgedKubeletConfiguration, raw)
 
 
 def read_eviction_config(raw: Object) -> EvictionConfig:

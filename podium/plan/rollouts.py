@@ -8,6 +8,7 @@ from pydantic import Field
 
 from podium.api.objects import Object, condition_of, generation_of, part, spec_of, status_of
 from podium.api.times import epoch_s
+from podium.api.workloads import update_strategy_of
 from podium.cluster import Cluster
 from podium.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.manifests.decisive_kinds import Identity, label
@@ -191,7 +192,7 @@ def _daemon_set(workload: Object) -> str:
 
 
 def _is_on_delete(workload: Object) -> bool:
-    return (spec_of(workload).get("updateStrategy") or {}).get("type") == _ON_DELETE
+    return update_strategy_of(workload).get("type") == _ON_DELETE
 
 
 def _is_unobserved(workload: Object) -> bool:

@@ -53,9 +53,16 @@ def with_flags(configuration: SchedulerConfiguration, flags: Flags) -> Scheduler
     """
     given = structs.asdict(flags)
     found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    wrong = []
     for name in _DURATIONS:
         if name in found:
-            found[f"{name}_s"] = _seconds(name, found.pop(name))
+            text = found.pop(name)
+            found[f"{name}_s"] = seconds = duration_seconds(text) or 0.0
+            if seconds <= 0:
+                flag = f"--leader-elect-{name.replace('_', '-')}"
+                wrong.append(f"{flag}: {text}: must be a duration such as 15s or 1m30s")
+    if wrong:
+        raise FlagError("\n".join(wrong))
     connection = {name: found.pop(name) for name in _CONNECTION if name in found}
     made = replace(
         configuration,
@@ -66,11 +73,3 @@ def with_flags(configuration: SchedulerConfiguration, flags: Flags) -> Scheduler
     if faults:
         raise FlagError("\n".join(f"leaderElection.{fault}" for fault in faults))
     return made
-
-
-def _seconds(name: str, text: str) -> float:
-    found = duration_seconds(text)
-    if found is None or found <= 0:
-        flag = f"--leader-elect-{name.replace('_', '-')}"
-        raise FlagError(f"{flag}: {text}: must be a duration such as 15s or 1m30s")
-    return found

@@ -216,3 +216,22 @@ def test_what_is_ignored_is_noted(load) -> None:
             "parallelism",
         )
     )
+
+
+def test_contradictions_are_told_beside_other_faults() -> None:
+    bare = {"queueSort": {"disabled": [{"name": "*"}]}}
+    given = {
+        **CONFIGURATION,
+        "parallelism": 0,
+        "podInitialBackoffSeconds": 20,
+        "profiles": [{"schedulerName": "a"}, {"schedulerName": "a", "plugins": bare}],
+        "leaderElection": {"leaderElect": True, "leaseDuration": "500ms", "renewDeadline": "x"},
+    }
+    assert [fault.partition(": ")[0] for fault in faults_of(given)] == [
+        "podMaxBackoffSeconds",
+        "profiles[1].schedulerName",
+        "profiles[1].plugins.queueSort",
+        "leaderElection.leaseDuration",
+        "leaderElection.renewDeadline",
+        "parallelism",
+    ]

@@ -1,9 +1,9 @@
 """Documents: what is read, and everything that is wrong at once."""
 
-from typing import Annotated, Self
+from collections.abc import Iterator
+from typing import Annotated
 
 import pytest
-from pydantic import model_validator
 
 from podium.api.errors import FieldError
 from podium.documents import (
@@ -16,7 +16,6 @@ from podium.documents import (
     Required,
     Tuple,
     decode,
-    refuse,
 )
 
 
@@ -27,11 +26,9 @@ class Part(Document):
     least_size: Annotated[int, Range(1)] = 1
     most_size: Annotated[int, Bits(32)] = 5
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def contradictions(self) -> Iterator[FieldError]:
         if self.most_size < self.least_size:
-            refuse([FieldError("mostSize", self.most_size, "must be at least leastSize")])
-        return self
+            yield FieldError("mostSize", self.most_size, "must be at least leastSize")
 
 
 class Whole(Document):

@@ -1,16 +1,15 @@
 """What a scenario says of objects that come again and again, such as pods at a rate."""
 
-from collections.abc import Iterator
 from random import Random
 from typing import Annotated
 
 import msgspec
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from podium.api.errors import FieldError, InvalidValueError
+from podium.api.errors import InvalidValueError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS
-from podium.documents import Document, Duration, Range
+from podium.documents import Document, Duration, Range, fault
 from podium.node.simulated.behaviour import PREFIX, ScriptedDuration, parse_scripted_duration
 from podium.simulation.actions import Apply
 from podium.simulation.scenario_file.cluster import Scripted
@@ -68,9 +67,12 @@ class ArrivalsDocument(Document):
     until_s: Annotated[Duration | None, Field(alias="until")] = None
     count: Annotated[int, Range(0, _COUNT_MAX)] = MAX_PODS
 
-    def contradictions(self) -> Iterator[FieldError]:
-        if not self.every.most_s:
-            yield FieldError("every", "0s", "must be longer than no time")
+    @field_validator("every")
+    @classmethod
+    def _takes_time(cls, value: ScriptedDuration) -> ScriptedDuration:
+        if not value.most_s:
+            raise fault("must be longer than no time")
+        return value
 
     def arrivals(self, path: str) -> Arrivals:
         """The arrivals as they are played.
