@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.objects import Object
+from podium.api.objects import Object, without
 from podium.api.quantity import NANOS_PER_MILLI, Quantity, parse_quantity
 
 Filler = Callable[[Any], Any]
@@ -87,17 +87,23 @@ CAPACITY = 1 << 12
 SIZE_MAX = 1 << 13
 
 
-def remembered(filler: Filler) -> Filler:
+def remembered(filler: Filler, *own: str) -> Filler:
     """The same filler, which fills equal values only once; they share what is filled in.
 
     Pods of one workload are created with equal specs, and nothing is ever changed in place. A value
     in which nothing is missing still comes back.
+
+    Args:
+        filler: of a value.
+        own: fields in which equals may differ, as the filler doesn't look at them.
     """
     known: dict[bytes, Any] = {}
 
     def fill(value: Any) -> Any:
+        kept = [field for field in own if field in value]
+        shared = without(value, *kept) if kept else value
         try:
-            key = msgspec.msgpack.encode(value)
+            key = msgspec.msgpack.encode(shared)
         except (OverflowError, ValueError):
             # An integer beyond 64 bits, or text that isn't Unicode: no key, so no memory.
             return filler(value)
@@ -106,9 +112,11 @@ def remembered(filler: Filler) -> Filler:
         if key not in known:
             if len(known) >= CAPACITY:
                 known.clear()
-            filled = filler(value)
-            known[key] = None if filled is value else filled
+            filled = filler(shared)
+            known[key] = None if filled is shared else filled
         found = known[key]
-        return value if found is None else found
+        if found is None:
+            return value
+        return {**value, **found} if kept else found
 
     return fill

@@ -1,8 +1,6 @@
 """What is filled into the specs of pods, and of templates for pods: containers, probes, volumes."""
 
-from typing import Any
-
-from podium.api.objects import Object, part, without
+from podium.api.objects import Object, part
 from podium.api.pod_specs import resources_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.quantity import Format, Quantity
@@ -23,7 +21,6 @@ _HUGE_PAGES = "hugepages-"
 _FILE_MODE = 0o644
 _TOKEN_LIFETIME_S = 3600
 _GRACE_PERIOD_S = 30
-_PLACE = ("nodeName", "hostname")
 
 
 def container(container: Object) -> Object:
@@ -80,7 +77,8 @@ def _action(action: Object) -> Object:
     )
 
 
-_remembered_container = remembered(container)
+# The volume of a pod's token is called differently in each pod.
+_remembered_container = remembered(container, "volumeMounts")
 
 
 def pod_spec(spec: Object) -> Object:
@@ -98,7 +96,7 @@ def pod_spec(spec: Object) -> Object:
         initContainers=every(_remembered_container),
         containers=every(_remembered_container),
         ephemeralContainers=every(container),
-        volumes=every(volume),
+        volumes=every(_remembered_volume),
         resources=requirements,
         overhead=amounts,
     )
@@ -111,17 +109,7 @@ def template(template: Object) -> Object:
 
 def pod(pod: Object) -> Object:
     """A pod; unlike in templates, requests follow from limits, and no grace is below zero."""
-    return inside(pod, spec=_spec_of_pod)
-
-
-def _spec_of_pod(spec: Any) -> Any:
-    """The spec of a pod; those that differ in the place of the pod alone are filled once."""
-    place = {name: spec[name] for name in _PLACE if name in spec}
-    if not place:
-        return _remembered_spec(spec)
-    shared = without(spec, *place)
-    filled = _remembered_spec(shared)
-    return spec if filled is shared else {**filled, **place}
+    return inside(pod, spec=_remembered_spec)
 
 
 def _whole_spec(spec: Object) -> Object:
@@ -150,7 +138,7 @@ def _node_ports(container: Object) -> Object:
     return inside(container, ports=every(port))
 
 
-_remembered_spec = remembered(_whole_spec)
+_remembered_spec = remembered(_whole_spec, "nodeName", "hostname")
 
 
 def _requests_from_limits(container: Object) -> Object:
@@ -221,6 +209,9 @@ def volume(volume: Object) -> Object:
         hostPath=lambda source: source if "type" in source else {**source, "type": ""},
         ephemeral=lambda source: inside(source, volumeClaimTemplate=with_claim_spec),
     )
+
+
+_remembered_volume = remembered(volume, "name")
 
 
 def _with_mode(source: Object) -> Object:

@@ -34,6 +34,20 @@ def test_a_value_in_which_nothing_is_missing_comes_back() -> None:
         assert fill(value) is value
 
 
+def test_values_that_differ_in_what_is_their_own_are_filled_once_and_keep_it() -> None:
+    asked: list[Object] = []
+
+    def fill(value: Object) -> Object:
+        asked.append(value)
+        return {**value, "port": 80}
+
+    fill_once = remembered(fill, "name")
+    first, second = fill_once({"name": "a", "of": 1}), fill_once({"of": 1, "name": "b"})
+    assert [*first.items()] == [("name", "a"), ("of", 1), ("port", 80)]
+    assert [*second.items()] == [("of", 1), ("name", "b"), ("port", 80)]
+    assert asked == [{"of": 1}]
+
+
 @pytest.mark.parametrize("alike", [1.0, True, "1"])
 def test_values_that_only_look_equal_are_told_apart(alike: object) -> None:
     fill, _ = filler_with_count()
