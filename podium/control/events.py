@@ -3,9 +3,11 @@
 They are made for every machine and object, so that they are of the type that is made fastest.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 
-from podium.api.objects import Object
+from podium.api.objects import Object, Place
 from podium.control.effects import Effect
 
 # The outcome of a call isn't known: it may or may not have been carried out.
@@ -33,6 +35,19 @@ class Change(msgspec.Struct, frozen=True):
         found = self.new if self.new is not None else self.old
         assert found is not None
         return found
+
+
+class FirstList(msgspec.Struct, frozen=True):
+    """Tells of all objects of a kind that there are at the start, of which none is known yet.
+
+    It stands for an addition of each; machines are told so that say that they take lists.
+
+    Attributes:
+        objects: by place, in the order in which they would be told of.
+    """
+
+    kind: str
+    objects: Mapping[Place, Object]
 
 
 class Synced(msgspec.Struct, frozen=True):
@@ -77,4 +92,4 @@ class Outcome(msgspec.Struct, frozen=True):
     obj: Object | None = None
 
 
-Event = Change | Outcome | Synced | Woken
+Event = Change | FirstList | Outcome | Synced | Woken

@@ -48,6 +48,17 @@ class PatientMachine(Protocol):
 
 
 @runtime_checkable
+class ListTakingMachine(Protocol):
+    """A machine that can be told at once of all objects that there are when it starts.
+
+    Attributes:
+        takes_lists: whether it is so; it is told by `FirstList`.
+    """
+
+    takes_lists: bool
+
+
+@runtime_checkable
 class SelectiveMachine(Protocol):
     """A machine that can do without some changes; telling it of them does no harm."""
 

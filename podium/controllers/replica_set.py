@@ -47,6 +47,8 @@ class ReplicaSetController(PodOwnerReconciler):
         kind: which of the two.
     """
 
+    takes_lists = True
+
     def __init__(self, kind: str = "ReplicaSet") -> None:
         super().__init__(
             {

@@ -21,7 +21,7 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.control.effects import Create, Effect, Patch
-from podium.control.events import Change, Outcome
+from podium.control.events import Change, FirstList, Outcome
 from podium.controllers.kit.reconciler import Reconciler
 from podium.node.kubelet import Kubelet
 from podium.node.kubelet_events import REPORTER
@@ -66,6 +66,7 @@ class Kubelets(Reconciler):
 
     name = REPORTER
     kinds = frozenset({"Pod", "Node"})
+    takes_lists = True
 
     def __init__(self, register: Iterable[Object], *, writes_heartbeats: bool) -> None:
         super().__init__({"Pod": {"node": node_names_of}})
@@ -130,13 +131,21 @@ class Kubelets(Reconciler):
         if node_name_of(obj) and (change.new is None or self._matters(before, obj)):
             yield place_of(obj)
 
-    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
+    def look_at_all(self, listed: FirstList) -> None:
+        if listed.kind != "Pod":
+            super().look_at_all(listed)
+            return
+        for place, pod in listed.objects.items():
+            if node_name_of(pod):
+                self.look_now(place)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
         if isinstance(key, NodeKey):
             return self._node(key.name, now_s)
         if isinstance(key, LeaseKey):
             return self._renewal(key.name, now_s)
         assert isinstance(key, tuple)
-        return self._pod(key, now_s)
+        return () if self._sleeps(key) else self._pod(key, now_s)
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Take note of Leases that were written."""
@@ -177,6 +186,11 @@ class Kubelets(Reconciler):
             # Somebody else may have said so of a pod that runs.
             return is_terminating(pod) or kubelet.counts(pod)
         return before.get("status") is not pod.get("status") and kubelet.status_differs(pod)
+
+    def _sleeps(self, place: Place) -> bool:
+        """Whether a pod's node hasn't taken up its pods, so that it never knew of this one."""
+        pod = self.objects.at("Pod", place)
+        return place not in self._homes and pod is not None and node_name_of(pod) in self._asleep
 
     def _pod(self, place: Place, now_s: float) -> Iterator[Effect]:
         pod = self.objects.get("Pod", place[1], place[0])

@@ -6,7 +6,7 @@ but not its result: an object that has gone is told as gone in the state it was 
 one of another uid under the same name is told as two objects, one gone and one new.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from podium.api.objects import Object
@@ -53,6 +53,11 @@ class InformerCache:
     def get(self, namespace: str, name: str) -> Object | None:
         """An object; None if there is none."""
         return self._known.get((namespace, name))
+
+    @property
+    def objects(self) -> Mapping[Place, Object]:
+        """The objects by place."""
+        return self._known
 
     def copy(self) -> "InformerCache":
         """Another one that knows the same."""

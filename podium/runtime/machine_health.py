@@ -17,7 +17,7 @@ from podium.api.objects import metadata_of, part
 from podium.api.times import timestamp
 from podium.control.backoff import Backoff, Restarts
 from podium.control.effects import Effect
-from podium.control.events import Change, Event, Outcome, Synced
+from podium.control.events import Change, Event, FirstList, Outcome, Synced
 
 _BACKOFF = Backoff(first_s=1.0, max_s=60.0)
 # So much later than planned may a task be tried again, before it is taken to have gone well.
@@ -115,6 +115,8 @@ def handling(event: Event) -> str:
         case Change(kind=kind, old=old, new=new):
             obj = new or old or {}
             return f"a change of {kind} {_place(part(obj, 'metadata'))}"
+        case FirstList(kind=kind):
+            return f"the list of all {kind} objects"
         case Outcome(effect=effect):
             return f"the outcome of its {call(effect)}"
         case Synced():

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from podium.control.effects import Effect, Panic
-from podium.control.events import CallError, Change, Event, Outcome, Synced, Woken
-from podium.control.machine import Machine, PatientMachine, SelectiveMachine
+from podium.control.events import CallError, Change, Event, FirstList, Outcome, Synced, Woken
+from podium.control.machine import ListTakingMachine, Machine, PatientMachine, SelectiveMachine
 from podium.runtime.api_caller import ApiCaller
 from podium.runtime.driver_events import Called, DriverEvent, Hook, Relisted, Stepped
 from podium.runtime.event_recorder import EventRecorder, EventTimestamps, RecorderPurpose
@@ -94,6 +94,7 @@ class MachineRunner:
         if isinstance(machine, SelectiveMachine):
             self._deliver = self._step_if_heeded(machine)
         self._wakes_last = isinstance(machine, PatientMachine) and machine.wakes_last
+        self._takes_lists = isinstance(machine, ListTakingMachine) and machine.takes_lists
         self._kinds = machine.kinds
         self._listeners = [self._listener(kind) for kind in sorted(machine.kinds)]
         self._unsynced = len(self._listeners)
@@ -116,7 +117,9 @@ class MachineRunner:
 
     def _listener(self, kind: str) -> ProcessorListener:
         informer = self._context.informer(kind)
-        return ProcessorListener(informer, self._deliver, self._synced, self._relisted)
+        return ProcessorListener(
+            informer, self._deliver, self._synced, self._relisted, self._take_list
+        )
 
     def _follow_more(self) -> None:
         """List and watch what the machine has learnt of, too."""
@@ -150,6 +153,13 @@ class MachineRunner:
     def _relisted(self, kind: str) -> None:
         if self._context.hooks:
             self._context.notify(Relisted(self._timers.now_s, self.name, kind))
+
+    def _take_list(self, listed: FirstList) -> bool:
+        """Tell of a list at once, unless something may go wrong in between; whether it was told."""
+        takes_it = self._takes_lists and self._injector.is_calm
+        if takes_it:
+            self._step(listed)
+        return takes_it
 
     def _step_if_heeded(self, machine: SelectiveMachine) -> Callable[[Change], None]:
         heeds, step = machine.heeds, self._step

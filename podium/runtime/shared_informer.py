@@ -9,7 +9,7 @@ remember by themselves what they have delivered.
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from podium.control.events import Change
+from podium.control.events import Change, FirstList
 from podium.runtime.faults import FaultInjector
 from podium.runtime.informer_cache import InformerCache
 from podium.runtime.timer_queue import TimerQueue
@@ -113,6 +113,7 @@ class ProcessorListener:
     Args:
         synced: called when all that there was at the start has been delivered.
         relisted: called with the kind each time that the watch broke.
+        take_list: asked to take in at once what the first list has; whether it did.
     """
 
     def __init__(
@@ -121,6 +122,7 @@ class ProcessorListener:
         deliver: Callable[[Change], None],
         synced: Callable[[], None],
         relisted: Callable[[str], None],
+        take_list: Callable[[FirstList], bool],
     ) -> None:
         self._kind = informer.kind
         self._informer = informer
@@ -130,6 +132,7 @@ class ProcessorListener:
         self._deliver = deliver
         self._synced = synced
         self._relisted = relisted
+        self._take_list = take_list
         # What was delivered; not kept up to date while the listener is attached.
         self._cache = InformerCache(self._kind)
         # Counts lists: what a watch sent before the last one doesn't arrive any more.
@@ -188,6 +191,8 @@ class ProcessorListener:
             changes: Sequence[Change] = self._cache.listed(page.items, page.revision)
         else:
             self._cache, changes = self._informer.first_list()
+            if self._take_list(FirstList(self._kind, self._cache.objects)):
+                changes = ()
         self._deliver_all(changes)
 
     def _send(self, sent: tuple[int, Sequence[WatchEvent]]) -> None:

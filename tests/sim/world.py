@@ -19,7 +19,7 @@ from podium.apiserver.server import ApiServer
 from podium.config.load import default_configuration
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
-from podium.control.events import Change
+from podium.control.events import Change, FirstList
 from podium.control.machine import Machine
 from podium.controllers.disruption import DisruptionController
 from podium.controllers.scheduler.machine import SchedulerMachine
@@ -142,6 +142,9 @@ class World:
             self.told[happening.who] = Told()
         elif isinstance(happening, Stepped) and isinstance(happening.event, Change):
             self.told[happening.who].take_in(happening.event)
+        elif isinstance(happening, Stepped) and isinstance(happening.event, FirstList):
+            for obj in happening.event.objects.values():
+                self.told[happening.who].take_in(Change(happening.event.kind, None, obj))
         elif isinstance(happening, Called):
             called = (happening.at_s, happening.who, happening.effect, happening.error)
             self._digest.update(repr(called).encode())

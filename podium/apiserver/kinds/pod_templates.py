@@ -1,6 +1,6 @@
 """What is filled into the specs of pods, and of templates for pods: containers, probes, volumes."""
 
-from podium.api.objects import Object, part
+from podium.api.objects import Object, part, without
 from podium.api.pod_specs import resources_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.quantity import Format, Quantity

@@ -49,6 +49,15 @@ class Indexer:
         before = None if change.old is None else self.remove(change.kind, change.old)
         return before is not None, before
 
+    def take_in(self, kind: str, objects: Mapping[Place, Object]) -> None:
+        """Take in all objects of a kind, of which none is known yet."""
+        self._objects[kind] = {**objects}
+        for name, index in self._indexes.get(kind, _NO_INDEXES).items():
+            found = self._found.setdefault((kind, name), {})
+            for place, obj in objects.items():
+                for key in index(obj):
+                    found.setdefault(key, {})[place] = obj
+
     def observe(
         self, kind: str, obj: Object, earlier: Object | None = None
     ) -> tuple[bool, Object | None]:

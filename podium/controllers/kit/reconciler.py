@@ -24,7 +24,7 @@ from podium.control.effects import (
     Replace,
     event_of,
 )
-from podium.control.events import Change, Event, Outcome, Synced
+from podium.control.events import Change, Event, FirstList, Outcome, Synced
 from podium.controllers.kit.indexer import Index, Indexer
 from podium.controllers.kit.resting_keys import RestingKeys, stirs
 from podium.controllers.kit.unconfirmed_objects import UnconfirmedObjects
@@ -55,12 +55,15 @@ class Reconciler(ABC):
         kinds: what it watches.
         tends: of these, the ones for whose sake it acts; None if it isn't for it to leave anything
             as it was loaded.
+        takes_lists: whether the keys that an object concerns don't depend on which others of its
+            kind are known.
         objects: what it knows.
     """
 
     name: str
     kinds: frozenset[str]
     tends: frozenset[str] | None = None
+    takes_lists = False
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
         self.objects = Indexer(indexes)
@@ -118,6 +121,10 @@ class Reconciler(ABC):
             return self._outcome(event)
         if isinstance(event, Synced):
             self._synced = True
+            return ()
+        if isinstance(event, FirstList):
+            self.objects.take_in(event.kind, event.objects)
+            self.look_at_all(event)
             return ()
         return self._work(now_s)
 
@@ -181,6 +188,9 @@ class Reconciler(ABC):
             again_s = now_s + _BACKOFF.wait_s(self._fail(key))
             self._retry(key, again_s)
             return [Panic(task=_words(key), error=error, again_s=again_s)]
+        if not asked:
+            self._failures.pop(key, None)
+            return asked
         return [*self._asked(key, asked)]
 
     def _fail(self, key: Hashable) -> int:
@@ -255,6 +265,12 @@ class Reconciler(ABC):
             for key in self._concerned(change, before):
                 self.look_now(key)
         return is_news and before is None
+
+    def look_at_all(self, listed: FirstList) -> None:
+        """Have looked at what a list concerns, which is known already."""
+        for obj in listed.objects.values():
+            for key in self._concerned(Change(listed.kind, None, obj), None):
+                self.look_now(key)
 
     def _concerned(self, change: Change, before: Object | None) -> Iterable[Hashable]:
         keys = self.keys_of(change, before)

@@ -5,6 +5,8 @@ back that it may help. Everything is done by what was seen of an object before, 
 claims, so that a lost or repeated event does no harm.
 """
 
+from collections.abc import Iterable
+
 from podium.api.objects import Object, annotations, is_terminating, key, name, part, uid
 from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
 from podium.control.events import Change
@@ -132,6 +134,20 @@ class EventHandlers:
         else:
             self._other(change)
             self._bindings.recheck()
+
+    def take_in(self, pods: Iterable[Object]) -> None:
+        """Take in all pods that there are at the start, as `handle` does one by one."""
+        context, classes = self._context, self._snapshot.classes
+        for obj in pods:
+            pod_uid, node_name = uid(obj), node_name_of(obj)
+            is_known = pod_uid in context.placed or pod_uid in context.pending
+            if not node_name or is_finished(obj) or is_known or self._others is not None:
+                self.handle(Change("Pod", None, obj))
+                continue
+            pod = context.placed[pod_uid] = placed_pod(obj, classes)
+            self._snapshot.add_pod(pod, node_name)
+            if context.queue:
+                context.tell_queue(EventResource.ASSIGNED_POD, Action.ADD, None, obj)
 
     def settle_budgets(self) -> None:
         """Hand the budgets on if they have changed; to be called before a decision."""

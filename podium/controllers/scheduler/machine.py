@@ -11,7 +11,7 @@ from podium.api.objects import is_terminating, uid
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.effects import Effect
-from podium.control.events import Change, Event, Outcome, Synced, Woken
+from podium.control.events import Change, Event, FirstList, Outcome, Synced, Woken
 from podium.controllers.eviction_guard import EvictionGuard
 from podium.controllers.scheduler.api_dispatcher import APIDispatcher, PodCall
 from podium.controllers.scheduler.binding_cycle import BindingCycles, PreBindCall
@@ -64,6 +64,7 @@ class SchedulerMachine:
     """
 
     wakes_last = True
+    takes_lists = True
 
     def __init__(
         self,
@@ -126,6 +127,8 @@ class SchedulerMachine:
             self._follow(event)
         elif isinstance(event, Outcome):
             self._outcome(event)
+        elif isinstance(event, FirstList):
+            self._take_in(event)
         elif isinstance(event, Synced):
             self.handlers.start()
         elif isinstance(event, Woken):
@@ -193,6 +196,15 @@ class SchedulerMachine:
         if change.kind == "Pod":
             self.livelocks.follow(change)
         self.metrics.took_in(change, self.metrics.stopwatch() - begun_s)
+
+    def _take_in(self, listed: FirstList) -> None:
+        """Take in all that there is of a kind; pods fast, unless somebody else looks at each."""
+        is_plain = self._guard is None and self.gangs is None and self.metrics.registry is None
+        if listed.kind == "Pod" and is_plain and not self.is_synced:
+            self.handlers.take_in(listed.objects.values())
+            return
+        for obj in listed.objects.values():
+            self._follow(Change(listed.kind, None, obj))
 
     def _release(self, guard: EvictionGuard) -> None:
         """Have pods decided anew that may go where they were kept from; not if they are bound."""

@@ -80,7 +80,7 @@ class SimulatedKubelets(Kubelets):
             return ((one, None) for one in self._settings.eviction.thresholds)
         return pressure.readings(now_s)
 
-    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
         if isinstance(key, _PressureKey):
             return self._pressure(key.name, now_s)
         return super().reconcile(key, now_s)
