@@ -55,7 +55,8 @@ def conditions_of(obj: Object) -> Sequence[Object]:
 
 def condition_of(obj: Object, kind: str) -> Object | None:
     """The condition of a type in an object's status."""
-    for one in conditions_of(obj):
+    one: Object
+    for one in (obj.get("status") or _NOTHING).get("conditions") or ():
         if one.get("type") == kind:
             return one
     return None

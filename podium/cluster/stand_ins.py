@@ -64,7 +64,9 @@ class Group:
 
     @cached_property
     def _alike(self) -> Sequence[tuple[str, str]]:
-        return sorted(set.intersection(*(set(labels(one).items()) for one in self.owned)))
+        # Most of them share their labels.
+        different = {id(found): found for found in map(labels, self.owned)}.values()
+        return sorted(set.intersection(*(set(found.items()) for found in different)))
 
     def made(self, api_version: str, kind: str, spec: Object, **fields: Any) -> dict[str, Any]:
         """The owner."""

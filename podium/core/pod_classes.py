@@ -315,6 +315,7 @@ class PodClasses:
 def _key(pod: Object, wants_node: bool) -> bytes:
     spec: Object = pod.get("spec") or {}
     owner = controller_of(pod)
+    deciding = [*filter(_may_decide, volumes_of(spec))]
     return _encode(
         (
             namespace(pod),
@@ -324,8 +325,8 @@ def _key(pod: Object, wants_node: bool) -> bytes:
             [*map(spec.get, _SPEC_FIELDS)],
             [_picked(c, _CONTAINER_FIELDS) for c in containers_of(spec)],
             [_picked(c, _CONTAINER_FIELDS) for c in init_containers_of(spec)],
-            [*filter(_may_decide, volumes_of(spec))],
-            name(pod) if any(v.get("ephemeral") for v in volumes_of(spec)) else None,
+            deciding,
+            name(pod) if any(v.get("ephemeral") for v in deciding) else None,
             owner and (owner.get("apiVersion"), owner.get("kind"), owner.get("name")),
             spec.get("nodeName") if wants_node else None,
             _status_key(pod.get("status")),

@@ -4,6 +4,7 @@ Manifests may hold others, which are passed over.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from podium.api.kinds import (
@@ -57,7 +58,13 @@ DECISIVE_KINDS: Mapping[str, Kind] = {key: ALL_KINDS[key] for key in _NAMES}
 
 def decisive_kind_of(obj: Mapping[str, Any]) -> Kind | None:
     """The kind of a raw object by its API group and `kind`, if decisions depend on it."""
-    kind = kind_of(obj) or optional_kind_of(obj)
+    return _decisive_kind(str(obj.get("kind", "")), str(obj.get("apiVersion", "")))
+
+
+@lru_cache(maxsize=512)
+def _decisive_kind(called: str, api_version: str) -> Kind | None:
+    header = {"kind": called, "apiVersion": api_version}
+    kind = kind_of(header) or optional_kind_of(header)
     return kind if kind is not None and kind.key in DECISIVE_KINDS else None
 
 

@@ -26,6 +26,7 @@ class Owners:
 
     def __init__(self, controllers: Iterable[Object]) -> None:
         self._above: dict[Identity, Identity] = {}
+        self._workloads: dict[Identity, str] = {}
         for obj in controllers:
             if above := controller_key(obj):
                 self._above[str(obj["kind"]), namespace(obj), name(obj)] = above
@@ -38,8 +39,12 @@ class Owners:
 
     def workload(self, pod: str, owner: Identity | None) -> str:
         """The topmost controller of a pod, or the pod itself."""
-        owners = [*self.above(owner)]
-        return label(owners[-1]) if owners else f"Pod {pod}"
+        if owner is None:
+            return f"Pod {pod}"
+        if owner not in self._workloads:
+            *_, topmost = self.above(owner)
+            self._workloads[owner] = label(topmost)
+        return self._workloads[owner]
 
     def row(self, pod: PodHistory) -> Row:
         """What a row says of a pod that may be gone."""

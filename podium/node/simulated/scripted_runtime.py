@@ -200,16 +200,15 @@ class ScriptedRuntime:
         """Whether a pod is over, or runs for ever as it is and as its status says, for certain."""
         if is_terminating(pod):
             return False
-        if is_finished(pod):
-            return True
         spec, status = pod["spec"], status_of(pod)
+        if status.get("phase") != "Running":
+            return is_finished(pod)
         return (
             self._pod_behaviour.run is ENDLESS
-            and status.get("phase") == "Running"
             and condition_status(status, "Ready") == "True"
-            and _WATCHED.isdisjoint(spec)
+            and spec.keys().isdisjoint(_WATCHED)
             and not any(map(is_sidecar, init_containers_of(spec)))
-            and not any(note.startswith(PREFIX) for note in annotations(pod))
+            and not [note for note in annotations(pod) if note.startswith(PREFIX)]
             and all(map(_runs_well, entries(status, "containerStatuses")))
         )
 
