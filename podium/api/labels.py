@@ -208,6 +208,9 @@ def validate_label_value(value: str) -> list[str]:
 
 def validate_subdomain(name: str) -> list[str]:
     """What is wrong with a DNS subdomain, as most objects' names are; empty if nothing."""
+    if _SUBDOMAIN_SHAPE.fullmatch(name) and len(name) <= _SUBDOMAIN_LENGTH_MAX:
+        # As many bytes as characters.
+        return []
     faults = _too_long(name, _SUBDOMAIN_LENGTH_MAX)
     return faults if _SUBDOMAIN_SHAPE.fullmatch(name) else [*faults, _SUBDOMAIN_RULE]
 

@@ -26,7 +26,8 @@ _ANNOTATIONS_LENGTH_MAX = 1 << 13
 _TIME = re.compile(
     rb'"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}Z"'
 )
-_TOKEN = re.compile(rb'"kube-api-access-[a-z0-9]{5}"')
+_TOKEN_PREFIX = b'"kube-api-access-'
+_TOKEN = re.compile(_TOKEN_PREFIX + rb'[a-z0-9]{5}"')
 # JSON has no such byte.
 _ANY = b"\0"
 
@@ -57,8 +58,11 @@ def judged_alike(check: Check, status_part: Any) -> Check:
 def _shared(pod: Any, status_part: Any) -> bytes | None:
     """All that is judged of a pod but what is its own; None if it can't be told."""
     metadata, spec = pod["metadata"], pod["spec"]
-    shared = {name: value for name, value in spec.items() if name not in _OWN_SPEC}
-    rest = {name: value for name, value in metadata.items() if name not in _OWN_METADATA}
+    shared, rest = {**spec}, {**metadata}
+    for field in _OWN_SPEC:
+        shared.pop(field, None)
+    for field in _OWN_METADATA:
+        rest.pop(field, None)
     try:
         encoded = msgspec.json.encode(shared)
         others = msgspec.json.encode((rest, status_part(pod.get("status"))))
@@ -66,10 +70,15 @@ def _shared(pod: Any, status_part: Any) -> bytes | None:
         return None
     if len(encoded) + len(others) > SIZE_MAX:
         return None
-    if token := _TOKEN.search(encoded):
+    if _TOKEN_PREFIX in encoded and (token := _TOKEN.search(encoded)):
         encoded = encoded.replace(token[0], _ANY)
     is_placed = b"1" if spec.get("nodeName") else b""
-    return _ANY.join((is_placed, encoded, _TIME.sub(_ANY, others)))
+    return _ANY.join((is_placed, encoded, _without_times(others)))
+
+
+@lru_cache(CAPACITY)
+def _without_times(encoded: bytes) -> bytes:
+    return _TIME.sub(_ANY, encoded)
 
 
 def _own_is_flawless(pod: Any) -> bool:
@@ -90,7 +99,7 @@ def _own_is_flawless(pod: Any) -> bool:
 def _notes_are_flawless(notes: Any) -> bool:
     if notes is None:
         return True
-    if not isinstance(notes, dict) or any(one in notes for one in _TELLING):
+    if not isinstance(notes, dict) or not notes.keys().isdisjoint(_TELLING):
         return False
     return sum(map(len, notes)) + sum(
         len(note) if isinstance(note, str) else _ANNOTATIONS_LENGTH_MAX for note in notes.values()
