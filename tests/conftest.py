@@ -1,11 +1,13 @@
 """What all tests share: Hypothesis profiles, how tests are distributed, the recorded decisions."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from podium.api.collecting import without_garbage_collection
 from tests.distribution import Distribution, rank
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,6 +26,22 @@ settings.load_profile("default")
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Distribution:
     config.option.loadscopereorder = False
     return Distribution(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    with without_garbage_collection():
+        return (yield)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Seeds from 0 on; those of soak are thousands, and aren't even made unless asked for."""
+    is_asked_for = metafunc.config.option.markexpr != "not soak"
+    for marker in metafunc.definition.iter_markers("seeds"):
+        ordinary, soak = marker.args
+        more = range(ordinary, soak if is_asked_for else ordinary + 1)
+        marked = [pytest.param(seed, marks=pytest.mark.soak) for seed in more]
+        metafunc.parametrize("seed", [*range(ordinary), *marked])
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

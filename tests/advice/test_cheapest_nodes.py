@@ -164,7 +164,6 @@ def test_the_least_cost_is_that_of_the_cheapest_of_all_choices() -> None:
         check(seed)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.seeds(0, 300)
 def test_many_clusters(seed: int) -> None:
     check(seed)

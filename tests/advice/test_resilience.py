@@ -53,9 +53,7 @@ def unplaced(found: Impact) -> dict[str, str]:
     return {one.pod: one.reason for one in found.unplaced}
 
 
-@pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 90))]
-)
+@pytest.mark.seeds(2, 90)
 def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) -> None:
     request = Request(world(Random(seed)).state, alternatives_max=0)
     reader, disturbances = ImpactReader(request), disturbances_of(ResilienceRequest(request))

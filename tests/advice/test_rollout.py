@@ -194,7 +194,6 @@ def test_an_order_is_found_if_playing_all_of_them_finds_one() -> None:
     assert {check(seed) for seed in (29, 32)} == {"Reordered", "Impossible"}
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.seeds(0, 200)
 def test_many_worlds(seed: int) -> None:
     check(seed)

@@ -274,7 +274,6 @@ def test_classes_may_be_forgotten_at_any_time(seed: int, monkeypatch: pytest.Mon
     live_through(seed, change_count=40)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(10, 1010))
+@pytest.mark.seeds(0, 1_000)
 def test_kept_results_are_those_of_a_new_scheduler_for_long(seed: int) -> None:
     live_through(seed, change_count=100)

@@ -13,7 +13,6 @@ from tests.fuzz.checking import offences
 from tests.fuzz.stories import replay, shortened, tell, written
 from tests.fuzz.world import World
 
-SEEDS, SOAK_SEEDS = 3, 670
 LENGTH = 150
 # Worlds that have gone leave caches behind, which are full some day.
 WARMING_SEEDS, MEASURED_SEEDS = range(1_000, 1_020), range(1_020, 1_060)
@@ -30,13 +29,7 @@ def play(seed: int, directory: Path) -> list[Asked]:
     return told
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        *range(SEEDS),
-        *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(SEEDS, SOAK_SEEDS)),
-    ],
-)
+@pytest.mark.seeds(3, 670)
 def test_story(seed: int, tmp_path: Path) -> None:
     play(seed, tmp_path)
 

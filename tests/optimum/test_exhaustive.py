@@ -16,8 +16,7 @@ from podium.optimum.solving import solve
 from podium.plan.optimum_report import Optimum
 from podium.scheduler import Scheduler
 
-SEEDS = range(16)
-SOAK = [pytest.param(seed, marks=pytest.mark.soak) for seed in range(16, 4000)]
+SEEDS = 16
 DEFAULT = "default-scheduler"
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 
@@ -113,7 +112,7 @@ class World:
             return placing.fits(pod, DEFAULT, row)
 
 
-@pytest.mark.parametrize("seed", [*SEEDS, *SOAK])
+@pytest.mark.seeds(SEEDS, 4_000)
 def test_nothing_is_better(seed: int) -> None:
     world = World(seed)
     before = [[pod.uid for pod in pods] for pods in world.scheduler.snapshot.pods_on]
@@ -130,7 +129,7 @@ def test_nothing_is_better(seed: int) -> None:
 
 def test_the_clusters_are_of_all_kinds() -> None:
     found = []
-    for seed in SEEDS:
+    for seed in range(SEEDS):
         world = World(seed)
         found.append((world, solve(world.scheduler, world.pending, 60.0)))
     assert any(one.tally.placed < one.pods for _, one in found)

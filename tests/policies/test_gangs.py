@@ -13,9 +13,8 @@ from podium.api.objects import condition_of
 from podium.simulation.scenario_runner import Simulation
 from tests.policies.worlds import CLASSES, play
 
-SEEDS = range(6)
-SOAK = [pytest.param(seed, marks=pytest.mark.soak) for seed in range(6, 600)]
-by_seed = pytest.mark.parametrize("seed", [*SEEDS, *SOAK])
+SEEDS = 6
+by_seed = pytest.mark.seeds(SEEDS, 600)
 APIS = ["scheduling.k8s.io", "scheduling.x-k8s.io"]
 GANGS = {"gangs": {"podGroups": APIS, "timeout": "60s"}}
 UNTIL_S = 900
@@ -94,12 +93,12 @@ def test_gangs_keep_their_promises(seed: int) -> None:
 
 
 def test_without_the_option_gangs_get_parts() -> None:
-    found = [(world := World(seed), play(world.scenario, {})[0]) for seed in SEEDS]
+    found = [(world := World(seed), play(world.scenario, {})[0]) for seed in range(SEEDS)]
     assert any(_parts(*one) for one in found)
 
 
 def test_gangs_preempt_and_are_preempted() -> None:
-    played = [(world := World(seed), play(world.scenario, GANGS)) for seed in SEEDS]
+    played = [(world := World(seed), play(world.scenario, GANGS)) for seed in range(SEEDS)]
     assert any(_gang_of(one.preemptor.name) in w.least for w, (_, t) in played for one in t)
     assert any(_gang_of(one.victim.name) in w.whole for w, (_, t) in played for one in t)
 

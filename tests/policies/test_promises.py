@@ -9,14 +9,13 @@ from podium.api.objects import Object, annotations
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from tests.policies.worlds import Taken, play, world
 
-SEEDS = range(4)
-SOAK = [pytest.param(seed, marks=pytest.mark.soak) for seed in range(4, 500)]
-by_seed = pytest.mark.parametrize("seed", [*SEEDS, *SOAK])
+SEEDS = 4
+by_seed = pytest.mark.seeds(SEEDS, 500)
 MINIMUM_S = 90.0
 
 
 def test_the_worlds_have_victims_of_all_kinds() -> None:
-    taken = [one for seed in SEEDS for one in play(world(seed), {})[1]]
+    taken = [one for seed in range(SEEDS) for one in play(world(seed), {})[1]]
     assert any("podium.dev/never-preempt" in annotations(one.obj) for one in taken)
     assert any(one.violated for one in taken)
     assert any(_ran_s(one) < MINIMUM_S for one in taken)

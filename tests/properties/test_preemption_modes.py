@@ -76,8 +76,7 @@ def test_the_scenarios_do_preempt() -> None:
     assert min(left) < PODS
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(15, 515))
+@pytest.mark.seeds(0, 500)
 def test_both_modes_end_in_the_same_placements_for_many_seeds(seed: int) -> None:
     asynchronous = end_of(seed, asynchronous=True, latency_s=0.2)
     assert asynchronous == end_of(seed, asynchronous=False, latency_s=0.2)

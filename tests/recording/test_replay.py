@@ -43,8 +43,7 @@ def test_the_same_configuration_decides_alike(tmp_path: Path, seed: int) -> None
     assert report.recorded_preemptions == report.replayed_preemptions > 3
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(12, 212))
+@pytest.mark.seeds(0, 200)
 def test_the_same_configuration_decides_alike_for_many_seeds(tmp_path: Path, seed: int) -> None:
     assert not replayed(record(tmp_path, busy(seed))).has_differences
 

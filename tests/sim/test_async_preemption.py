@@ -8,7 +8,7 @@ from tests.sim.settings import Settings
 from tests.sim.world import World
 
 PODS = 25
-SEEDS, SOAK_SEEDS = 6, 100
+SEEDS = 6
 # Longer than any pod's grace period and backoff.
 BETWEEN_PODS_S = 45.0
 
@@ -25,10 +25,7 @@ def placements(seed: int, *, is_async: bool) -> tuple[dict[str, str], int]:
     return pods, len(scheduler.preemptions.history)
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [*range(SEEDS), *(pytest.param(s, marks=pytest.mark.soak) for s in range(SEEDS, SOAK_SEEDS))],
-)
+@pytest.mark.seeds(SEEDS, 100)
 def test_both_ways_end_in_the_same_placements(seed: int) -> None:
     assert placements(seed, is_async=True) == placements(seed, is_async=False)
 

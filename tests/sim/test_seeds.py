@@ -7,7 +7,6 @@ from tests.sim.settings import settings_of
 from tests.sim.world import World
 
 BUSY_S = 60.0
-SEEDS, SOAK_SEEDS = 50, 1_000
 REPEATED_SEEDS = (1, 2, 3)
 
 
@@ -32,13 +31,7 @@ def play(seed: int) -> World:
     return world
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        *range(SEEDS),
-        *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(SEEDS, SOAK_SEEDS)),
-    ],
-)
+@pytest.mark.seeds(50, 1_000)
 def test_seed(seed: int) -> None:
     play(seed)
 

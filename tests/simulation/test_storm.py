@@ -8,7 +8,6 @@ from podium.simulation.scenario_runner import simulate
 from tests.simulation.checkers import Checker, lacking, look_on
 from tests.simulation.storms import storm
 
-SEEDS, SOAK_SEEDS = 50, 1_000
 CALM_SEEDS = 3
 # What a machine may be late by: crashes, repeated refusals and lost watches add up.
 PATIENCE_S, CALM_PATIENCE_S = 60.0, 1.0
@@ -39,13 +38,7 @@ def recover(cluster: Cluster) -> None:
         cluster.driver.advance(LOOK_EVERY_S)
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [
-        *range(SEEDS),
-        *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(SEEDS, SOAK_SEEDS)),
-    ],
-)
+@pytest.mark.seeds(50, 1_000)
 def test_all_is_well_after_a_storm(seed: int) -> None:
     weather(seed)
 

@@ -16,8 +16,7 @@ from podium.scheduler import Scheduler
 
 OPTIONS = SchedulerOptions(preemption_scope=PreemptionScope.CROSS_NODE)
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
-SEEDS = range(30)
-SOAK = [pytest.param(seed, marks=pytest.mark.soak) for seed in range(30, 3000)]
+SEEDS = 30
 
 Obj = dict[str, Any]
 
@@ -85,7 +84,7 @@ def helped(decision: Decision) -> Preemption | None:
     return found if found is not None and found.node_name else None
 
 
-@pytest.mark.parametrize("seed", [*SEEDS, *SOAK])
+@pytest.mark.seeds(SEEDS, 3_000)
 def test_a_set_helps_is_needed_and_is_as_unimportant_as_any(seed: int) -> None:
     world = World(seed)
     decision = world.decide()
@@ -103,14 +102,14 @@ def test_a_set_helps_is_needed_and_is_as_unimportant_as_any(seed: int) -> None:
 
 
 def test_the_worlds_have_sets_on_several_nodes() -> None:
-    found = [helped(World(seed).decide()) for seed in SEEDS]
+    found = [helped(World(seed).decide()) for seed in range(SEEDS)]
     sets = [one for one in found if one is not None and isinstance(one.run, VictimSets)]
     assert len(sets) >= 5
     assert any(len({victim.row for victim in one.victims}) > 1 for one in sets)
 
 
 def test_pods_stand_on_their_nodes_as_before() -> None:
-    world = next(w for w in map(World, SEEDS) if (f := helped(w.decide())) and f.victims)
+    world = next(w for w in map(World, range(SEEDS)) if (f := helped(w.decide())) and f.victims)
     scheduler = Scheduler(options=OPTIONS)
     (pending,) = scheduler.load(world.nodes, [*world.pods, world.preemptor])
     before = [list(pods) for pods in scheduler.snapshot.pods_on]
