@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from tests.conftest import ROOT
+from tests.processes import end_with_tests
 
 Answer = tuple[int, Any]
 
@@ -63,6 +64,12 @@ class Client:
         self._connection.close()
 
 
+def _begin() -> None:
+    end_with_tests()
+    # Under nohup it would ignore what ends it with a terminal.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @contextmanager
 def up(data_dir: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     """`podium up`, from when it is ready until it is killed."""
@@ -74,8 +81,7 @@ def up(data_dir: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        # Under nohup it would ignore what ends it with a terminal.
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        preexec_fn=_begin,
     ) as process:
         try:
             wait_until_ready(process, data_dir / "kubeconfig")

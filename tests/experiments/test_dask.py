@@ -17,6 +17,7 @@ from podium.cli.main import app
 from podium.experiments.journal import NAME
 from tests.conftest import ROOT
 from tests.experiments.sweeps import SETTINGS, Played, files, lines_of, write_sweep
+from tests.processes import end_with_tests
 
 _PATIENCE_S = 240.0
 
@@ -36,6 +37,7 @@ def started(directory: Path, name: str, *command: str) -> Iterator[subprocess.Po
             env={**os.environ, **settings},
             stdout=log,
             stderr=log,
+            preexec_fn=end_with_tests,
         )
     try:
         yield process

@@ -14,6 +14,7 @@ from podium import Cluster
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.machine.host_stats import memory
+from tests.processes import end_with_tests
 
 T = TypeVar("T")
 
@@ -106,7 +107,9 @@ def node_command(cluster: Cluster, name: str, root: Path, *options: str) -> list
 def joined(cluster: Cluster, name: str, root: Path, *options: str) -> Iterator[Machine]:
     """A node that has joined the cluster, until the end of `with`."""
     command = node_command(cluster, name, root, *options)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, preexec_fn=end_with_tests
+    ) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline().startswith(f"node {name} runs pods")

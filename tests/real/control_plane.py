@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from podium.server.certificates import kept_certificates, new_kubelet_client
+from tests.processes import end_with_tests
 from tests.real.server import PATIENCE_S, Server
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference" / "control-plane.sh"
@@ -138,7 +139,9 @@ class ControlPlane(Server):
     def _launch(self, name: str, *arguments: str) -> None:
         with (self.directory / f"{name}.log").open("ab") as log:
             command = [str(self.binaries / name), *arguments]
-            self._running[name] = subprocess.Popen(command, stdout=log, stderr=log)
+            self._running[name] = subprocess.Popen(
+                command, stdout=log, stderr=log, preexec_fn=end_with_tests
+            )
 
     def _wait_until_ready(self) -> None:
         until_s = time.monotonic() + PATIENCE_S

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import yaml
 
+from tests.processes import end_with_tests
 from tests.real.control_plane import free_port
 from tests.real.server import PATIENCE_S, Server
 
@@ -33,7 +34,9 @@ class EmbeddedServer(Server):
         command += ["--controllers", "", "--data-dir", str(data), "--port", str(self._port)]
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         with (self.directory / "up.log").open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+            self._process = subprocess.Popen(
+                command, stdout=log, stderr=log, env=environment, preexec_fn=end_with_tests
+            )
         until_s = time.monotonic() + PATIENCE_S
         while not self._is_ready(data / "kubeconfig"):
             if self._process.poll() is not None or time.monotonic() > until_s:

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import httpx
 
+from tests.processes import end_with_tests
 from tests.real.server import PATIENCE_S
 
 # A leader that a busy machine keeps waiting must not lose its lease for that.
@@ -30,7 +31,9 @@ class PodiumScheduler:
         command += ["--metrics-port", "0", "--log-format", "json", *options]
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         with log.open("wb") as file:
-            self.process = subprocess.Popen(command, stderr=file, stdout=file, env=environment)
+            self.process = subprocess.Popen(
+                command, stderr=file, stdout=file, env=environment, preexec_fn=end_with_tests
+            )
 
     def __enter__(self) -> Self:
         return self

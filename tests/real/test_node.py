@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import end_with_tests
 from tests.real.conftest import StartPodium
 from tests.real.server import PATIENCE_S
 from tests.real.world import PODS, World, until
@@ -34,7 +35,9 @@ def node(
     command += getattr(request, "param", ())
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with (tmp_path / "node.log").open("wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        process = subprocess.Popen(
+            command, stdout=log, stderr=log, env=environment, preexec_fn=end_with_tests
+        )
     yield process
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from podium.cli.main import app
 from podium.recording.reading import Recording, read_recording
 from podium.recording.segments import RecordingError
+from tests.processes import end_with_tests
 from tests.real.conftest import StartPodium, on_both
 from tests.real.control_plane import PATIENCE_S
 from tests.real.world import World, pod, until
@@ -34,7 +35,9 @@ class Recorder:
         environment = {**os.environ, "KUBECONFIG": str(world.plane.kubeconfig())}
         self._log = directory.with_suffix(f".{time.monotonic_ns()}")
         with self._log.open("wb") as file:
-            self._process = subprocess.Popen(command, stdout=file, stderr=file, env=environment)
+            self._process = subprocess.Popen(
+                command, stdout=file, stderr=file, env=environment, preexec_fn=end_with_tests
+            )
         self.wait(lambda: "records into" in self._log.read_text())
 
     def wait(self, look: Callable[[], bool]) -> None:
