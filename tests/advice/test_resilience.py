@@ -1,6 +1,5 @@
 """Drains and failures: an impact is a plan's, and what is said of all of them is true of each."""
 
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -17,6 +16,7 @@ from podium.plan.request import Request
 from podium.presenting import to_markdown
 from tests.plan.objects import Obj, budget, node, pod, priority_class, workload
 from tests.plan.worlds import world
+from tests.replacing import replace
 
 CLASSES = [priority_class("low", 1), priority_class("high", 1000)]
 

@@ -1,7 +1,5 @@
 """Every case, measured at its smallest size: what is measured has really happened."""
 
-from dataclasses import replace
-
 import pytest
 
 from podium.bench.catalogue import CASES, select
@@ -19,6 +17,7 @@ from podium.bench.timed_scheduler import Churn, StuckPodError, TimedScheduler
 from podium.bench.workloads import Case, PodGroup, Size, Workload
 from podium.documents.report import plain
 from podium.scheduler import Scheduler
+from tests.replacing import replace
 
 ALL_PREEMPT = {"PreemptionBasic", "DiversePreemption"}
 RESULT = Result("Case/1Node", 1, 2, 1234.5678, Latency(0.123456, 1.5), 99.99, 0, 0.95)

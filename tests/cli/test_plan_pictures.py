@@ -1,12 +1,11 @@
 """The pictures of a plan: what is drawn of it, and how much."""
 
-from dataclasses import replace
-
 from podium.api.disruption import BY_SCHEDULER
 from podium.cli.plan_pictures import before_and_after, cascades, lanes
 from podium.plan.node_filling import NodeFilling, PodShare
 from podium.plan.outcome import Disruption, Plan
 from podium.presenting import Bars, Paragraph, Tone, Tree
+from tests.replacing import replace
 
 LOST = Disruption(pod="d/low", node="n", at_s=0.0, cause=BY_SCHEDULER, by="d/high")
 AGAIN = replace(LOST, replacement="d/low-2", replaced_on="m")

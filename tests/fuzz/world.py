@@ -3,7 +3,7 @@
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -18,6 +18,7 @@ from podium.embedded.initial_objects import NodeShape, simulated_nodes
 from tests.apiserver.requests.samples import sample
 from tests.fuzz.asked import Asked
 from tests.fuzz.checking import offences
+from tests.replacing import replace
 
 Obj = dict[str, Any]
 

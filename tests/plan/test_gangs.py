@@ -1,6 +1,5 @@
 """Plans and explanations read PodGroups, as a scheduler with the option does."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import Request, plan
 from tests.plan.objects import node, pod, priority_class
+from tests.replacing import replace
 
 KUBERNETES, PLUGINS = "scheduling.k8s.io", "scheduling.x-k8s.io"
 OPTIONS = {

@@ -1,7 +1,5 @@
 """A state that is loaded once can be planned on many times, and each plan is as if it were new."""
 
-from dataclasses import replace
-
 import pytest
 
 from podium.plan.changes import Apply, parse_cordon, parse_delete
@@ -10,6 +8,7 @@ from podium.plan.planning import Request, plan
 from podium.plan.plans import Plans
 from podium.plan.targets import TargetError
 from tests.plan.objects import node, pod, priority_class
+from tests.replacing import replace
 
 STATE = [
     *(node(name, "2") for name in "abc"),

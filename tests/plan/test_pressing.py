@@ -1,6 +1,5 @@
 """Plans and explanations of nodes under pressure."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from podium.plan.evicting import EvictionError, rank_evictions
 from podium.plan.planning import plan
 from podium.plan.pressing import PressureError, parse_pressure
 from podium.plan.request import Request
+from tests.replacing import replace
 
 Obj = dict[str, Any]
 

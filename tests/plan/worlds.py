@@ -5,8 +5,6 @@ from itertools import chain
 from random import Random
 from typing import Any
 
-from msgspec.structs import replace
-
 from podium.cluster import Cluster, ClusterOptions
 from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.node.simulated.node_settings import NodeSettings
@@ -16,6 +14,7 @@ from podium.simulation.scenario_file.steps import Step
 from podium.simulation.scenario_runner import simulate
 from podium.simulation.timeline import TimelineEntry
 from tests.plan.objects import ZONE, Obj, budget, node, pod, priority_class, workload
+from tests.replacing import replace
 
 UNTIL_S = 150.0
 # By then the scheduler has found that what waits in the state fits nowhere, as it had before.

@@ -1,7 +1,6 @@
 """The volume plugins say the same as their scalar twins, on random small clusters."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
@@ -22,6 +21,7 @@ from tests.reference import (
     volume_zone,
 )
 from tests.reference.volume_world import Object, Verdict, World
+from tests.replacing import replace
 
 
 def judged(state: FilterState | None, row: int, code: int) -> Verdict:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from podium.config.load import load_configuration
 from podium.config.types import SchedulerConfiguration
@@ -13,6 +12,7 @@ from podium.core.nominator import Nominator
 from podium.core.queue import SchedulingQueue
 from podium.profile import plugin_factories
 from podium.store.history import KindHistory
+from tests.replacing import replace
 from tests.sim.settings import Settings
 from tests.sim.world import World
 

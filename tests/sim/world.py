@@ -10,7 +10,6 @@ rest, where they look more closely.
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from random import Random
@@ -27,6 +26,7 @@ from podium.runtime.driver_events import Called, DriverEvent, Started, Stepped
 from podium.runtime.faults import NO_FAULTS
 from podium.runtime.virtual import MachineHandle, VirtualDriver
 from podium.store.store import Store
+from tests.replacing import replace
 from tests.sim.checkers import Checker, all_checkers
 from tests.sim.checkers.told import Told
 from tests.sim.kubelet import KubeletStandIn

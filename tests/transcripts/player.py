@@ -7,7 +7,6 @@ simulated nodes, on which pods run at once and terminate when their grace period
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -24,6 +23,7 @@ from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.virtual import VirtualDriver
 from podium.store.store import Store
+from tests.replacing import replace
 
 START_S = 1_767_225_600.0
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}

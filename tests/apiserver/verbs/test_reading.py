@@ -4,13 +4,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from msgspec import structs
 
 from podium.api.kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer, ListOptions
 from podium.store.store import Store
+from tests import replacing
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, refusal, replace
 
 POD = KINDS["Pod"]
@@ -74,7 +74,7 @@ def test_selected_pages_do_not_tell_how_many_are_left(stocked: ApiServer) -> Non
 def test_versions(stocked: ApiServer, page: ListOptions, expected: int) -> None:
     version = page.resource_version.format(stocked.store.revision)
     create(stocked, "Pod", a_pod("later"))
-    asked = structs.replace(page, resource_version=version)
+    asked = replacing.replace(page, resource_version=version)
     assert len(names(stocked, asked)) == expected
 
 

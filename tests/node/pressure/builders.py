@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import replace
-
 from podium.api.objects import Object
 from podium.api.quantity import value
 from podium.documents import read
@@ -14,6 +12,7 @@ from podium.node.pressure.eviction_manager import EvictionManager, EvictionRound
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.node_statistics import Observation, PodUsage, Statistics
 from podium.node.pressure.signals import Signal
+from tests.replacing import replace
 
 GI = 2**30
 MI = 2**20

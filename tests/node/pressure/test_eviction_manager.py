@@ -1,13 +1,13 @@
 """Rounds of an eviction manager."""
 
 import pytest
-from msgspec.structs import replace
 
 from podium.node.pressure.eviction_manager import EvictionManager, SplitFilesystemError
 from podium.node.pressure.filesystems import Filesystems, NodeReclaim
 from podium.node.pressure.node_statistics import DiskUsage, Observation, PodUsage, Statistics
 from podium.node.pressure.signals import Signal
 from tests.node.pressure.builders import GI, MI, Node, config, memory, pod
+from tests.replacing import replace
 
 HARD = {"evictionHard": {"memory.available": "1Gi"}}
 SOFT = {
