@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -90,30 +91,47 @@ RUNS = {
     "help": ([], {"api", "embedded", "node", "plan", "real"}),
 }
 
+# Each is forked from one process, which has imported what all need to find a command.
 REPORT = """
-import json, sys
+import json, os, sys
 from podium.cli.main import app
-for arguments in json.loads(sys.argv[1]):
-    try:
-        app(arguments)
-    except SystemExit:
-        pass
-print(json.dumps([*sys.modules]), file=sys.stderr)
+for name, commands in json.loads(sys.argv[1]).items():
+    if child := os.fork():
+        os.waitpid(child, 0)
+        continue
+    for arguments in commands:
+        try:
+            app(arguments)
+        except SystemExit:
+            pass
+    with open(os.path.join(sys.argv[2], name), "w") as file:
+        json.dump([*sys.modules], file)
+    os._exit(0)
 """
+HELPS = "all helps"
+
+Imported = Callable[[str], set[str]]
 
 
-def imported(*commands: list[str]) -> set[str]:
-    """Our packages, and others that take long, that these commands import one after another."""
-    run = [sys.executable, "-c", REPORT, json.dumps(commands)]
-    ended = subprocess.run(run, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    modules = json.loads(ended.stderr.splitlines()[-1])
-    ours = {module.split(".")[1] for module in modules if module.startswith("podium.")}
-    return ours - {"cli"} | (PLAYS | SERVES | JOINS | OTHERS).intersection(modules)
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    """Our packages, and others that take long, that a command imports."""
+    directory = tmp_path_factory.mktemp("modules")
+    commands = {command: [[command, *arguments]] for command, (arguments, _) in RUNS.items()}
+    commands[HELPS] = [["--help"], *([command, "--help"] for command in main.COMMANDS)]
+    run = [sys.executable, "-c", REPORT, json.dumps(commands), str(directory)]
+    subprocess.run(run, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+
+    def modules_of(command: str) -> set[str]:
+        modules = json.loads((directory / command).read_text())
+        ours = {module.split(".")[1] for module in modules if module.startswith("podium.")}
+        return ours - {"cli"} | (PLAYS | SERVES | JOINS | OTHERS).intersection(modules)
+
+    return modules_of
 
 
-def test_help_imports_no_more_than_options() -> None:
-    helps = ([command, "--help"] for command in main.COMMANDS)
-    assert imported(["--help"], *helps) <= {"api", "embedded", "node", "plan", "real"}
+def test_help_imports_no_more_than_options(imported: Imported) -> None:
+    assert imported(HELPS) <= {"api", "embedded", "node", "plan", "real"}
 
 
 def test_every_command_is_judged() -> None:
@@ -121,9 +139,8 @@ def test_every_command_is_judged() -> None:
 
 
 @pytest.mark.parametrize("command", RUNS)
-def test_a_command_imports_only_what_it_uses(command: str) -> None:
-    arguments, allowed = RUNS[command]
-    assert imported([command, *arguments]) <= allowed
+def test_a_command_imports_only_what_it_uses(imported: Imported, command: str) -> None:
+    assert imported(command) <= RUNS[command][1]
 
 
 def test_a_command_is_imported_only_when_it_is_called() -> None:

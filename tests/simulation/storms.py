@@ -29,14 +29,14 @@ STORMY = {
 # How many replicas there are in the end.
 SCALES = {"shop": 4, "crunch": 4}
 
-_BASE = Path(__file__).with_name("storm.yaml")
+_BASE = json.dumps(yaml.safe_load(Path(__file__).with_name("storm.yaml").read_text()))
 
 Step = dict[str, Any]
 
 
 def storm(seed: int, *, faults: bool = True) -> str:
     """The scenario of a seed; with or without faults of the API, watches and machines."""
-    scenario = yaml.safe_load(_BASE.read_text())
+    scenario = json.loads(_BASE)
     scenario["spec"]["faults"] = STORMY if faults else CALM
     steps = [*_busy(Random(seed), scenario["spec"]), (float(BUSY_S), {"faults": CALM})]
     steps.sort(key=lambda step: step[0])
