@@ -90,9 +90,15 @@ class TimerQueue:
             heapq.heappop(self._later)
         return None
 
-    def run_next(self) -> None:
-        """Do what is due now, one entry; there must be one."""
-        (self._due or self._last).popleft().run()
+    def run_next(self) -> bool:
+        """Do what is due now, one entry; whether there was one."""
+        for due in (self._due, self._last):
+            while due:
+                entry = due.popleft()
+                if entry.action is not None:
+                    entry.run()
+                    return True
+        return False
 
     def run_due(self) -> None:
         """Do all that is due now, and what that brings about now.

@@ -177,16 +177,11 @@ class VirtualDriver:
         if next_s is None:
             return False
         self._timers.advance_to(next_s)
-        self._timers.run_next()
-        return True
+        return self._timers.run_next()
 
     def step_now(self) -> bool:
         """Do the next thing that is due by now; whether there was one."""
-        next_s = self._timers.next_s()
-        if next_s is None or next_s > self.now_s:
-            return False
-        self._timers.run_next()
-        return True
+        return self._timers.run_next()
 
     def pass_time(self, time_s: float) -> None:
         """Let it become later before what is due is done, which then comes late; nothing is lost.

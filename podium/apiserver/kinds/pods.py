@@ -90,10 +90,11 @@ def _kept(status: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
         for field in ("qosClass", "observedGeneration")
         if old.get(field) and not status.get(field)
     }
-    generations = _observed_generations(entries(old, "conditions"))
-    if generations and status.get("conditions") is not old.get("conditions"):
-        conditions = status.get("conditions") or ()
-        kept["conditions"] = [_observed(one, generations) for one in conditions]
+    conditions = entries(status, "conditions")
+    if not (conditions and all(one.get("observedGeneration") for one in conditions)):
+        generations = _observed_generations(entries(old, "conditions"))
+        if generations and conditions is not entries(old, "conditions"):
+            kept["conditions"] = [_observed(one, generations) for one in conditions]
     return kept
 
 

@@ -51,15 +51,21 @@ def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
 
 def _merged(live: Object, patch: Object, of: Type | None) -> Object:
     """The object with a patch without directives of its own merged into it."""
-    merged = dict(live)
+    merged: dict[str, Any] | None = None
     for name, value in patch.items():
+        old = live.get(name)
         if isinstance(value, _NESTED):
-            value = _merged_part(name, merged.get(name), value, of)
+            value = _merged_part(name, old, value, of)
+        if value is None and name not in live:
+            continue
+        if value is not None and (value is old or (isinstance(value, str) and value == old)):
+            continue
+        merged = dict(live) if merged is None else merged
         if value is None:
-            merged.pop(name, None)
+            del merged[name]
         else:
             merged[name] = value
-    return merged
+    return live if merged is None else merged
 
 
 def _merged_part(name: str, old: Any, new: Any, of: Type | None) -> Any:
@@ -99,14 +105,17 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
     kept, wanted = _after_directives(live, patch, key)
     merged = list(kept)
     places = {entry.get(key): at for at, entry in reversed([*enumerate(kept)])}
+    # Where all stay in their places, there is no order to find.
+    stays, last = len(places) == len(kept) and None not in places, -1
     for entry in wanted:
         value = merge_key_of(entry, key)
         at = places.setdefault(value, len(merged))
+        stays, last = stays and last < at < len(kept), at
         if at == len(merged):
             merged.append(_bare(entry))
         else:
             merged[at] = merged_object(merged[at], entry, of.items)
-    return in_order(merged, wanted, kept, key)
+    return merged if stays else in_order(merged, wanted, kept, key)
 
 
 def _with_entry(live: Sequence[Any], entry: Object, of: ListOf) -> Sequence[Any]:
@@ -115,9 +124,8 @@ def _with_entry(live: Sequence[Any], entry: Object, of: ListOf) -> Sequence[Any]
     at = _place(live, key, merge_key_of(entry, key))
     if at is None:
         return [_bare(entry), *live]
-    merged = list(live)
-    merged[at] = merged_object(live[at], entry, of.items)
-    return merged
+    merged = merged_object(live[at], entry, of.items)
+    return live if merged is live[at] else [*live[:at], merged, *live[at + 1 :]]
 
 
 def _place(entries: Sequence[Any], key: str, value: Any) -> int | None:

@@ -240,3 +240,25 @@ def test_short_lists_share_what_they_keep() -> None:
     result = patched(live, {"status": {"conditions": [{"type": "B", "status": "True"}]}})
     assert result["metadata"] is live["metadata"]
     assert result["status"]["conditions"][0] is live["status"]["conditions"][0]
+
+
+def test_what_a_patch_says_as_it_is_stays_the_same_object() -> None:
+    conditions = [{"type": "A", "status": "True"}, {"type": "B", "status": "False"}]
+    live = {"metadata": {"uid": "u"}, "status": {"conditions": conditions, "phase": "Pending"}}
+    same = {"metadata": {"uid": "u", "labels": None}, "status": {"phase": "Pending"}}
+    assert patched(live, same) is live
+    news = [{"type": "A", "status": "True"}, {"type": "B", "status": "True"}]
+    result = patched(live, {**same, "status": {"conditions": news}})
+    assert result["metadata"] is live["metadata"]
+    assert result["status"] == {"conditions": news, "phase": "Pending"}
+    assert result["status"]["conditions"][0] is conditions[0]
+
+
+def test_numbers_and_truths_that_are_equal_are_told_apart() -> None:
+    result = spec({"priority": 1}, {"priority": True})
+    assert result["priority"] is True
+
+
+def test_an_entry_without_its_key_is_found_out_wherever_it_stands() -> None:
+    live = {"containers": [{"image": "x"}, *names("a", "b")]}
+    assert refusal(live, {"containers": names("a", "b")})[0] == 500
