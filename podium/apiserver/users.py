@@ -158,7 +158,8 @@ class User(msgspec.Struct, frozen=True):
 
     def may(self, attempt: Attempt) -> bool:
         """Whether they may do something by these rules."""
-        return any(rule.permits(attempt) for rule in self.rules)
+        rules = (rule for group in self.groups for rule in RULES.get(group, ()))
+        return any(rule.permits(attempt) for rule in rules)
 
 
 ADMIN = User("kubernetes-admin", (MASTERS, AUTHENTICATED))

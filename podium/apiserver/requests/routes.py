@@ -24,8 +24,10 @@ _VERBS_OF_SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
     "status": _EDITED,
     "token": ("create",),
 }
-# Nobody deletes all namespaces at once.
-_WITHOUT: Mapping[str, frozenset[str]] = {"Namespace": frozenset({"deletecollection"})}
+# Kinds that take other verbs: nobody deletes all namespaces at once.
+_OTHER_VERBS: Mapping[str, tuple[str, ...]] = {
+    "Namespace": tuple(verb for verb in _ALL_VERBS if verb != "deletecollection")
+}
 
 SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
     "binding": ("", "v1", "Binding"),
@@ -52,7 +54,7 @@ def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
     if kind.key in METRICS:
         return () if subresource else ("get", "list")
     if not subresource:
-        return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.key, ()))
+        return _OTHER_VERBS.get(kind.key, _ALL_VERBS)
     if kind.key == "Pod" and subresource in CONNECTIONS:
         return CONNECTING
     return _VERBS_OF_SUBRESOURCES[subresource] if subresource in kind.subresources else ()
