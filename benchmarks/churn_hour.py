@@ -19,11 +19,11 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from podium.api.collecting import collect_rarely
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import PatchRequest
-from podium.cli.collecting import collect_rarely
 from podium.cluster import Cluster, ClusterOptions
 from podium.runtime.driver_events import Called, DriverEvent
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from loading import node, pod
 
-from podium.cli.collecting import collect_rarely
+from podium.api.collecting import collect_rarely
 from podium.manifests import read_sources
 from podium.plan.changes import Apply
 from podium.plan.loaded_state import LoadedState

@@ -17,7 +17,7 @@ from typing import Any
 from loading import PODS_PER_REPLICA_SET, TEAMS, node, pod
 
 from podium.advice.resilience import ResilienceRequest, resilience
-from podium.cli.collecting import collect_rarely
+from podium.api.collecting import collect_rarely
 from podium.plan.loaded_state import LoadedState
 from podium.plan.request import Request
 

@@ -12,8 +12,7 @@ from podium.api.well_known import HELM_HOOK
 from podium.cli.options import InputError
 from podium.cli.rendering import charted, kustomized
 from podium.cli.request_options import RequestOptions
-from podium.manifests import Loaded, read_sources
-from podium.manifests.files import File
+from podium.manifests import File, Loaded, read_sources
 from podium.manifests.problems import describe
 from podium.plan.changes import PARSERS, Apply, Change
 

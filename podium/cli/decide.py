@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from podium.api.collecting import collect_rarely
 from podium.cli.broken_pipe import is_unread
-from podium.cli.collecting import collect_rarely
 from podium.cli.output import fail
 
 _ERRORS_MAX = 10

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from podium.api.collecting import collect_rarely
 from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.field_validation import FieldValidation
 from podium.api.pod_limit import PodLimit
 from podium.cli.change_inputs import Changes, read_changes
-from podium.cli.collecting import collect_rarely
 from podium.cli.configurations import read_kubelet_config, read_scheduler_config
 from podium.cli.options import InputError
 from podium.cli.request_options import RequestOptions

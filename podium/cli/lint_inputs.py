@@ -17,9 +17,8 @@ from podium.linting.cluster_view import ClusterView
 from podium.linting.configuration import FILE, KIND, LintConfiguration
 from podium.linting.linting import lint
 from podium.linting.report import LintReport
-from podium.manifests import Loaded, ManifestError, Manifests
+from podium.manifests import File, Loaded, ManifestError, Manifests
 from podium.manifests.decisive_kinds import decisive_kind_of
-from podium.manifests.files import File
 from podium.node.kubelet_config import KIND as KUBELET_KIND
 from podium.node.kubelet_config import KubeletConfiguration
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from podium.api.kubernetes_release import MAJOR, MINOR, PATCH
 from podium.cli.options import InputError
-from podium.manifests.files import File
+from podium.manifests import File
 
 _LINES_MAX = 10
 _RELEASE = "release"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.api.collecting import collect_rarely
 from podium.api.durations import duration_seconds
 from podium.api.pod_limit import MAX_PODS
-from podium.cli.collecting import collect_rarely
 from podium.cli.options import InputError, MaxPodsOption, PluginOption, ServeOption
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,

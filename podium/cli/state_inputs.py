@@ -9,9 +9,8 @@ from podium.api.errors import PodiumError
 from podium.api.field_validation import FieldValidation
 from podium.apiserver.kinds.registry import decisive_faults
 from podium.cli.options import InputError
-from podium.manifests import Manifests, read_sources
+from podium.manifests import File, Manifests, read_sources
 from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
-from podium.manifests.files import File
 from podium.manifests.objects import FaultsOf
 
 

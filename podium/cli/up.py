@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from podium.api.collecting import collect_rarely
 from podium.api.durations import duration_seconds
-from podium.cli.collecting import collect_rarely
 from podium.cli.option_fields import with_fields_of
 from podium.cli.options import InputError
 from podium.cli.output import working

@@ -29,8 +29,7 @@ from podium.library.answers import (
 )
 from podium.library.reading import objects_by_kind
 from podium.library.words import Changes, Rules, Source, Texts, files_of, request_options, several
-from podium.manifests import Manifests
-from podium.manifests.files import File
+from podium.manifests import File, Manifests
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.plans import Plans

@@ -10,7 +10,7 @@ from podium.api.errors import PodiumError
 from podium.api.field_validation import FieldValidation
 from podium.api.objects import Object
 from podium.cli.request_options import RequestOptions
-from podium.manifests.files import File
+from podium.manifests import File
 
 Source = str | Path | Object
 """A file, a directory, or an object."""

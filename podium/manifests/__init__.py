@@ -6,6 +6,6 @@ Text becomes documents (`json_text`, and the API server's `yaml_text`), document
 
 from podium.manifests.objects import Loaded
 from podium.manifests.problems import ManifestError, Problem, Source
-from podium.manifests.reading import Manifests, read_sources
+from podium.manifests.reading import File, Manifests, read_sources
 
-__all__ = ["Loaded", "ManifestError", "Manifests", "Problem", "Source", "read_sources"]
+__all__ = ["File", "Loaded", "ManifestError", "Manifests", "Problem", "Source", "read_sources"]

@@ -1,11 +1,15 @@
 """From paths to objects: the one way in for state and for what is to be applied to it."""
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 from podium.api.collecting import without_garbage_collection
 from podium.api.field_validation import FieldValidation
@@ -14,13 +18,28 @@ from podium.apiserver.decoding.yaml_text import Document, decoded, read_yaml
 from podium.apiserver.kinds.registry import decisive_faults
 from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
 from podium.manifests.field_validation import FieldJudge
-from podium.manifests.files import File, load
+from podium.manifests.input_files import InputFileError, read_all, read_file
 from podium.manifests.json_text import read_json
 from podium.manifests.objects import FaultsOf, Loaded, objects_in
-from podium.manifests.problems import ManifestError, Problem, describe
+from podium.manifests.problems import ManifestError, Problem, Source, describe
 
 _LOOKS_LIKE_JSON = re.compile(rb'\s*(\{\s*["}]|\[)')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_STDIN, _STDIN_NAME = "-", "stdin"
+# What counts as a manifest in a directory; a file that is named itself may be called anything.
+_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+class File(msgspec.Struct, frozen=True):
+    """A text that has been loaded.
+
+    Attributes:
+        name: its path as given or found, or `stdin`.
+        data: its bytes.
+    """
+
+    name: str
+    data: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +102,7 @@ def read_sources(
     with without_garbage_collection():
         for path in paths:
             before = len(found) + len(problems)
-            for outcome in _outcomes(load([path], stdin), is_applied, objects_of):
+            for outcome in _outcomes(_load(path, stdin), is_applied, objects_of):
                 if isinstance(outcome, Problem):
                     problems.append(outcome)
                 else:
@@ -97,6 +116,45 @@ def read_sources(
         raise ManifestError(faults)
     notes += _notes_on_unknown_kinds(objects, kind_of)
     return Manifests(objects, notes, [*map(str, problems)], empty)
+
+
+def _load(path: str | File, stdin: BinaryIO | None) -> Iterator[File | Problem]:
+    """The files that a path stands for; those of a directory, searched through, by their paths."""
+    if isinstance(path, File):
+        yield path
+    elif path == _STDIN:
+        if stdin is None:
+            yield Problem(Source(_STDIN_NAME), "", "there is no standard input to read")
+        else:
+            yield _read(_STDIN_NAME, partial(read_all, stdin))
+    elif Path(path).is_dir():
+        yield from _load_directory(path)
+    else:
+        yield _read(path, read_file)
+
+
+def _load_directory(path: str) -> Iterator[File | Problem]:
+    unread: list[OSError] = []
+    found = sorted(
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(path, onerror=unread.append)
+        for name in names
+        if name.endswith(_SUFFIXES)
+    )
+    for error in unread:
+        yield Problem(Source(error.filename), "", f"can't be read: {error.strerror}")
+    if not found and not unread:
+        message = f"the directory has no file that ends with {', '.join(_SUFFIXES)}"
+        yield Problem(Source(path), "", message)
+    for name in found:
+        yield _read(name, read_file)
+
+
+def _read(name: str, read: Callable[[str], bytes]) -> File | Problem:
+    try:
+        return File(name, read(name))
+    except InputFileError as error:
+        return Problem(Source(name), "", f"can't be read: {error.why}")
 
 
 def _outcomes(

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from podium.api.disruption import BY_EVICTION, BY_PRESSURE, BY_TAINT
 from podium.api.objects import Object, key, uid
 from podium.api.pods import node_name_of
 from podium.plan.chances import chances, unrelated
 from podium.plan.completeness import limits_of_the_model
-from podium.plan.counting import counts_of
 from podium.plan.draining import drainages
 from podium.plan.leaving import removed, short_of_pods
 from podium.plan.loaded_state import LoadedState
 from podium.plan.node_filling import node_fillings
-from podium.plan.outcome import Plan
+from podium.plan.outcome import Counts, Plan, Return
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
@@ -23,6 +23,8 @@ from podium.plan.unplayed import unplayed
 from podium.plan.workload_summary import summaries
 
 __all__ = ["Request", "plan", "played"]
+
+_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
 
 Prepare = Callable[[Play], None]
 """Is handed a play before anything happens in it."""
@@ -145,7 +147,7 @@ def outcome_of(play: Play) -> Plan:
         until_s=round(play.passed_s, 3),
     )
     workloads = summaries(play, outcome.histories, found)
-    return replace(found, workloads=workloads, counts=counts_of(found))
+    return replace(found, workloads=workloads, counts=_counts(found))
 
 
 def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
@@ -156,3 +158,21 @@ def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
         node = node_name_of(pod)
         if node and play.cluster.store.get("Node", "", node) is None:
             yield f"{key(pod)} asks for node {node}, which isn't there: nobody starts it"
+
+
+def _counts(plan: Plan) -> Counts:
+    """The sums of what a plan lists."""
+    placed = sum(not one.replaces for one in plan.placements)
+    return Counts(
+        placed=placed,
+        preempted=sum(len(one.taken) for one in plan.preemptions),
+        pending=len(plan.pending),
+        evicted=sum(one.cause in _EVICTIONS for one in plan.disruptions),
+        recreated=len(plan.placements) - placed,
+        lost_for_good=sum(one.comes_again is Return.NEVER for one in plan.disruptions),
+        gated=len(plan.gated),
+        refused=len(plan.refusals),
+        rejected=sum(one.count for one in plan.rejected),
+        ignored=len(plan.ignored),
+        removed=len(plan.removed),
+    )

@@ -12,8 +12,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.requests import Request, Response
 from podium.apiserver.users import User
 from podium.embedded.initial_objects import KnownKinds
-from podium.manifests import read_sources
-from podium.manifests.files import File
+from podium.manifests import File, read_sources
 from podium.manifests.problems import describe
 from podium.web.pages import Applied
 

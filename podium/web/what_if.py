@@ -6,8 +6,7 @@ from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.api.pod_limit import PodLimit
-from podium.manifests import ManifestError, Problem, read_sources
-from podium.manifests.files import File
+from podium.manifests import File, ManifestError, Problem, read_sources
 from podium.manifests.problems import describe
 from podium.plan.changes import Apply
 from podium.plan.explaining import explain_pod
