@@ -19,6 +19,7 @@ Object = dict[str, Any]
 FaultsOf = Callable[[Object], Iterable[FieldError]]
 """Tells what is wrong with an object of a known kind."""
 
+_USUAL = frozenset((kind.name, kind.api_version) for kind in DECISIVE_KINDS.values())
 _NOT_AN_OBJECT = "not an object with apiVersion, kind and metadata, but {}"
 _NO_KIND_BUT_ITEMS = "there are items but no kind: is the file complete?"
 
@@ -116,7 +117,17 @@ def _header_faults_of(obj: Any) -> list[FieldError | str]:
     """What keeps a value from being an object."""
     if not isinstance(obj, dict):
         return [_NOT_AN_OBJECT.format(shown(obj))]
-    return list(_header_faults(obj))
+    return [] if _is_usual(obj) else list(_header_faults(obj))
+
+
+def _is_usual(obj: Object) -> bool:
+    """Whether an object says for certain what it is, and is of a kind that decisions depend on."""
+    metadata, kind, version = obj.get("metadata"), obj.get("kind"), obj.get("apiVersion")
+    if not (type(metadata) is dict and type(kind) is str and type(version) is str):
+        return False
+    name, place = metadata.get("name"), metadata.get("namespace")
+    is_named = type(name) is str and name != "" and (place is None or type(place) is str)
+    return is_named and (kind, version) in _USUAL
 
 
 def _complete(

@@ -97,7 +97,8 @@ class PodsBefore:
                 self.unbound.append(key(pod))
             if is_terminating(pod) or is_finished(pod):
                 continue
-            workload = owners.workload(key(pod), controller_key(pod))
+            owner = controller_key(pod)
+            workload = owners.workload("" if owner else key(pod), owner)
             if node:
                 self.pods[workload] += 1
             if is_ready(pod):
