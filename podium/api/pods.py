@@ -20,7 +20,7 @@ def nominated_node_of(pod: Object) -> str:
 
 def node_names_of(pod: Object) -> tuple[str, ...]:
     """The node that the pod is bound to, as the key of an index."""
-    node = node_name_of(pod)
+    node = (pod.get("spec") or _NOTHING).get("nodeName")
     return (node,) if node else ()
 
 

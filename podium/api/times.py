@@ -63,9 +63,14 @@ def format_time(nanos: int, digits: int = 0) -> str:
     day, second = divmod(seconds, _SECONDS_PER_DAY)
     clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
     tail = f".{fraction:09}"[: digits + 1] if digits else ""
-    ordinal = _EPOCH + day
+    return f"{_date(_EPOCH + day)}T{clock}{tail}Z"
+
+
+@lru_cache
+def _date(ordinal: int) -> str:
+    """The date of a day, of which the first of the year 1 has number 1."""
     shown = f"{date.fromordinal(ordinal if ordinal > 0 else ordinal + _CYCLE_DAYS)}"
-    return f"{shown if ordinal > 0 else f'0000{shown[4:]}'}T{clock}{tail}Z"
+    return shown if ordinal > 0 else f"0000{shown[4:]}"
 
 
 def timestamp(now_s: float) -> str:

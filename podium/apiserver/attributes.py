@@ -1,9 +1,9 @@
 """A request as one value, which verbs and admission hand on: Kubernetes' admission attributes."""
 
 from enum import StrEnum
-from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
@@ -33,7 +33,7 @@ class WriteOptions(msgspec.Struct, frozen=True):
     force: bool = False
 
 
-class Attributes(NamedTuple):
+class Attributes(msgspec.Struct, frozen=True):
     """One write: what is to be done to which object, by whom, when, and how.
 
     Attributes:
@@ -71,4 +71,4 @@ class Attributes(NamedTuple):
     def untracked(self) -> "Attributes":
         """The same where the owners of fields have been noted already."""
         options = WriteOptions(dry_run=self.options.dry_run, force=self.options.force)
-        return self._replace(options=options)
+        return replace(self, options=options)

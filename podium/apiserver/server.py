@@ -10,10 +10,12 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
+from msgspec import structs
+
 from podium.api.custom_kinds import DEFINITION, CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS, Kind
-from podium.api.objects import Object, metadata_of
+from podium.api.objects import Object, metadata_of, place_of
 from podium.api.objects import name as name_of
 from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
 from podium.apiserver.admission.plugin import Derived
@@ -164,9 +166,8 @@ class ApiServer:
                 the priority classes of the system.
         """
         for kind, obj in first_objects() if objects is None else objects:
-            place = obj["metadata"].get("namespace", "")
-            if self.store.get(kind.key, place, obj["metadata"]["name"]) is None:
-                self.create(Attributes(kind, place, "", now_s), obj)
+            if self.store.get(kind.key, *place_of(obj)) is None:
+                self.create(Attributes(kind, place_of(obj)[0], "", now_s), obj)
 
     def get(self, kind: Kind, namespace: str, name: str) -> Object:
         """An object as it is now."""
@@ -218,7 +219,7 @@ class ApiServer:
         kind = request.kind
         if isinstance(kind, CustomKind) and kind.is_closing:
             raise forbidden(kind, name_of(obj), _CLOSING)
-        request = request._replace(operation=Operation.CREATE, name="")
+        request = structs.replace(request, operation=Operation.CREATE, name="")
         obj = apart(completed, kind, received(request, obj))
         if owners is None:
             obj = tracked(request, None, obj)
@@ -253,8 +254,7 @@ class ApiServer:
         if uid and uid != old["metadata"]["uid"]:
             raise uid_conflict(kind, request.namespace, name, uid, old["metadata"]["uid"])
         if version in UNCONDITIONAL and not registration_of(kind).strategy.unconditional_update:
-            why = "must be specified for an update"
-            fault = FieldError("metadata.resourceVersion", 0, why)
+            fault = FieldError("metadata.resourceVersion", 0, "must be specified for an update")
             raise invalid(name, [fault], kind.plural, kind.group)
         return Written(self._update(request, old, new), False)
 
@@ -292,7 +292,7 @@ class ApiServer:
 
     def _scale(self, request: Attributes, old: Object, new: Object) -> Written:
         """Store a workload with its owners noted; its Scale is what was written."""
-        updated = self._update(request.untracked()._replace(subresource=""), old, new)
+        updated = self._update(structs.replace(request.untracked(), subresource=""), old, new)
         return Written(scale_of(request.kind, updated), False)
 
     def _update(self, request: Attributes, old: Object, new: Object) -> Object:
@@ -304,7 +304,7 @@ class ApiServer:
         Returns:
             The object as it is now, or, if it is gone, as it was to be.
         """
-        request = request._replace(operation=Operation.UPDATE, old=old)
+        request = structs.replace(request, operation=Operation.UPDATE, old=old)
         new = completed_update(request, old, new)
         check_grant(self.authorizer, request, new)
         new = self._admission.admit(request, new)
@@ -327,7 +327,7 @@ class ApiServer:
         kind = request.kind
         obj = self.get(kind, request.namespace, request.name)
         check_preconditions(kind, obj["metadata"], how)
-        request = request._replace(operation=Operation.DELETE, subresource="", old=obj)
+        request = structs.replace(request, operation=Operation.DELETE, subresource="", old=obj)
         self._admission.admit(request, obj)
         self._admission.validate(request, obj)
         noted, goes = marked(kind, obj, how, request.now_s)
@@ -348,8 +348,8 @@ class ApiServer:
         """Delete the objects of a list, one after the other; they are listed as they were."""
         listing = self.list(request.kind, request.namespace, selection, options)
         for obj in listing.items:
-            place = metadata_of(obj).get("namespace", "")
-            self._delete(request._replace(namespace=place, name=name_of(obj)), how)
+            place, name = place_of(obj)
+            self._delete(structs.replace(request, namespace=place, name=name), how)
         return self._settled(request, listing)
 
     def bind(self, request: Attributes, binding: Object) -> Object:
@@ -369,13 +369,13 @@ class ApiServer:
             return
         with self.store.transaction():
             if granted.budget is not None:
-                self._writer.update(request._replace(kind=_BUDGET), granted.budget)
+                self._writer.update(structs.replace(request, kind=_BUDGET), granted.budget)
             if granted.pod != pod:
                 self._writer.update(request, granted.pod)
             self._delete(request, DeleteOptions.of(granted.delete_options))
 
     def _admitted(self, request: Attributes, subresource: str, obj: Object) -> Object:
-        request = request._replace(operation=Operation.CREATE, subresource=subresource)
+        request = structs.replace(request, operation=Operation.CREATE, subresource=subresource)
         obj = self._admission.admit(request, obj)
         if metadata_of(obj).get("name") != request.name:
             what = f"{subresource.capitalize()} object"

@@ -35,6 +35,7 @@ ORPHAN = "orphan"
 
 # Nobody owns events, and they own nothing; there are too many of them to follow for nothing.
 _KINDS = frozenset(KINDS) - {"Event"}
+_DEFINITION = DEFINITION.key
 _ABSENT_MAX = 10_000
 _POLICIES = {ORPHAN: "Orphan", FOREGROUND: "Foreground"}
 
@@ -82,7 +83,7 @@ class GarbageCollector(Reconciler):
 
     def heeds(self, change: Change) -> bool:
         """Much changes of an object that has nothing to do with owning and being owned."""
-        return change.kind == DEFINITION.key or not _same_ownership(change.old, change.new)
+        return change.kind == _DEFINITION or not _same_ownership(change.old, change.new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         self._learn(change)

@@ -87,13 +87,13 @@ class PodGCController(Reconciler):
         return self._removals(key, [pod], "", now_s) if self._is_due(key, 0.0, now_s) else ()
 
     def _concerns(self, pod: Object, before: Object | None) -> Iterator[Hashable]:
-        called = node_name_of(pod)
-        if _is_lost(pod):
-            yield _POD, *place_of(pod)
-        elif called:
+        called, goes = node_name_of(pod), is_terminating(pod)
+        if called:
             node = self.objects.get("Node", called)
-            if node is None or (is_terminating(pod) and _is_out_of_service(node)):
+            if node is None or (goes and _is_out_of_service(node)):
                 yield _NODE, called
+        elif goes:
+            yield _POD, *place_of(pod)
         if is_finished(pod) and not (before is not None and is_finished(before)):
             yield (_FINISHED,)
 

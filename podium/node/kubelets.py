@@ -17,7 +17,6 @@ from podium.api.objects import (
     name,
     place_of,
     uid_of,
-    version_of,
 )
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.control.effects import Create, Effect, Patch
@@ -110,14 +109,8 @@ class Kubelets(Reconciler):
             yield patch
 
     def heeds(self, change: Change) -> bool:
-        """Pods without a node concern no kubelet; what it has written itself it knows."""
-        new = change.new
-        if new is None or change.kind != "Pod":
-            return True
-        if not node_name_of(new):
-            return False
-        known = self.objects.get("Pod", new["metadata"]["name"], new["metadata"]["namespace"])
-        return known is None or version_of(known) != version_of(new)
+        """Pods without a node concern no kubelet."""
+        return change.kind != "Pod" or change.new is None or bool(node_name_of(change.new))
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new or before or change.old

@@ -47,15 +47,18 @@ class NodeLoad:
 
     def add(self, pod: PodInfo) -> None:
         """Count a pod."""
-        self.amounts[PODS] += 1
-        self.amounts.update(pod.cls.held)
-        self.ports.update(pod.cls.host_ports)
+        self._count(pod, 1)
 
     def remove(self, pod: PodInfo) -> None:
         """Count a pod no more; it must be as it was when it was added."""
-        self.amounts[PODS] -= 1
-        self.amounts.subtract(pod.cls.held)
-        self.ports.subtract(pod.cls.host_ports)
+        self._count(pod, -1)
+
+    def _count(self, pod: PodInfo, times: int) -> None:
+        self.amounts[PODS] += times
+        for resource, amount in pod.cls.held.items():
+            self.amounts[resource] += times * amount
+        for port in pod.cls.host_ports:
+            self.ports[port] += times
 
     def holds(self, wanted: Iterable[HostPort]) -> bool:
         """Whether a port is taken that conflicts with one of these."""

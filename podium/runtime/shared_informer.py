@@ -84,8 +84,9 @@ class SharedInformer:
         changes = self._cache.watched(events)
         detached = tuple(self._detached)
         for listener in tuple(self._attached):
-            if listener in self._attached:
-                listener.deliver(changes)
+            for change in changes:
+                if listener in self._attached:
+                    listener.deliver(change)
         for listener in detached:
             is_up_to_date = listener in self._detached and listener.receive(events)
             # A machine may have crashed over what it was told.
@@ -110,6 +111,10 @@ class ProcessorListener:
     delivered one change at a time. When a watch breaks, the events on their way are lost, and
     everything is listed anew.
 
+    Attributes:
+        deliver: hands the machine a change; the informer, which remembers it, does so itself while
+            the listener is attached.
+
     Args:
         synced: called when all that there was at the start has been delivered.
         relisted: called with the kind each time that the watch broke.
@@ -129,7 +134,7 @@ class ProcessorListener:
         self._store = informer.store
         self._timers = informer.timers
         self._injector = informer.injector
-        self._deliver = deliver
+        self.deliver = deliver
         self._synced = synced
         self._relisted = relisted
         self._take_list = take_list
@@ -157,13 +162,6 @@ class ProcessorListener:
         self._informer.remove_listener(self)
         self._relisted(self._kind)
         self.start()
-
-    def deliver(self, changes: Sequence[Change]) -> None:
-        """Deliver changes, which the informer remembers."""
-        if len(changes) == 1 and not self._inbox:
-            self._deliver(changes[0])
-        else:
-            self._deliver_all(changes)
 
     def detach(self, cache: InformerCache) -> None:
         """Remember what is delivered from now on, starting from what is known."""
@@ -208,13 +206,10 @@ class ProcessorListener:
             self._deliver_all(self._cache.watched(events))
 
     def _deliver_all(self, changes: Sequence[Change]) -> None:
-        if len(changes) == 1 and not self._inbox and self._is_synced:
-            self._deliver(changes[0])
-            return
         # A crash in between empties the inbox.
         self._inbox.extend(changes)
         while self._inbox:
-            self._deliver(self._inbox.popleft())
+            self.deliver(self._inbox.popleft())
         if not self._is_synced:
             self._is_synced = True
             self._synced()

@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from podium.api.errors import PodiumError
 
 Action = Callable[[Any], None]
@@ -17,20 +19,18 @@ class EndlessMomentError(PodiumError):
     """More and more is due at one moment, so that time doesn't pass."""
 
 
-class Timer:
+class Timer(msgspec.Struct, eq=False):
     """An action that runs once, unless it is cancelled before.
 
     Attributes:
         action: what is to be done; None once it is done or cancelled.
+        argument: what it is told.
         comes_last: whether all else that is due at its moment comes before it.
     """
 
-    __slots__ = ("action", "argument", "comes_last")
-
-    def __init__(self, action: Action, argument: Any, *, comes_last: bool) -> None:
-        self.action: Action | None = action
-        self.argument = argument
-        self.comes_last = comes_last
+    action: Action | None
+    argument: Any
+    comes_last: bool
 
     def cancel(self) -> None:
         """Don't do it."""
@@ -69,9 +69,9 @@ class TimerQueue:
             argument: what it is told.
             comes_last: whether it waits until nothing else is due, what came up meanwhile included.
         """
-        entry = Timer(action, argument, comes_last=comes_last)
+        entry = Timer(action, argument, comes_last)
         if time_s <= self.now_s:
-            self._fall_due(entry)
+            (self._last if comes_last else self._due).append(entry)
         else:
             self._count += 1
             heapq.heappush(self._later, (time_s, self._count, entry))
@@ -120,7 +120,5 @@ class TimerQueue:
         """Let time pass; entries that fall due on the way come after all that was due before."""
         self.now_s = max(self.now_s, time_s)
         while self._later and self._later[0][0] <= self.now_s:
-            self._fall_due(heapq.heappop(self._later)[2])
-
-    def _fall_due(self, entry: Timer) -> None:
-        (self._last if entry.comes_last else self._due).append(entry)
+            entry = heapq.heappop(self._later)[2]
+            (self._last if entry.comes_last else self._due).append(entry)

@@ -46,11 +46,9 @@ class Watch:
         if self._next < history.first:
             raise ExpiredError.watch(self._revision, history.oldest_revision)
         taken: list[WatchEvent] = []
-        for number in range(self._next, history.end):
-            if len(taken) == limit:
-                break
-            event = history[number]
-            self._next = number + 1
+        while self._next < history.end and len(taken) != limit:
+            event = history[self._next]
+            self._next += 1
             # Opened amid a transaction, it starts after events that weren't told of yet.
             if event.revision > self._revision:
                 self._revision = event.revision

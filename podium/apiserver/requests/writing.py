@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import structs
+
 from podium.api.objects import metadata_of
 from podium.apiserver.attributes import WriteOptions
 from podium.apiserver.decoding import PatchType, decode_patch
@@ -60,7 +62,7 @@ def bind(call: Call) -> Response:
     request = call.attributes("CreateOptions")
     decoded = call.decoded(BINDING)
     name = request.name or metadata_of(decoded.obj).get("name", "")
-    call.server.bind(request._replace(name=name), decoded.obj)
+    call.server.bind(structs.replace(request, name=name), decoded.obj)
     return call.respond(201, _SUCCESS, decoded.warnings)
 
 

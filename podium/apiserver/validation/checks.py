@@ -7,6 +7,7 @@ kube-apiserver v1.36, with plain words where that answers with a decoder's compl
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
 from ipaddress import ip_address as IPAddress  # noqa: N812 - it makes one
 from typing import Any
 
@@ -204,13 +205,17 @@ def time(value: Any, path: str) -> Faults:
         yield error.under(path).error
 
 
+@lru_cache(4096)
+def _is_address(text: str) -> bool:
+    try:
+        return "%" not in text and bool(IPAddress(text))
+    except ValueError:
+        return False
+
+
 def ip_address(value: object, path: str) -> Faults:
     """An IP address of either family."""
-    try:
-        is_address = isinstance(value, str) and "%" not in value and bool(IPAddress(value))
-    except ValueError:
-        is_address = False
-    if not is_address:
+    if not (isinstance(value, str) and _is_address(value)):
         rule = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
         yield FieldError(path, value, rule)
 

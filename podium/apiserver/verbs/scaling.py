@@ -33,7 +33,7 @@ def _with_applied_scale(request: Attributes, workload: Object, configuration: Ob
     kind = request.kind
     # Who owns what is told by the workload.
     forced = replace(request.options, force=True)
-    about_scale = request._replace(kind=SCALE, subresource="", options=forced)
+    about_scale = replace(request, kind=SCALE, subresource="", options=forced)
     scale = apply_configuration(about_scale, scale_of(kind, workload), configuration)
     check_key(request, scale)
     wanted = scaled(kind, workload, scale)

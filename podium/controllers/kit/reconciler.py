@@ -114,7 +114,8 @@ class Reconciler(ABC):
         """Take an event in; when woken, look at everything that needs it."""
         self._now_s = now_s
         if isinstance(event, Change):
-            self._unconfirmed.told(event)
+            if self._unconfirmed.claims:
+                self._unconfirmed.told(event)
             self._note(event)
             return ()
         if isinstance(event, Outcome):
@@ -134,7 +135,7 @@ class Reconciler(ABC):
             return None
         if self._dirty:
             return self._now_s
-        next_s = self._unconfirmed.next_s()
+        next_s = self._unconfirmed.next_s() if self._unconfirmed.claims else None
         if not self._timers:
             return next_s
         return self._timers[0][0] if next_s is None else min(next_s, self._timers[0][0])
@@ -164,7 +165,8 @@ class Reconciler(ABC):
             self.look_now(key)
             if self._retries_s.get(key) == at_s:
                 del self._retries_s[key]
-        self._forget_overdue(now_s)
+        if self._unconfirmed.claims:
+            self._forget_overdue(now_s)
         effects: list[Effect] = []
         # Made anew, as iterating over a dict that was once full takes as long as if it still were.
         dirty, self._dirty = self._dirty, {}

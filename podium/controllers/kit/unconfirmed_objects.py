@@ -21,29 +21,31 @@ class _Claim(NamedTuple):
 
 
 class UnconfirmedObjects:
-    """The objects of which only an answer has told so far, and no watch."""
+    """The objects of which only an answer has told so far, and no watch.
+
+    Attributes:
+        claims: who has been told of, and until when a watch may take to say so, by kind and place.
+    """
 
     def __init__(self) -> None:
-        self._claims: OrderedDict[tuple[str, Place], _Claim] = OrderedDict()
+        self.claims: OrderedDict[tuple[str, Place], _Claim] = OrderedDict()
 
     def add(self, kind: str, obj: Object, now_s: float) -> None:
         """An answer told of an object that was unknown so far."""
-        self._claims[kind, place_of(obj)] = _Claim(uid_of(obj), now_s + PATIENCE_S)
+        self.claims[kind, place_of(obj)] = _Claim(uid_of(obj), now_s + PATIENCE_S)
 
     def told(self, change: Change) -> None:
         """A watch told of an object."""
-        if not self._claims:
-            return
         obj = change.new if change.new is not None else change.old
         if obj is not None:
-            self._claims.pop((change.kind, place_of(obj)), None)
+            self.claims.pop((change.kind, place_of(obj)), None)
 
     def next_s(self) -> float | None:
         """When the first of them has been waited for too long."""
-        return next(iter(self._claims.values())).until_s if self._claims else None
+        return next(iter(self.claims.values())).until_s if self.claims else None
 
     def take_overdue(self, now_s: float) -> Iterator[tuple[str, Place, str]]:
         """Those that have been waited for too long, by kind, place and uid; they are forgotten."""
         while (until_s := self.next_s()) is not None and until_s <= now_s:
-            kind, place = next(iter(self._claims))
-            yield kind, place, self._claims.pop((kind, place)).uid
+            kind, place = next(iter(self.claims))
+            yield kind, place, self.claims.pop((kind, place)).uid
