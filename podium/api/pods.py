@@ -13,6 +13,12 @@ def node_name_of(pod: Object) -> str:
     return (pod.get("spec") or _NOTHING).get("nodeName") or ""
 
 
+def is_moved(before: Object, after: Object) -> bool:
+    """Whether two states of a pod are on different nodes, of which none counts as one."""
+    old, new = before.get("spec"), after.get("spec")
+    return old is not new and node_name_of(before) != node_name_of(after)
+
+
 def nominated_node_of(pod: Object) -> str:
     """The node that a pod's status nominates it to; empty if none."""
     return status_of(pod).get("nominatedNodeName") or ""

@@ -65,5 +65,6 @@ def _is_other(kind: Kind, api_version: str) -> bool:
 
 def _renamed(obj: Object, names: Mapping[str, str]) -> Object:
     # A field that has its new name already is one that nobody knows in this version.
-    known = {field: value for field, value in obj.items() if field not in names.values()}
+    unknown = frozenset(names.values())
+    known = {field: value for field, value in obj.items() if field not in unknown}
     return {names.get(field, field): value for field, value in known.items()}

@@ -11,9 +11,9 @@ from typing import Any
 
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, is_terminating, name, place_of, status_of
-from podium.api.pods import is_finished, node_name_of, node_names_of
+from podium.api.pods import is_finished, is_moved, node_name_of, node_names_of
 from podium.control.effects import Effect, deletion_of, status_patch_of
-from podium.control.events import Change, Event, Synced
+from podium.control.events import Change
 from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.reconciler import Reconciler
 
@@ -43,11 +43,9 @@ class PodGCController(Reconciler):
         self._start_s = 0.0
         self._due_s: dict[Hashable, float] = {}
 
-    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in; the first look around is when everything there is has been told."""
-        if isinstance(event, Synced):
-            self._start_s = now_s
-        return super().step(event, now_s)
+    def synced(self, now_s: float) -> None:
+        """The first look around is when everything that there is has been told."""
+        self._start_s = now_s
 
     def heeds(self, change: Change) -> bool:
         """Of a pod it matters where it is, and whether it is on its way out."""
@@ -56,7 +54,7 @@ class PodGCController(Reconciler):
             return True
         if old is None:
             return bool(node_name_of(new)) or is_terminating(new) or is_finished(new)
-        if is_terminating(old) != is_terminating(new) or node_name_of(old) != node_name_of(new):
+        if is_terminating(old) != is_terminating(new) or is_moved(old, new):
             return True
         return old.get("status") is not new.get("status") and _ends(old) != _ends(new)
 

@@ -141,10 +141,8 @@ def insufficient_resources(
     allocatable = allocatable_of(node)
     scalar = (name for name in pod.cls.requests if is_scalar_resource(name))
     for resource in (PODS, *NATIVE_RESOURCES, *scalar):
-        if is_extended_resource(resource) and resource not in allocatable:
-            continue
         requested = 1 if resource == PODS else pod.cls.requests.get(resource, 0)
-        if not requested:
+        if not requested or (is_extended_resource(resource) and resource not in allocatable):
             continue
         used = load.amounts[resource]
         capacity = _capacity(allocatable, resource)

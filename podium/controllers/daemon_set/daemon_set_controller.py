@@ -27,7 +27,7 @@ from podium.api.pod_specs import affinity_of
 from podium.api.pods import phase_of
 from podium.api.workloads import update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
-from podium.control.events import Change, Event, Synced
+from podium.control.events import Change
 from podium.controllers.controller_revisions import (
     KIND,
     REVISION_LABEL,
@@ -84,13 +84,11 @@ class DaemonSetController(PodOwnerReconciler):
         self._states: dict[Place, DaemonSetState] = {}
         self._backoff = FailedPodsBackoff()
 
-    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in; nodes are to be judged only where something happens, at rest."""
-        if isinstance(event, Synced):
-            for place, state in self._states.items():
-                if self.is_as_loaded(place):
-                    state.dirty.clear()
-        return super().step(event, now_s)
+    def synced(self, now_s: float) -> None:
+        """Nodes are to be judged only where something happens, at rest."""
+        for place, state in self._states.items():
+            if self.is_as_loaded(place):
+                state.dirty.clear()
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj

@@ -122,12 +122,16 @@ class Reconciler(ABC):
             return self._outcome(event)
         if isinstance(event, Synced):
             self._synced = True
+            self.synced(now_s)
             return ()
         if isinstance(event, FirstList):
             self.objects.take_in(event.kind, event.objects)
             self.look_at_all(event)
             return ()
         return self._work(now_s)
+
+    def synced(self, now_s: float) -> None:  # noqa: B027 - most have nothing to do then
+        """Told when everything that there was at the start is known."""
 
     def next_wakeup_s(self) -> float | None:
         """At once while something is dirty; otherwise when the first timer is due."""

@@ -5,16 +5,16 @@ when it may have been silent for too long, but at those same moments; healthy no
 Rules and texts are those of v1.36's `nodelifecycle` controller.
 """
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from podium.api.objects import Object, conditions_of, name, place_of, uid_of
-from podium.api.pods import is_ready, node_name_of, node_names_of
+from podium.api.pods import is_moved, is_ready, node_name_of, node_names_of
 from podium.api.times import timestamp
 from podium.control.effects import Effect, Patch, status_patch_of
-from podium.control.events import Change, Event, Outcome, Synced
+from podium.control.events import Change, Outcome
 from podium.control.heartbeats import LEASE_NAMESPACE, is_continuous
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.node_lifecycle.node_heartbeats import (
@@ -98,11 +98,9 @@ class NodeLifecycleController(Reconciler):
         """Leave nodes as tainted as they are, until their conditions or heartbeats change."""
         self._leaves_nodes = True
 
-    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in; nodes are looked at from the moment on at which all are known."""
-        if isinstance(event, Synced):
-            self._monitor_times = MonitorTimes(now_s, self._settings.monitor_period_s)
-        return super().step(event, now_s)
+    def synced(self, now_s: float) -> None:
+        """Nodes are looked at from the moment on at which all are known."""
+        self._monitor_times = MonitorTimes(now_s, self._settings.monitor_period_s)
 
     def heeds(self, change: Change) -> bool:
         """Of a pod it matters where it is, and whether it is ready."""
@@ -113,7 +111,7 @@ class NodeLifecycleController(Reconciler):
             return bool(node_name_of(change.obj))
         if old.get("status") is not new.get("status") and is_ready(old) != is_ready(new):
             return True
-        return node_name_of(old) != node_name_of(new)
+        return is_moved(old, new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
         if change.kind == "Pod":
