@@ -4,7 +4,7 @@ Deciding changes nothing but what is remembered between cycles. Applying a decis
 pod, removing victims, nominating) is the caller's business.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
@@ -23,6 +23,7 @@ from podium.core.preemption.cross_node.reserved_rooms import reserved_rooms
 from podium.core.preemption.result import Preemption
 from podium.core.preferred_nodes import tied
 from podium.core.recent import Recent
+from podium.core.refusal import Refusal, state_of
 from podium.core.status import Code, Status
 from podium.core.timing import Timing
 
@@ -30,7 +31,7 @@ from podium.core.timing import Timing
 # a DaemonSet's, would otherwise fill the memory.
 EVALUATIONS_BYTES_MAX = 128 * 2**20
 _EVALUATIONS_MAX = 1024
-_BYTES_PER_ROW = 40
+_BYTES_PER_ROW = 56
 # Most classes are never met again. They share as little memory as stays in the processor's
 # innermost caches, until they are.
 _NEWCOMERS_MAX = 4
@@ -127,7 +128,7 @@ class SchedulingCycle:
     def _decide(self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation) -> Decision:
         filtering = evaluation.filtering
         if not filtering.pre_filter.is_success:
-            return self._unschedulable(pod, pipeline, evaluation, *self._refused(evaluation))
+            return self._unschedulable(pod, pipeline, evaluation)
         if pod.nominated_node_name and self._fits_nominated(pod, evaluation):
             row = self._snapshot.row_of[pod.nominated_node_name]
             return Decision(
@@ -138,7 +139,7 @@ class SchedulingCycle:
                 evaluation=evaluation,
             )
         if pipeline.sampling is None and not len(filtering.feasible_rows()):
-            return self._unschedulable(pod, pipeline, evaluation, *_outcome(pod, evaluation))
+            return self._unschedulable(pod, pipeline, evaluation)
         visited, preference, rivalry = None, evaluation.preference, evaluation.rivalry
         closed = _NO_ROWS if rivalry is None else rivalry.closed(pod, filtering)
         if len(closed) or pipeline.sampling is not None:
@@ -150,7 +151,7 @@ class SchedulingCycle:
             preference = evaluation.preference_among(feasible)
         row = int(preference.argmax())
         if preference[row] == INFEASIBLE:
-            return self._unschedulable(pod, pipeline, evaluation, *_outcome(pod, evaluation))
+            return self._unschedulable(pod, pipeline, evaluation)
         if evaluation.scoring.error is not None:
             outcome, blame = _outcome(pod, evaluation)
             return Decision(
@@ -181,45 +182,43 @@ class SchedulingCycle:
         _, outcome, _ = evaluation.filtering.with_pods([(row, rivals)])
         return bool(outcome[0] == FITS)
 
-    def _refused(self, evaluation: Evaluation) -> tuple[Codes, Codes]:
-        """The outcome and blame of a pod that PreFilter refused: the same for all rows."""
-        filtering = evaluation.filtering
-        outcome = np.full(self._snapshot.capacity, -1, np.int32)
-        return outcome, filtering.blame.copy()
-
-    def _unschedulable(
-        self,
-        pod: PodInfo,
-        pipeline: Pipeline,
-        evaluation: Evaluation,
-        outcome: Codes,
-        blame: Codes,
-    ) -> Decision:
-        refusal = evaluation.filtering.pre_filter
-        filtered = NodeToStatus(self._snapshot, evaluation, outcome, blame)
-        found, preemption = self._post_filter(pod, pipeline, filtered)
+    def _unschedulable(self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation) -> Decision:
+        state = state_of(pod, pipeline, evaluation.filtering, self._handle)
+        refusal = evaluation.refusal
+        if refusal is None or state is None or refusal.state != state:
+            outcome, blame = _outcome(pod, evaluation)
+            filtered = NodeToStatus(self._snapshot, evaluation, outcome, blame)
+            answer = self._post_filter(
+                pipeline, lambda: run_post_filter_plugins(pipeline.post_filter, pod, filtered)
+            )
+            refusal = Refusal(state or (), outcome, blame, *answer)
+            is_helped = answer[0] is not None and answer[0].nominated_node_name
+            evaluation.refusal = None if state is None or is_helped else refusal
+        else:
+            known = refusal.post_filter or PostFilterResult(), refusal.preemption
+            answer = self._post_filter(pipeline, lambda: known)
+        pre_filter = evaluation.filtering.pre_filter
         return Decision(
             pod,
             evaluation=evaluation,
-            outcome=outcome,
-            blame=blame,
-            pre_filter=None if refusal.is_success else refusal,
-            post_filter=found,
-            preemption=preemption,
+            outcome=refusal.outcome,
+            blame=refusal.blame,
+            pre_filter=None if pre_filter.is_success else pre_filter,
+            post_filter=answer[0],
+            preemption=answer[1],
         )
 
     def _post_filter(
-        self, pod: PodInfo, pipeline: Pipeline, filtered: NodeToStatus
+        self, pipeline: Pipeline, ask: Callable[[], tuple[PostFilterResult, Preemption | None]]
     ) -> tuple[PostFilterResult | None, Preemption | None]:
-        plugins = pipeline.post_filter
-        if not plugins:
+        if not pipeline.post_filter:
             return None, None
         if self.timing is None:
-            return run_post_filter_plugins(plugins, pod, filtered)
+            return ask()
         return self.timing.measure(
             "PostFilter",
             pipeline.scheduler_name,
-            lambda: run_post_filter_plugins(plugins, pod, filtered),
+            ask,
             lambda answer: answer[0].status.code,
         )
 
@@ -249,6 +248,9 @@ def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:
 def _outcome(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
     """Outcome and blame, int32[capacity], which nobody changes any more."""
     filtering, rivalry = evaluation.filtering, evaluation.rivalry
+    if not filtering.pre_filter.is_success:
+        # It refuses the pod on all rows alike.
+        return np.full(len(filtering.outcome), -1, np.int32), filtering.blame.copy()
     if rivalry is not None:
         return rivalry.outcome(pod, filtering)
     return filtering.outcome.copy(), filtering.blame.copy()

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.core.filtering import Filtering
-from podium.core.framework import CycleError
+from podium.core.framework import Codes, CycleError, PostFilterResult
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
+from podium.core.refusal import Refusal
 from podium.core.rivalry import Rivalry
 from podium.core.scoring import Scoring
 from podium.core.tally import Tally
@@ -34,6 +35,8 @@ class Evaluation:
     Attributes:
         filtering: which rows fit.
         tally: counts what its decisions say of nodes.
+        refusal: the last one, if it may be that of other pods; None if there is none.
+        said: of which outcome and answer of PostFilter a message was made, and the message.
         kept: what plugins keep with it, by their name, as in a CycleState that lasts for the class.
     """
 
@@ -48,6 +51,8 @@ class Evaluation:
         self._scoring: Scoring | None = None
         self.kept = {}
         self.tally = Tally()
+        self.refusal: Refusal | None = None
+        self.said: tuple[Codes, PostFilterResult | None, str] | None = None
         self._nominator = handle.nominator
         self._rivalry: Rivalry | None = None
         self._build(pod)

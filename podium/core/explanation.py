@@ -13,7 +13,7 @@ from podium.core.decision import Decision
 from podium.core.diagnosis import nodes_available_message, reasons_of
 from podium.core.evaluation import Evaluation
 from podium.core.filtering import Filtering
-from podium.core.framework import FITS, Codes, Rows
+from podium.core.framework import FITS, Codes, PostFilterResult, Rows
 from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON
 from podium.core.preemption.result import Candidate, Preemption
 from podium.core.rivalry import with_rivals
@@ -79,16 +79,20 @@ def failure_message(decision: Decision, snapshot: Snapshot) -> str:
         return decision.gate.message
     if decision.gang:
         return decision.gang
-    if decision.evaluation is None or decision.outcome is None:
+    evaluation, outcome, found = decision.evaluation, decision.outcome, decision.post_filter
+    if evaluation is None or outcome is None:
         return ""
-    pre_filter = decision.pre_filter.message if decision.pre_filter else ""
-    return nodes_available_message(
-        snapshot.node_count, reasons_of(decision), pre_filter, _post_filter_message(decision)
-    )
+    said = evaluation.said
+    if said is None or said[0] is not outcome or said[1] is not found:
+        pre_filter = decision.pre_filter.message if decision.pre_filter else ""
+        message = nodes_available_message(
+            snapshot.node_count, reasons_of(decision), pre_filter, _post_filter_message(found)
+        )
+        said = evaluation.said = outcome, found, message
+    return said[2]
 
 
-def _post_filter_message(decision: Decision) -> str:
-    found = decision.post_filter
+def _post_filter_message(found: PostFilterResult | None) -> str:
     return "" if found is None or found.status.is_success else found.status.message
 
 

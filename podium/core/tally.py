@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from podium.core.framework import Codes, Rows
+from podium.core.framework import Codes
 
 # Codes are int32, so that a plugin's number above them keeps pairs apart.
 _CODE_BITS = 32
@@ -23,17 +23,21 @@ class Tally:
         self._outcome, self._blame = np.zeros((2, 0), np.int32)
 
     def follow(self, outcome: Codes, blame: Codes) -> None:
-        """Count these, int32[rows], instead of those of the last time."""
-        if len(outcome) != len(self._outcome):
+        """Count these, int32[rows], which nobody changes any more, instead of the last ones."""
+        before, who, self._outcome, self._blame = self._outcome, self._blame, outcome, blame
+        if outcome is before and blame is who:
+            return
+        if len(outcome) != len(before):
             self._count(outcome, blame)
             return
-        changed = np.flatnonzero((outcome != self._outcome) | (blame != self._blame))
+        changed = np.flatnonzero((outcome != before) | (blame != who))
         if len(changed) > _FEW_ROWS_MAX:
             self._count(outcome, blame)
-        elif len(changed):
-            self._move(changed, -1)
-            self._outcome[changed], self._blame[changed] = outcome[changed], blame[changed]
-            self._move(changed, 1)
+            return
+        for pair in zip(who[changed].tolist(), before[changed].tolist(), strict=True):
+            self.counts[pair] -= 1
+        for pair in zip(blame[changed].tolist(), outcome[changed].tolist(), strict=True):
+            self.counts[pair] += 1
 
     def count_of(self, who: int) -> int:
         """On how many rows somebody objects, by whatever code."""
@@ -44,13 +48,7 @@ class Tally:
         who, code = pair
         return int(((self._outcome == code) & (self._blame == who)).argmax())
 
-    def _move(self, rows: Rows, sign: int) -> None:
-        blame, outcome = self._blame[rows].tolist(), self._outcome[rows].tolist()
-        for pair in zip(blame, outcome, strict=True):
-            self.counts[pair] += sign
-
     def _count(self, outcome: Codes, blame: Codes) -> None:
-        self._outcome, self._blame = outcome.copy(), blame.copy()
         self.counts.clear()
         pairs = (blame.astype(np.int64) << _CODE_BITS) + outcome
         # There are few pairs, and a look at all rows for each takes less than sorting them.

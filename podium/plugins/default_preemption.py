@@ -90,6 +90,11 @@ class DefaultPreemption:
         """A pod isn't tried again before its victims have been told to go."""
         return unresolvable(_UNDER_WAY) if pod.uid in self._handle.preempting else SUCCESS
 
+    def by_class(self, pod: PodInfo) -> bool:
+        """Not where time, chance or other nodes have a part in it."""
+        gangs, others = self._handle.gangs, (self._patience, self._policy, self._cross_node)
+        return gangs is None and self._limit is None and others == (None, None, None)
+
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> Preemption:
         """Choose a node, and the pods that have to go there."""
         snapshot, outcome = self._handle.snapshot, filtered.outcome

@@ -41,6 +41,9 @@ class DynamicResources:
         names = ", ".join(str(claim.get("name")) for claim in claims)
         return PreFilterResult(unresolvable(f"{_REASON}; the pod has spec.resourceClaims: {names}"))
 
+    def by_class(self, pod: PodInfo) -> bool:
+        return True
+
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> PostFilterResult:
         """There are never claims whose devices could be given back."""
         return PostFilterResult(unschedulable(_NO_CLAIMS, plugin=self.name))
