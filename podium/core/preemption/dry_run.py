@@ -146,14 +146,16 @@ class DryRun:
         for row in rows[is_tall].tolist():
             self._run_row(pod, filtering, row)
         rows = rows[~is_tall]
-        rivals = self._nominator.rivals(pod, self._snapshot) if self._nominator else ()
-        world = World(filtering, self._snapshot, rows, table, rivals)
-        indexes = np.flatnonzero(table.counts[rows])
         outcome, blame = np.full(len(rows), -1, np.int32), np.full(len(rows), NO_VICTIMS, np.int32)
-        outcome[indexes], blame[indexes] = world.judge(indexes)
-        fits = outcome == FITS
-        self.outcome[rows], self.blame[rows], self.is_candidate[rows] = outcome, blame, fits
-        self._keep(rows, world.reprieve(fits))
+        indexes, is_victim = np.flatnonzero(table.counts[rows]), np.zeros((0, len(rows)), bool)
+        if len(indexes):
+            rivals = self._nominator.rivals(pod, self._snapshot) if self._nominator else ()
+            world = World(filtering, self._snapshot, rows, table, rivals)
+            outcome[indexes], blame[indexes] = world.judge(indexes)
+            is_victim = world.reprieve(outcome == FITS)
+        self.outcome[rows], self.blame[rows] = outcome, blame
+        self.is_candidate[rows] = outcome == FITS
+        self._keep(rows, is_victim)
 
     def _keep(self, rows: Rows, is_victim: NDArray[np.bool_]) -> None:
         turns, table = len(is_victim), self._table
