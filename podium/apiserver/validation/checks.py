@@ -205,6 +205,9 @@ def time(value: Any, path: str) -> Faults:
         yield error.under(path).error
 
 
+_ADDRESS_LENGTH_MAX = len("0000:0000:0000:0000:0000:ffff:255.255.255.255")
+
+
 @lru_cache(4096)
 def _is_address(text: str) -> bool:
     try:
@@ -215,7 +218,8 @@ def _is_address(text: str) -> bool:
 
 def ip_address(value: object, path: str) -> Faults:
     """An IP address of either family."""
-    if not (isinstance(value, str) and _is_address(value)):
+    is_short = isinstance(value, str) and len(value) <= _ADDRESS_LENGTH_MAX
+    if not (is_short and _is_address(value)):
         rule = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
         yield FieldError(path, value, rule)
 
