@@ -29,7 +29,7 @@ from podium.core.timing import Timing
 
 # Each evaluation has several columns as long as the cluster; pods that come one of a kind, such as
 # a DaemonSet's, would otherwise fill the memory.
-EVALUATIONS_BYTES_MAX = 128 * 2**20
+EVALUATIONS_BYTES_MAX = 180 * 2**20
 _EVALUATIONS_MAX = 1024
 _BYTES_PER_ROW = 56
 # Most classes are never met again. They share as little memory as stays in the processor's
