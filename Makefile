@@ -71,7 +71,7 @@ imports: $(STAMP)
 	@$(BIN)/lint-imports --no-logo
 
 pytest: $(STAMP) page browser
-	@$(BIN)/pytest -q -n 2 --dist loadfile $(ARGS)
+	@$(BIN)/pytest -q -n 3 --dist loadfile $(ARGS)
 
 fmt: $(STAMP) ## format the code and apply safe fixes
 	@$(BIN)/ruff check --quiet --fix-only .

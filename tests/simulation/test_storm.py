@@ -38,7 +38,7 @@ def recover(cluster: Cluster) -> None:
         cluster.driver.advance(LOOK_EVERY_S)
 
 
-@pytest.mark.seeds(50, 1_000)
+@pytest.mark.seeds(30, 1_000)
 def test_all_is_well_after_a_storm(seed: int) -> None:
     weather(seed)
 
