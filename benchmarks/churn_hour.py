@@ -19,7 +19,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from podium.api.collecting import collect_rarely
+from podium.api.garbage_collection import collect_rarely
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes

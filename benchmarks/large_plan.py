@@ -18,12 +18,12 @@ from typing import Any
 
 from loading import node, pod
 
-from podium.api.collecting import collect_rarely
+from podium.api.garbage_collection import collect_rarely
 from podium.manifests import read_sources
 from podium.plan.changes import Apply
 from podium.plan.loaded_state import LoadedState
-from podium.plan.planning import Request
 from podium.plan.plans import Plans
+from podium.plan.request import PlanRequest
 
 NODES, PODS_PER_NODE = 5_000, 10
 _CPU = "1600m"
@@ -60,7 +60,7 @@ def main() -> None:
 
 def _plan(state: LoadedState, replicas: int, plans: int) -> None:
     began_s = _used_s()
-    all_plans = Plans(Request(state=state, alternatives_max=0))
+    all_plans = Plans(PlanRequest(state=state, alternatives_max=0))
     for number in range(1, plans + 1):
         outcome = all_plans.plan([Apply(_applied(replicas))])
         _tell(f"plan {number}", began_s)

@@ -17,9 +17,9 @@ from typing import Any
 from loading import PODS_PER_REPLICA_SET, TEAMS, node, pod
 
 from podium.advice.resilience import ResilienceRequest, resilience
-from podium.api.collecting import collect_rarely
+from podium.api.garbage_collection import collect_rarely
 from podium.plan.loaded_state import LoadedState
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 
 PODS_PER_NODE = 10
 _CLASS = {
@@ -44,7 +44,7 @@ def main() -> None:
     collect_rarely()
     names = tuple(f"node-{number}" for number in range(arguments.tried or arguments.nodes))
     asked = ResilienceRequest(
-        Request(state=state), nodes=names, drains=not arguments.no_drains, spare_room=False
+        PlanRequest(state=state), nodes=names, drains=not arguments.no_drains, spare_room=False
     )
     profile = cProfile.Profile(time.process_time)
     if arguments.profile:

@@ -12,7 +12,7 @@ import json
 import time
 from contextlib import AsyncExitStack
 
-from podium.bench.live.connection import Connection
+from podium.bench.live.connection import LiveConnection
 from podium.bench.live.measurements import PODS, Watcher
 from podium.bench.live.process import up
 
@@ -36,12 +36,12 @@ async def _measure(asked: argparse.Namespace) -> None:
         tasks = []
         for begin in range(0, len(watchers), _AT_ONCE):
             few = watchers[begin : begin + _AT_ONCE]
-            connections = await asyncio.gather(*(Connection.open(running.target) for _ in few))
+            connections = await asyncio.gather(*(LiveConnection.open(running.target) for _ in few))
             for watcher, connection in zip(few, connections, strict=True):
                 stack.callback(connection.close)
                 tasks.append(asyncio.create_task(watcher.follow(connection, f"{PODS}?watch=true")))
             await asyncio.sleep(0.5)
-        asking = await Connection.open(running.target)
+        asking = await LiveConnection.open(running.target)
         stack.callback(asking.close)
         began_s, busy_s = time.perf_counter(), running.processor_s()
         own_s = time.process_time()

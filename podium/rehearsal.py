@@ -13,7 +13,7 @@ from podium.core.decision import Decision
 from podium.core.diagnosis import rejecting_plugins
 from podium.core.explanation import failure_message
 from podium.core.framework import PostFilterResult
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.cross_node.absence import Absence
 from podium.scheduler import Scheduler
 
@@ -81,7 +81,7 @@ class Rehearsal:
             )
 
 
-class Place(msgspec.Struct, frozen=True):
+class GangPlace(msgspec.Struct, frozen=True):
     """Where a pod of a gang goes.
 
     Attributes:
@@ -96,7 +96,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class RehearsalOutcome:
     """What came of it.
 
     Attributes:
@@ -106,7 +106,7 @@ class Trial:
         plugins: who rejected any of them, or would have without victims.
     """
 
-    places: Sequence[Place]
+    places: Sequence[GangPlace]
     is_success: bool
     message: str
     plugins: frozenset[str]
@@ -125,7 +125,7 @@ def try_gang(
     *,
     preempts: bool = True,
     tell: Tell | None = None,
-) -> Trial:
+) -> RehearsalOutcome:
     """Decide the pods of a gang one after the other, each as if those before had their places.
 
     Args:
@@ -135,7 +135,7 @@ def try_gang(
         preempts: whether anybody may have to go at all.
         tell: told of each decision right after it was made; of preemptions only if they count.
     """
-    places, message, plugins = list[Place](), "", set[str]()
+    places, message, plugins = list[GangPlace](), "", set[str]()
     with rehearsal(scheduler, pods) as rehearsed:
         for pod in pods:
             decision = scheduler.decide(pod, scheduler_name_of(pod.obj))
@@ -149,7 +149,7 @@ def try_gang(
                 tell(decision)
             if decision.node_name or takes:
                 node_name = rehearsed.carry_out(decision)
-                places.append(Place(pod, node_name, found if takes else None))
+                places.append(GangPlace(pod, node_name, found if takes else None))
             elif not message:
                 message = failure_message(decision, scheduler.snapshot)
-    return Trial(places, len(places) >= least, message, frozenset(plugins))
+    return RehearsalOutcome(places, len(places) >= least, message, frozenset(plugins))

@@ -13,18 +13,14 @@ from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.core.binding import BindingCycle
-from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import Budget
-from podium.core.clock import Clock
 from podium.core.cycle import SchedulingCycle
 from podium.core.decision import Decision
 from podium.core.gangs.pod_groups import PodGroups
 from podium.core.handle import Handle
 from podium.core.listers import Listers
-from podium.core.nominator import Nominator
-from podium.core.pods import PodInfo, pending_pod, placed_pod
+from podium.core.pod_info import PodInfo, pending_pod, placed_pod
 from podium.core.preemption.victim_history import VictimHistory
-from podium.core.preferred_nodes import PreferredNodes
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status
 from podium.core.timing import Timing
@@ -65,29 +61,24 @@ class Scheduler:
             every_node: look at every node and candidate whatever the configuration says.
             rng: for what a configuration limits to random candidates.
         """
-        self.snapshot = Snapshot()
-        self.listers = Listers()
-        self.nominator = Nominator()
-        self.budgets = BudgetColumns()
-        self.watch: Callable[[Decision], None] | None = None
-        self.preempting: set[str] = set()
-        self.clock = Clock()
         options = options or SchedulerOptions()
-        self.history = VictimHistory(is_kept=options.remembers_victims)
-        self.preferred = PreferredNodes()
         self.handle = handle = Handle(
-            self.snapshot,
-            self.listers,
-            self.nominator,
-            self.budgets,
-            self.preempting,
-            self.clock,
-            self.history,
+            Snapshot(),
+            Listers(),
+            history=VictimHistory(is_kept=options.remembers_victims),
             options=options,
             rng=None if every_node else rng,
-            preferred=self.preferred,
             gangs=PodGroups(options.gangs) if options.gangs else None,
         )
+        self.snapshot = handle.snapshot
+        self.listers = handle.listers
+        self.nominator = handle.nominator
+        self.budgets = handle.budgets
+        self.preempting = handle.preempting
+        self.clock = handle.clock
+        self.history = handle.history
+        self.preferred = handle.preferred
+        self.watch: Callable[[Decision], None] | None = None
         factories = plugin_factories()
         profiles = resolve(configuration, factories) if configuration else default_profiles()
         self.pipelines = build_pipelines(profiles, handle, factories, every_node=every_node)

@@ -12,11 +12,10 @@ from contextlib import contextmanager, suppress
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection, wait
 from threading import current_thread, main_thread
-from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-from podium.api.collecting import keep_all_there_is
 from podium.api.errors import PodiumError
+from podium.api.garbage_collection import keep_all_there_is
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -118,12 +117,7 @@ class Forks(Generic[Item, Result]):
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
     def _end(self) -> None:

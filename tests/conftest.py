@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from podium.api.collecting import without_garbage_collection
+from podium.api.garbage_collection import collect_rarely, without_garbage_collection
 from tests.distribution import Distribution, rank
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,8 +30,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Distribution
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
+    """Tests are thousands and stay to the end: nobody looks for garbage among them."""
     with without_garbage_collection():
-        return (yield)
+        yield
+    collect_rarely()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

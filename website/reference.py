@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import podium
 import podium.library
 from podium.cli.main import COMMANDS, app
-from podium.library.answers import PlanAnswer
+from podium.library.cluster_answers import PlanAnswer
 from podium.library.words import Changes
 from podium.presenting.html import PICTURE_STYLE
 

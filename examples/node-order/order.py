@@ -8,7 +8,7 @@ import sys
 
 from podium.core.sampling import search_order
 from podium.core.snapshot import Snapshot
-from podium.manifests.reading import read_sources
+from podium.manifests.manifest_sources import read_sources
 
 snapshot = Snapshot()
 snapshot.set_nodes(loaded.obj for loaded in read_sources(sys.argv[1:]).objects)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import msgspec
 
 from podium.advice.capacity_report import Capacity, Fill, NodeRow, Stop, TemplateRow, VictimRow
-from podium.advice.filling import Filling, nobody_preempts
-from podium.advice.filling import Progress as Filled
+from podium.advice.cluster_filler import Filling, nobody_preempts
+from podium.advice.cluster_filler import Progress as Filled
 from podium.advice.pod_templates import PodTemplate, needed
 from podium.api.disruption import BY_SCHEDULER
 from podium.api.pods import node_name_of, priority_class_of
@@ -19,8 +19,7 @@ from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Disruption
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
-from podium.plan.play import Progress as Passed
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 
 _FIELDS_OF_VICTIMS = ("pod", "namespace", "workload", "priority", "priority_class", "node", "by")
 
@@ -36,16 +35,14 @@ class CapacityRequest(msgspec.Struct, frozen=True):
         at_least: how many somebody hopes for.
     """
 
-    request: Request
+    request: PlanRequest
     templates: Sequence[PodTemplate]
     limit: int
     preempts: bool = False
     at_least: int | None = None
 
 
-def capacity(
-    asked: CapacityRequest, passed: Passed | None = None, filled: Filled | None = None
-) -> Capacity:
+def capacity(asked: CapacityRequest, filled: Filled | None = None) -> Capacity:
     """How many more pods fit.
 
     The cluster comes to rest first: pods that wait in it get what room they can. Then pods are
@@ -53,7 +50,6 @@ def capacity(
 
     Args:
         asked: what to find out.
-        passed: is told from time to time how many seconds have passed until the cluster is at rest.
         filled: is told how many pods have got a place.
 
     Raises:
@@ -67,7 +63,7 @@ def capacity(
     warnings = play.missing()
     model = limits_of_the_model(template.pod for template in asked.templates)
     play.start()
-    if not play.run(asked.request.until_s, passed):
+    if not play.run(asked.request.until_s):
         raise KeyboardInterrupt
     if not asked.preempts and play.cluster.kubelets is not None:
         # Nobody will go: it makes no difference that the new pods are never started.

@@ -20,7 +20,7 @@ from podium.advice.pod_templates import PodTemplate, named_copies, needed
 from podium.plan.changes import Apply
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 
 _CHOICES_MAX = 200_000
 
@@ -35,7 +35,7 @@ class NodesRequest(msgspec.Struct, frozen=True):
         tries: how many choices of nodes are played at most.
     """
 
-    request: Request
+    request: PlanRequest
     templates: Sequence[PodTemplate]
     shapes: Sequence[NodeShape]
     tries: int

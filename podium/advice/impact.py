@@ -14,7 +14,7 @@ from podium.api.pod_specs import tolerations_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE, tolerates
 from podium.documents.report import API_VERSION, IF_ANY, Report
-from podium.plan.draining import Drainage
+from podium.plan.drainages import Drainage
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import (
     BudgetChange,
@@ -25,8 +25,8 @@ from podium.plan.outcome import (
     WorkloadSummary,
     row_facts,
 )
-from podium.plan.owners import Owners
-from podium.plan.request import Request
+from podium.plan.owners import WorkloadOwners
+from podium.plan.request import PlanRequest
 
 _UNREACHABLE = {"key": "node.kubernetes.io/unreachable", "effect": NO_EXECUTE}
 
@@ -99,10 +99,10 @@ class ImpactReader:
         request: the state, and the rules.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: PlanRequest) -> None:
         cluster, _ = LoadedState.of(request.state).load(settled=not request.repairs)
         store = cluster.store
-        self._owners = Owners((*store.list("ReplicaSet").items, *store.list("Job").items))
+        self._owners = WorkloadOwners((*store.list("ReplicaSet").items, *store.list("Job").items))
         self._on: dict[str, list[Object]] = defaultdict(list)
         self._waited = set()
         for pod in store.list("Pod").items:

@@ -8,7 +8,7 @@ import numpy as np
 from podium.advice.node_shapes import NodeShape
 from podium.advice.node_trials import Counts
 from podium.api.objects import Object
-from podium.core.pods import pending_pod
+from podium.core.pod_info import pending_pod
 from podium.core.snapshot import allocatable_amounts
 from podium.plan.play import Play
 

@@ -29,7 +29,7 @@ class UncreatedPodsError(PodiumError):
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class NodeTrial:
     """What became of the pods.
 
     Attributes:
@@ -70,7 +70,7 @@ class NodeTrials:
         most: int,
         progress: Progress | None = None,
     ) -> None:
-        self.known: dict[Counts, Trial] = {}
+        self.known: dict[Counts, NodeTrial] = {}
         self._play = play
         self._shapes = shapes
         self._new = new
@@ -82,7 +82,7 @@ class NodeTrials:
         """Whether no more may be tried."""
         return len(self.known) >= self._most
 
-    def of(self, counts: Counts) -> Trial:
+    def of(self, counts: Counts) -> NodeTrial:
         """What comes of so many nodes of each shape."""
         if counts not in self.known:
             self.known[counts] = in_a_copy(lambda: self._tried(counts))
@@ -90,7 +90,7 @@ class NodeTrials:
                 self._progress(len(self.known))
         return self.known[counts]
 
-    def _tried(self, counts: Counts) -> Trial:
+    def _tried(self, counts: Counts) -> NodeTrial:
         play, since_s = self._play, self._play.passed_s
         nodes = [
             shape.made(number)
@@ -112,4 +112,4 @@ class NodeTrials:
             if one.cause is BY_SCHEDULER and one.comes_again is Return.NEVER and one.at_s >= since_s
         )
         placements = (one for one in outcome.placements() if one.at_s >= since_s)
-        return Trial(outcome.pending(), tuple(lost), tuple(placements))
+        return NodeTrial(outcome.pending(), tuple(lost), tuple(placements))

@@ -16,8 +16,8 @@ from podium.advice.disturbance import (
     pair_failures,
     zone_failures,
 )
+from podium.advice.disturbance_player import DisturbancePlayer
 from podium.advice.impact import Impact, ImpactReader
-from podium.advice.playing import DisturbancePlayer
 from podium.advice.resilience_report import (
     BlockingBudget,
     Exposure,
@@ -28,8 +28,8 @@ from podium.advice.spare_room import SHAPES_MAX, spare_rooms
 from podium.advice.zoned_shapes import zoned_shapes
 from podium.plan.gates import Finding, Gate, findings
 from podium.plan.loaded_state import LoadedState
-from podium.plan.outcome import PodRow
-from podium.plan.request import Request
+from podium.plan.outcome import PodRow, row_facts
+from podium.plan.request import PlanRequest
 
 PAIRS_MAX = 50_000
 _EXPOSED_MAX = 20
@@ -51,7 +51,7 @@ class ResilienceRequest(msgspec.Struct, frozen=True):
         gates: what counts as found.
     """
 
-    request: Request
+    request: PlanRequest
     nodes: tuple[str, ...] = ()
     drains: bool = True
     pairs: bool = False
@@ -178,13 +178,8 @@ def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
     ordered = sorted(hits.items(), key=lambda item: (-item[1], -rows[item[0]].priority, item[0]))
     for pod, times in ordered[:_EXPOSED_MAX]:
         if times > 1 or len(failures) == 1:
-            row = rows[pod]
             yield Exposure(
-                pod=pod,
-                namespace=row.namespace,
-                workload=row.workload,
-                priority=row.priority,
-                priority_class=row.priority_class,
+                **row_facts(rows[pod]),
                 hit=times,
                 failures=len(failures),
                 is_never_spared=times == len(failures),

@@ -12,10 +12,10 @@ from itertools import chain
 
 import msgspec
 
-from podium.advice.rollout_playing import Judge
+from podium.advice.rollout_judge import Judge
 from podium.advice.rollout_report import OrderTrial, RolloutAdvice, Room, StepOutcome
-from podium.advice.rollout_search import Progress, Search
-from podium.advice.rollout_steps import Introduction, Step
+from podium.advice.rollout_search import Progress, RolloutSearch
+from podium.advice.rollout_steps import Introduction, RolloutStep
 from podium.advice.spare_room import SHAPES_MAX
 from podium.advice.zoned_shapes import ZonedShape, zoned_shapes
 from podium.api.errors import PodiumError
@@ -24,7 +24,7 @@ from podium.manifests.decisive_kinds import identity, label
 from podium.plan.changes import Apply
 from podium.plan.completeness import limits_of_the_model
 from podium.plan.play import Play
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 from podium.workers import can_fork, in_workers
 
 
@@ -40,7 +40,7 @@ class RolloutRequest(msgspec.Struct, frozen=True):
         more_nodes: how many more nodes are tried where no order is safe.
     """
 
-    request: Request
+    request: PlanRequest
     introduction: Introduction
     important: int | None
     tries: int
@@ -103,16 +103,16 @@ def rollout(
     )
 
 
-def _search(asked: RolloutRequest, progress: Progress | None = None) -> Search:
+def _search(asked: RolloutRequest, progress: Progress | None = None) -> RolloutSearch:
     judge = Judge(asked.introduction.priorities, asked.important)
-    return Search(asked.introduction.steps, judge, asked.tries, progress=progress)
+    return RolloutSearch(asked.introduction.steps, judge, asked.tries, progress=progress)
 
 
-def _obvious(search: Search, play: Play, workers: int) -> Iterator[OrderTrial]:
+def _obvious(search: RolloutSearch, play: Play, workers: int) -> Iterator[OrderTrial]:
     orders = {"as given": search.steps}
     if len(search.steps) > 1:
         everything = tuple(manifest for step in search.steps for manifest in step.manifests)
-        orders["all at once"] = [Step("all at once", everything)]
+        orders["all at once"] = [RolloutStep("all at once", everything)]
     found = in_workers(partial(search.in_order, play), [*orders.values()], workers)
     yield from map(OrderTrial, orders, found)
 

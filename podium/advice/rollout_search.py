@@ -5,9 +5,9 @@ from functools import partial
 
 import msgspec
 
-from podium.advice.rollout_playing import Judge, fingerprint, play_step
+from podium.advice.rollout_judge import Judge, fingerprint, play_step
 from podium.advice.rollout_report import DeadEnd, StepOutcome
-from podium.advice.rollout_steps import Step
+from podium.advice.rollout_steps import RolloutStep
 from podium.plan.play import Play
 from podium.workers import in_a_copy
 
@@ -15,7 +15,7 @@ Progress = Callable[[int], None]
 """Is told how many steps were played."""
 
 
-class Search(msgspec.Struct):
+class RolloutSearch(msgspec.Struct):
     """What is known of the orders.
 
     Attributes:
@@ -30,7 +30,7 @@ class Search(msgspec.Struct):
         progress: is told how many steps were played.
     """
 
-    steps: Sequence[Step]
+    steps: Sequence[RolloutStep]
     judge: Judge
     most: int
     tried: int = 0
@@ -53,7 +53,7 @@ class Search(msgspec.Struct):
         """
         return self._from(play, (), tuple(first))
 
-    def in_order(self, play: Play, steps: Sequence[Step]) -> tuple[StepOutcome, ...]:
+    def in_order(self, play: Play, steps: Sequence[RolloutStep]) -> tuple[StepOutcome, ...]:
         """What comes of steps in this order, up to the first that isn't safe; it changes `play`."""
         outcomes: list[StepOutcome] = []
         for step in steps:

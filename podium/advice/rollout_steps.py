@@ -20,7 +20,7 @@ class RolloutStepError(PodiumError):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RolloutStep:
     """What is applied at once, and waited for.
 
     Attributes:
@@ -43,7 +43,7 @@ class Introduction:
     """
 
     preparation: tuple[Object, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[RolloutStep, ...]
     priorities: "FinalPriorities"
 
 
@@ -95,7 +95,7 @@ def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introd
     priorities = FinalPriorities([*state, *found.values()])
     return Introduction(
         tuple(obj for one, obj in found.items() if one not in steps),
-        tuple(Step(_named(one, obj, priorities), (obj,)) for one, obj in steps.items()),
+        tuple(RolloutStep(_named(one, obj, priorities), (obj,)) for one, obj in steps.items()),
         priorities,
     )
 

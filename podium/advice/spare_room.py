@@ -6,8 +6,8 @@ Each number is tried by playing the disturbances again in a cluster with so many
 from collections.abc import Callable, Iterator, Sequence
 
 from podium.advice.disturbance import Disturbance
+from podium.advice.disturbance_player import DisturbancePlayer
 from podium.advice.impact import Impact, ImpactReader
-from podium.advice.playing import DisturbancePlayer
 from podium.advice.resilience_report import SpareRoom
 from podium.advice.zoned_shapes import ZonedShape
 from podium.api.objects import Object, labels, name

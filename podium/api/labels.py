@@ -211,13 +211,13 @@ def validate_subdomain(name: str) -> list[str]:
     if _SUBDOMAIN_SHAPE.fullmatch(name) and len(name) <= _SUBDOMAIN_LENGTH_MAX:
         # As many bytes as characters.
         return []
-    faults = _too_long(name, _SUBDOMAIN_LENGTH_MAX)
+    faults = _too_long(name, _SUBDOMAIN_LENGTH_MAX, "characters")
     return faults if _SUBDOMAIN_SHAPE.fullmatch(name) else [*faults, _SUBDOMAIN_RULE]
 
 
-def _too_long(text: str, length_max: int) -> list[str]:
+def _too_long(text: str, length_max: int, unit: str = "bytes") -> list[str]:
     too_long = len(text.encode()) > length_max
-    return [f"must be no more than {length_max} bytes"] if too_long else []
+    return [f"must be no more than {length_max} {unit}"] if too_long else []
 
 
 def _faults(field: str, text: object, validate: Callable[[str], list[str]]) -> list[FieldError]:

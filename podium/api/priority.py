@@ -30,6 +30,11 @@ def pod_priority(pod: Mapping[str, Any]) -> int:
     return int(spec_of(pod).get("priority") or 0)
 
 
+def class_value(priority_class: Mapping[str, Any]) -> int:
+    """The priority that a class stands for."""
+    return int(priority_class.get("value") or 0)
+
+
 def preemption_policy(pod: Mapping[str, Any]) -> str:
     """Whether the pod may preempt others: `PreemptLowerPriority`, the default, or `Never`."""
     return str(spec_of(pod).get("preemptionPolicy") or PREEMPT_LOWER_PRIORITY)

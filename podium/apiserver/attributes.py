@@ -19,7 +19,7 @@ class Operation(StrEnum):
 
 
 class WriteOptions(msgspec.Struct, frozen=True):
-    """How to write.
+    """How a client asks for a write to be done.
 
     Attributes:
         dry_run: whether to do everything but store the result.

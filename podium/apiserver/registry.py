@@ -6,7 +6,7 @@ from podium.api.custom_kinds import custom_kinds, is_established
 from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.objects import Object
 from podium.apiserver.refusals import no_such_resource
-from podium.apiserver.schema.registry import REVIEWS
+from podium.apiserver.schema.struct_types import REVIEWS
 
 GroupVersion = tuple[str, str]
 

@@ -13,8 +13,8 @@ from podium.api.kinds import Kind
 from podium.api.label_text import parse_selector
 from podium.api.labels import EVERYTHING, Selector, SelectorError
 from podium.api.objects import Object, labels
-from podium.apiserver.kinds.registry import registration_of
-from podium.apiserver.kinds.selecting import ReadField, text
+from podium.apiserver.kinds.registrations import registration_of
+from podium.apiserver.kinds.selectable_fields import ReadField, text
 from podium.apiserver.refusals import bad_request
 
 NAMESPACE = text("metadata.namespace")

@@ -20,9 +20,9 @@ from podium.api.objects import name as name_of
 from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
 from podium.apiserver.admission.plugin import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
-from podium.apiserver.custom.settling import settle
+from podium.apiserver.custom.definition_effects import settle
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.kinds.registry import completed, registration_of
+from podium.apiserver.kinds.registrations import completed, registration_of
 from podium.apiserver.long_work import apart, concerns
 from podium.apiserver.patching import apply_configuration
 from podium.apiserver.rbac.authorizer import Authorizer
@@ -37,26 +37,18 @@ from podium.apiserver.refusals import (
     uid_conflict,
 )
 from podium.apiserver.registry import Registry
-from podium.apiserver.schema.registry import METRICS
+from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.selection import ALL, Selection
 from podium.apiserver.service_account_tokens import ServiceAccountTokens
-from podium.apiserver.subresources.binding import bind, check_binding
 from podium.apiserver.subresources.eviction import evict
+from podium.apiserver.subresources.pod_binding import bind, check_binding
 from podium.apiserver.subresources.scale import scale_of
 from podium.apiserver.usage import UsageReader
-from podium.apiserver.verbs.creating import Maker, first_objects, received
-from podium.apiserver.verbs.deleting import answer, check_preconditions, marked
-from podium.apiserver.verbs.options import (
-    Deleted,
-    DeleteOptions,
-    Listing,
-    ListOptions,
-    PatchRequest,
-    Written,
-)
-from podium.apiserver.verbs.reading import list_objects
-from podium.apiserver.verbs.scaling import with_patched_scale, with_scale
-from podium.apiserver.verbs.updating import (
+from podium.apiserver.verbs.create import Maker, first_objects, received
+from podium.apiserver.verbs.delete import answer, check_preconditions, marked
+from podium.apiserver.verbs.list import list_objects
+from podium.apiserver.verbs.scale_update import with_patched_scale, with_scale
+from podium.apiserver.verbs.update import (
     UNCONDITIONAL,
     check_version,
     completed_update,
@@ -66,8 +58,16 @@ from podium.apiserver.verbs.updating import (
     prepared_update,
     tracked,
 )
-from podium.apiserver.verbs.watching import WatchStream, watch
-from podium.apiserver.verbs.writing import Writer
+from podium.apiserver.verbs.verb_options import (
+    Deleted,
+    DeleteOptions,
+    Listing,
+    ListOptions,
+    PatchRequest,
+    Written,
+)
+from podium.apiserver.verbs.watch import WatchStream, watch
+from podium.apiserver.verbs.writer import Writer
 from podium.apiserver.versions import shown_version, stored_version
 from podium.store.store import Store
 

@@ -62,18 +62,18 @@ class Rule:
 
     def permits(self, attempt: Attempt) -> bool:
         """Whether it lets an attempt through."""
-        if not _covers(self.verbs, attempt.verb):
+        if not permits(self.verbs, attempt.verb):
             return False
         if attempt.path:
             return any(matches(pattern, attempt.path) for pattern in self.paths)
         return (
-            _covers(self.groups, attempt.group)
+            permits(self.groups, attempt.group)
             and self._covers_resource(attempt)
             and (not self.names or attempt.name in self.names)
         )
 
     def _covers_resource(self, attempt: Attempt) -> bool:
-        if _covers(self.resources, attempt.full_resource):
+        if permits(self.resources, attempt.full_resource):
             return True
         return attempt.subresource != "" and f"{ANY}/{attempt.subresource}" in self.resources
 
@@ -190,7 +190,8 @@ def service_account_of(user: str) -> tuple[str, str] | None:
     return (parts[0], parts[1]) if is_one else None
 
 
-def _covers(permitted: Sequence[str], wanted: str) -> bool:
+def permits(permitted: Sequence[str], wanted: str) -> bool:
+    """Whether a list of a rule has this in it, or everything."""
     return ANY in permitted or wanted in permitted
 
 

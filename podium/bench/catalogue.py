@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from podium.api.errors import PodiumError
 from podium.bench import diverse, templates
-from podium.bench.workloads import Case, PodGroup, Size, Workload
+from podium.bench.workloads import Case, Size, Workload, WorkloadPods
 
 _ONE_ZONE = ("zone1",)
 _THREE_ZONES = ("moon-1", "moon-2", "moon-3")
@@ -40,9 +40,9 @@ def _affinity(
 ) -> Case:
     return Case(
         name,
-        PodGroup(template, _LATE),
+        WorkloadPods(template, _LATE),
         sizes,
-        init=(PodGroup(template, _EARLY),),
+        init=(WorkloadPods(template, _EARLY),),
         zones=zones,
     )
 
@@ -50,9 +50,9 @@ def _affinity(
 def _spreading(name: str, template: templates.Object) -> Case:
     return Case(
         name,
-        PodGroup(template, _MEASURED),
+        WorkloadPods(template, _MEASURED),
         _SPREADING_SIZES,
-        init=(PodGroup(templates.POD_DEFAULT, _INIT),),
+        init=(WorkloadPods(templates.POD_DEFAULT, _INIT),),
         zones=_THREE_ZONES,
     )
 
@@ -60,7 +60,7 @@ def _spreading(name: str, template: templates.Object) -> Case:
 REFERENCE_CASES = (
     Case(
         "SchedulingBasic",
-        PodGroup(templates.POD_DEFAULT, _MEASURED),
+        WorkloadPods(templates.POD_DEFAULT, _MEASURED),
         {
             "5Nodes": Size(5, 5, 10),
             "500Nodes": Size(500, 500, 1_000),
@@ -68,11 +68,11 @@ REFERENCE_CASES = (
             "5000Nodes_10000Pods": Size(5_000, 1_000, 10_000, by_default=True),
             "5000Nodes_50000Pods": Size(5_000, 5_000, 50_000),
         },
-        init=(PodGroup(templates.POD_DEFAULT, _INIT),),
+        init=(WorkloadPods(templates.POD_DEFAULT, _INIT),),
     ),
     Case(
         "SchedulingDaemonset",
-        PodGroup(templates.POD_OF_DAEMON_SET, _MEASURED),
+        WorkloadPods(templates.POD_OF_DAEMON_SET, _MEASURED),
         {
             "5Nodes": Size(5, 0, 10),
             "15000Nodes": Size(15_000, 0, 30_000, by_default=True),
@@ -81,14 +81,14 @@ REFERENCE_CASES = (
     ),
     Case(
         "SchedulingNodeAffinity",
-        PodGroup(templates.POD_WITH_NODE_AFFINITY, _MEASURED),
+        WorkloadPods(templates.POD_WITH_NODE_AFFINITY, _MEASURED),
         {
             "5Nodes": Size(5, 5, 10),
             "500Nodes": Size(500, 500, 1_000),
             "5000Nodes": Size(5_000, 5_000, 1_000),
             "5000Nodes_10000Pods": Size(5_000, 5_000, 10_000, by_default=True),
         },
-        init=(PodGroup(templates.POD_WITH_NODE_AFFINITY, _INIT),),
+        init=(WorkloadPods(templates.POD_WITH_NODE_AFFINITY, _INIT),),
         zones=_ONE_ZONE,
     ),
     _affinity("SchedulingPodAffinity", templates.POD_WITH_POD_AFFINITY, _AFFINITY_SIZES, _ONE_ZONE),
@@ -116,7 +116,7 @@ REFERENCE_CASES = (
     _spreading("PreferredTopologySpreading", templates.POD_WITH_PREFERRED_TOPOLOGY_SPREADING),
     Case(
         "MixedSchedulingBasePod",
-        PodGroup(templates.POD_DEFAULT, _MEASURED),
+        WorkloadPods(templates.POD_DEFAULT, _MEASURED),
         {
             "5Nodes": Size(5, 2, 10),
             "500Nodes": Size(500, 200, 1_000),
@@ -124,7 +124,7 @@ REFERENCE_CASES = (
             "5000Nodes_5000Pods": Size(5_000, 2_000, 5_000, by_default=True),
         },
         init=tuple(
-            PodGroup(template, _EARLY)
+            WorkloadPods(template, _EARLY)
             for template in (
                 templates.POD_DEFAULT,
                 templates.POD_WITH_POD_AFFINITY,
@@ -137,7 +137,7 @@ REFERENCE_CASES = (
     ),
     Case(
         "Unschedulable",
-        PodGroup(templates.POD_DEFAULT, _MEASURED_AFTER_CHURN),
+        WorkloadPods(templates.POD_DEFAULT, _MEASURED_AFTER_CHURN),
         {
             "5Nodes/1Init/10Pods": Size(5, 1, 10),
             "500Nodes/10Init/1kPods": Size(500, 10, 1_000),
@@ -145,30 +145,30 @@ REFERENCE_CASES = (
             "5kNodes/100Init/10kPods": Size(5_000, 100, 10_000, by_default=True),
             "5kNodes/20kInit/10kPods": Size(5_000, 20_000, 10_000, by_default=True),
         },
-        init=(PodGroup(templates.POD_DEFAULT, _INIT),),
-        churn=PodGroup(templates.POD_HIGH_PRIORITY_LARGE_CPU, _MEASURED),
+        init=(WorkloadPods(templates.POD_DEFAULT, _INIT),),
+        churn=WorkloadPods(templates.POD_HIGH_PRIORITY_LARGE_CPU, _MEASURED),
     ),
     Case(
         "PreemptionBasic",
-        PodGroup(templates.POD_HIGH_PRIORITY, _MEASURED),
+        WorkloadPods(templates.POD_HIGH_PRIORITY, _MEASURED),
         {
             "5Nodes": Size(5, 20, 5),
             "500Nodes": Size(500, 2_000, 500),
             "1000Nodes": Size(1_000, 4_000, 1_000, by_default=True),
             "5000Nodes": Size(5_000, 20_000, 5_000, by_default=True),
         },
-        init=(PodGroup(templates.POD_LOW_PRIORITY, _INIT),),
+        init=(WorkloadPods(templates.POD_LOW_PRIORITY, _INIT),),
     ),
     Case(
         "PreemptionAsync",
-        PodGroup(templates.POD_DEFAULT, _MEASURED_AFTER_CHURN),
+        WorkloadPods(templates.POD_DEFAULT, _MEASURED_AFTER_CHURN),
         {
             "5Nodes": Size(5, 20, 5),
             "500Nodes": Size(500, 2_000, 500),
             "5000Nodes": Size(5_000, 20_000, 5_000, by_default=True),
         },
-        init=(PodGroup(templates.POD_LOW_PRIORITY, _INIT),),
-        churn=PodGroup(templates.POD_HIGH_PRIORITY, _MEASURED),
+        init=(WorkloadPods(templates.POD_LOW_PRIORITY, _INIT),),
+        churn=WorkloadPods(templates.POD_HIGH_PRIORITY, _MEASURED),
     ),
 )
 

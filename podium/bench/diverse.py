@@ -10,7 +10,7 @@ from typing import Any
 from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, PREFERRED, REQUIRED, ZONE_LABEL
 from podium.bench import templates
-from podium.bench.workloads import Case, PodGroup, Size
+from podium.bench.workloads import Case, Size, WorkloadPods
 
 APPS = 200
 CLASSES = 500
@@ -100,8 +100,8 @@ def _vary_earlier(vary: templates.Vary, pod: Object, number: int) -> None:
 
 
 def _case(name: str, vary: templates.Vary) -> Case:
-    group = PodGroup(templates.POD_DEFAULT, _NAMESPACE, vary)
-    earlier = PodGroup(templates.POD_DEFAULT, _NAMESPACE, partial(_vary_earlier, vary))
+    group = WorkloadPods(templates.POD_DEFAULT, _NAMESPACE, vary)
+    earlier = WorkloadPods(templates.POD_DEFAULT, _NAMESPACE, partial(_vary_earlier, vary))
     return Case(name, group, _SIZES, init=(earlier,), zones=_ZONES, node=templates.NODE_OF_32_CPUS)
 
 
@@ -115,9 +115,9 @@ CASES = (
     _case("DiverseClasses", _take_turns),
     Case(
         "DiversePreemption",
-        PodGroup(templates.POD_DEFAULT, _NAMESPACE, _preempt),
+        WorkloadPods(templates.POD_DEFAULT, _NAMESPACE, _preempt),
         _PREEMPTION_SIZES,
-        placed=PodGroup(_RUNNING, _NAMESPACE, _fill),
+        placed=WorkloadPods(_RUNNING, _NAMESPACE, _fill),
         zones=_ZONES,
         node=templates.NODE_OF_32_CPUS,
     ),

@@ -9,8 +9,8 @@ import msgspec
 from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.apiserver.admission.tolerations import add_default_tolerations
-from podium.apiserver.kinds.registry import apply_defaults
-from podium.bench.workloads import PodGroup
+from podium.apiserver.kinds.registrations import apply_defaults
+from podium.bench.workloads import WorkloadPods
 
 _CREATED = "2026-01-01T00:00:00Z"
 
@@ -34,7 +34,7 @@ class ObjectFactory:
                 metadata["labels"][ZONE_LABEL] = zones[index % len(zones)]
         return nodes
 
-    def group(self, group: PodGroup, number: int) -> list[Object]:
+    def group(self, group: WorkloadPods, number: int) -> list[Object]:
         """Pods of a group, each different if the group says how."""
         pods = self.pods(group.template, number, group.namespace)
         if group.vary is not None:

@@ -33,7 +33,7 @@ MEASURED_PER_CHURN = 100
 _MAXRSS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
 
 
-class LostProcessError(PodiumError):
+class LostMeasurementError(PodiumError):
     """The process that measured is gone."""
 
 
@@ -49,7 +49,7 @@ def measure_apart(workload: Workload) -> Result:
             return pool.submit(measure, workload).result()
         except BrokenProcessPool as error:
             message = f"{workload.name}: its process died, perhaps for want of memory"
-            raise LostProcessError(message) from error
+            raise LostMeasurementError(message) from error
 
 
 def measure(workload: Workload) -> Result:
@@ -67,7 +67,6 @@ def measure(workload: Workload) -> Result:
     gc.collect()
     gc.freeze()
     elapsed_s, busy_s = _run(timed, measured, churn if case.churn else None)
-    gc.unfreeze()
     return Result(
         workload=workload.name,
         nodes=workload.node_count,

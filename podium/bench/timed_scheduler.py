@@ -5,7 +5,7 @@ from time import perf_counter_ns
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.scheduler import Scheduler
 
 # A measured pod that preempts is decided a second time, and then must fit.

@@ -22,7 +22,7 @@ class Size(msgspec.Struct, frozen=True):
     by_default: bool = False
 
 
-class PodGroup(msgspec.Struct, frozen=True):
+class WorkloadPods(msgspec.Struct, frozen=True):
     """Pods of one template.
 
     Attributes:
@@ -47,14 +47,14 @@ class Case(msgspec.Struct, frozen=True):
     """
 
     name: str
-    measured: PodGroup
+    measured: WorkloadPods
     sizes: Mapping[str, Size]
-    init: tuple[PodGroup, ...] = ()
-    placed: PodGroup | None = None
+    init: tuple[WorkloadPods, ...] = ()
+    placed: WorkloadPods | None = None
     node: Object = msgspec.field(default_factory=lambda: NODE_DEFAULT)
     zones: tuple[str, ...] = ()
     extra_nodes: tuple[Object, ...] = ()
-    churn: PodGroup | None = None
+    churn: WorkloadPods | None = None
 
 
 class Workload(msgspec.Struct, frozen=True):

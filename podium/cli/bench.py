@@ -79,8 +79,8 @@ def _print_measured(workloads: Sequence["Workload"], output: AdviceOutput) -> No
 def _print_live(output: AdviceOutput) -> None:
     from podium.bench.live.measurements import Sizes, measure
     from podium.cli.bench_presentation import live_presentation
+    from podium.cli.coroutines import run_to_end
     from podium.cli.presentation_text import print_advice
-    from podium.cli.running import run_to_end
 
     with working("measuring") as told:
         found = run_to_end(measure(Sizes(), lambda what: told.show(f"measuring {what}")))

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
+from podium.cli.common_options import InputError
+from podium.cli.coroutines import run_to_end
 from podium.cli.extras import check_extra
-from podium.cli.options import InputError
-from podium.cli.running import run_to_end
 from podium.client.connection import load_connection
 from podium.client.http_api import HttpApi
 from podium.real.server_bench import ServerBench, ServerBenchOptions

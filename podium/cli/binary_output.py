@@ -2,8 +2,8 @@
 
 import sys
 
-from podium.cli.extras import check_experiments_extra
-from podium.cli.options import InputError
+from podium.cli.common_options import InputError
+from podium.cli.extras import check_extra
 
 _NEEDS = {"html": "matplotlib", "png": "matplotlib", "parquet": "pyarrow"}
 _BINARY = ("png", "parquet")
@@ -16,7 +16,7 @@ def check_plots(output: str) -> None:
         InputError: it can't.
     """
     if output in _NEEDS:
-        check_experiments_extra(f"-o {output}", _NEEDS[output])
+        check_extra(f"-o {output}", "experiments", _NEEDS[output])
     if output in _BINARY and is_terminal():
         raise InputError(f"-o {output} isn't for a terminal: write it to a file, > run.{output}")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.objects import name
-from podium.cli.options import InputError
+from podium.cli.common_options import InputError
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     Progress,
@@ -27,7 +27,6 @@ NOT_ENOUGH_EXIT_CODE = 2
 PodOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--pod",
         metavar="FILE|KIND/NAME[*COUNT]",
         help="A template: a pod or a workload in a file, or a workload of the state, such as "
         "deploy/web. Several are created in turn, each COUNT times in a round.",
@@ -37,26 +36,21 @@ PreemptOption = Annotated[
     bool,
     typer.Option("--preempt", help="Find out as well how many get a place if others give way."),
 ]
-LimitOption = Annotated[
-    int, typer.Option("--limit", min=1, help="How many pods to create at most.")
-]
+LimitOption = Annotated[int, typer.Option(min=1, help="How many pods to create at most.")]
 AtLeastOption = Annotated[
     int | None,
-    typer.Option("--at-least", min=1, help="Exit with 2 if fewer get a place."),
+    typer.Option(min=1, help="Exit with 2 if fewer get a place."),
 ]
 NodeShapeOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--node-shape",
         metavar="NAME=SHAPE:COST",
         help="Say which nodes to add at least cost, so that no pod waits; may be given several "
         "times. As m5=cpu=8,memory=32Gi:0.4, or with a file or a node of the state as shape. "
         "With it, COUNT pods of each --pod are to get a place, too.",
     ),
 ]
-TriesOption = Annotated[
-    int, typer.Option("--tries", min=1, help="How many choices of nodes to play at most.")
-]
+TriesOption = Annotated[int, typer.Option(min=1, help="How many choices of nodes to play at most.")]
 
 
 @with_request_options

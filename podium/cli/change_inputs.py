@@ -9,8 +9,8 @@ from itertools import groupby
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, name
 from podium.api.well_known import HELM_HOOK
-from podium.cli.options import InputError
-from podium.cli.rendering import charted, kustomized
+from podium.cli.common_options import InputError
+from podium.cli.rendered_manifests import charted, kustomized
 from podium.cli.request_options import RequestOptions
 from podium.manifests import File, Loaded, read_sources
 from podium.manifests.problems import describe
@@ -23,7 +23,7 @@ _NAMES = (*_SOURCES, _ADD_NODE, *PARSERS)
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ReadChanges:
     """What is to be changed.
 
     Attributes:
@@ -39,13 +39,13 @@ class Changes:
     notes: list[str] = field(default_factory=list)
 
 
-def read_changes(options: RequestOptions, state: Iterable[Object]) -> Changes:
+def read_changes(options: RequestOptions, state: Iterable[Object]) -> ReadChanges:
     """Read all changes; raises PodiumError for whatever is wrong with them."""
     for option, given in (("--values", options.values), ("--set", options.set_values)):
         if given and not options.helm:
             raise InputError(f"{option}: is for --helm, which isn't given")
     nodes = {name(one): one for one in state if one.get("kind") == "Node"}
-    found, errors = Changes(), list[PodiumError]()
+    found, errors = ReadChanges(), list[PodiumError]()
     # Neighbours among the sources are applied as one, as by one call of kubectl.
     for number, group in groupby(enumerate(_in_order(options)), key=_group):
         asked = [one for _, one in group]
@@ -80,7 +80,7 @@ def _in_order(options: RequestOptions) -> list[tuple[str, str]]:
 
 
 def _read_sources(
-    options: RequestOptions, asked: Sequence[tuple[str, str]], found: Changes
+    options: RequestOptions, asked: Sequence[tuple[str, str]], found: ReadChanges
 ) -> None:
     sources = [_source(options, *one) for one in asked]
     read = read_sources(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.pod_limit import MAX_PODS
+from podium.cli.common_options import InputError, MaxPodsOption
 from podium.cli.experiment_options import (
     FAILED_ON_EXIT_CODE,
     FAILED_RUNS_EXIT_CODE,
@@ -15,7 +16,6 @@ from podium.cli.experiment_options import (
     executor_of,
     parse_seeds,
 )
-from podium.cli.options import InputError, MaxPodsOption
 from podium.cli.output import WideOutput, working
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from podium.cli.options import InputError
+from podium.cli.common_options import InputError
 
 if TYPE_CHECKING:
     from podium.config.load import Loaded as LoadedConfiguration
@@ -52,7 +52,7 @@ def scheduler_config_of(
 
 def _enabling(plugins: Sequence[str], documents: Sequence[object]) -> Sequence[object]:
     from podium.cli.plugin_files import load_plugin
-    from podium.config.enabling import enabling
+    from podium.config.extra_plugins import enabling
 
     return enabling([load_plugin(text) for text in plugins], documents)
 

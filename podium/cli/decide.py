@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from podium.api.collecting import collect_rarely
+from podium.api.garbage_collection import collect_rarely
 from podium.cli.broken_pipe import is_unread
 from podium.cli.output import fail
 
@@ -53,7 +53,8 @@ def decide(
                     return
         except InputFileError as error:
             refused.append(str(error))
-        refused += [f"{'stdin' if str(path) == '-' else path}: {why}" for why in named]
+        source = "stdin" if str(path) == "-" else path
+        refused += [f"{source}: {one}" for why in named for one in why.splitlines()]
     if refused:
         fail("\n".join(refused[:_ERRORS_MAX]))
 

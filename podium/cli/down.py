@@ -24,7 +24,7 @@ def down(data_dir: DataDirOption = None) -> None:
 
     Where none runs, what a killed one has left in kubeconfigs goes; the exit code is 0 then, too.
     """
-    from podium.cli.detaching import usual_directory
+    from podium.cli.detached_cluster import usual_directory
     from podium.embedded.directory import DataDirectory, stop_user
 
     directory = data_dir or usual_directory()

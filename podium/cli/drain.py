@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from podium.cli import completing
-from podium.cli.disturbing import FailOnOption, GatesOption, WideOutputOption, disturb
+from podium.cli import completion
+from podium.cli.disturbance_command import FailOnOption, GatesOption, WideOutputOption, disturb
 from podium.cli.output import WideOutput
 from podium.cli.request_options import RequestOptions, with_state_options
 
@@ -17,7 +17,7 @@ def drain(
         typer.Argument(
             metavar="NODE",
             help="The nodes to drain, one after the other.",
-            autocompletion=completing.nodes,
+            autocompletion=completion.nodes,
         ),
     ],
     asked: RequestOptions,

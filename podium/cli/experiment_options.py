@@ -8,8 +8,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from podium.api.errors import PodiumError
-from podium.cli.extras import check_experiments_extra
-from podium.cli.output import core_count, error_console
+from podium.cli.extras import check_extra
+from podium.cli.output import console, core_count
 
 if TYPE_CHECKING:
     from podium.experiments.executors import Done, Executor
@@ -38,7 +38,7 @@ def executor_of(dask: str | None, workers: int | None) -> "Executor":
     if dask is not None:
         from podium.experiments.dask_executor import DaskExecutor
 
-        check_experiments_extra("--dask", "distributed")
+        check_extra("--dask", "experiments", "distributed")
         return DaskExecutor(dask)
     return LocalExecutor(workers or core_count())
 
@@ -46,7 +46,7 @@ def executor_of(dask: str | None, workers: int | None) -> "Executor":
 @contextmanager
 def counted(what: str, total: int) -> "Iterator[Done]":
     """A bar on a terminal that shows how many runs of all are over."""
-    shown = error_console()
+    shown = console(stderr=True)
     if not shown.is_terminal:
         yield lambda _: None
         return

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.cli import completing
+from podium.cli import completion
 from podium.cli.output import AdviceOutput, console, print_warnings, working
 from podium.cli.request_options import RequestOptions, with_request_options
 from podium.node.pressure.signals import Signal
 
 if TYPE_CHECKING:
     from podium.cli.inputs import Asked
-    from podium.plan.request import Request
+    from podium.plan.request import PlanRequest
 
 
 EvictionOption = Annotated[
@@ -21,9 +21,7 @@ EvictionOption = Annotated[
 SignalOption = Annotated[
     Signal,
     typer.Option(
-        "--signal",
-        metavar="SIGNAL",
-        help=f"With --eviction: what tells of pressure, of {', '.join(Signal)}.",
+        metavar="SIGNAL", help=f"With --eviction: what tells of pressure, of {', '.join(Signal)}."
     ),
 ]
 
@@ -39,7 +37,7 @@ def explain(
                 "waits or comes is meant; with --eviction, the node."
             ),
             show_default=False,
-            autocompletion=completing.pods,
+            autocompletion=completion.pods,
         ),
     ],
     asked: RequestOptions,
@@ -70,7 +68,7 @@ def _explain_pod(read: "Asked", named: str, namespace: str, output: AdviceOutput
     from podium.cli.explain_text import print_explanation
     from podium.cli.explanation_presentation import explanation_presentation
     from podium.cli.presentation_text import print_advice
-    from podium.plan.explaining import explain_named
+    from podium.plan.pod_explanations import explain_named
 
     with working("deciding"):
         explanation = read.told_in(explain_named(read.request, named, namespace))
@@ -81,10 +79,12 @@ def _explain_pod(read: "Asked", named: str, namespace: str, output: AdviceOutput
         print_advice(explanation, explanation_presentation(explanation), output)
 
 
-def _explain_eviction(request: "Request", node: str, signal: Signal, output: AdviceOutput) -> None:
+def _explain_eviction(
+    request: "PlanRequest", node: str, signal: Signal, output: AdviceOutput
+) -> None:
     from podium.cli.explanation_presentation import ranking_presentation
     from podium.cli.presentation_text import print_advice
-    from podium.plan.evicting import rank_evictions
+    from podium.plan.eviction_rankings import rank_evictions
 
     ranking = rank_evictions(request, node.removeprefix("node/"), signal)
     print_advice(ranking, ranking_presentation(ranking), output)

@@ -7,7 +7,7 @@ from podium.cli.output import count
 from podium.cli.timeline_text import time_text
 from podium.core.status import Status
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
-from podium.plan.evicting import EvictionRanking
+from podium.plan.eviction_rankings import EvictionRanking
 from podium.plan.explanation import DecisionView, PodExplanation, PreemptionView
 from podium.presenting import (
     Block,

@@ -1,41 +1,30 @@
 """What some commands need besides what everybody installs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from importlib.util import find_spec
 
-from podium.cli.options import InputError
+from podium.cli.common_options import InputError
 
-_EXTRA = ("aiohttp", "kubernetes_asyncio")
-_LACKS_EXTRA = "{} needs {}, which an extra brings along: pip install 'podium[{}]'"
+_PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "client": ("aiohttp", "kubernetes_asyncio"),
+    "optimal": ("highspy",),
+    "top": ("textual",),
+}
 
 
-def check_extra(who: str) -> None:
-    """Find out whether there is a client of a cluster's API.
+def check_extra(who: str, extra: str = "client", *packages: str) -> None:
+    """Find out whether what an extra brings along is there.
 
     Args:
         who: needs it, in words.
+        extra: its name; `client` has a client of a cluster's API.
+        packages: those that are needed of `experiments`, which has several.
 
     Raises:
-        InputError: there is none.
+        InputError: a package isn't there.
     """
-    _check(who, _EXTRA, "client")
-
-
-def check_experiments_extra(who: str, *packages: str) -> None:
-    """Find out whether packages for experiments are there; raises InputError."""
-    _check(who, packages, "experiments")
-
-
-def check_optimal_extra(who: str) -> None:
-    """Find out whether the exact solver is there; raises InputError."""
-    _check(who, ("highspy",), "optimal")
-
-
-def check_top_extra(who: str) -> None:
-    """Find out whether the library of terminal views is there; raises InputError."""
-    _check(who, ("textual",), "top")
-
-
-def _check(who: str, packages: Sequence[str], extra: str) -> None:
-    if missing := [one for one in packages if find_spec(one) is None]:
-        raise InputError(_LACKS_EXTRA.format(who, " and ".join(missing), extra))
+    if missing := [one for one in packages or _PACKAGES[extra] if find_spec(one) is None]:
+        needed = " and ".join(missing)
+        raise InputError(
+            f"{who} needs {needed}, which an extra brings along: pip install 'podium[{extra}]'"
+        )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.errors import PodiumError
-from podium.cli.options import InputError
+from podium.cli.common_options import InputError
 from podium.cli.output import fail, print_warnings, working
 
 if TYPE_CHECKING:

@@ -4,21 +4,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from podium.api.collecting import collect_rarely
 from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.field_validation import FieldValidation
+from podium.api.garbage_collection import collect_rarely
 from podium.api.pod_limit import PodLimit
-from podium.cli.change_inputs import Changes, read_changes
+from podium.cli.change_inputs import ReadChanges, read_changes
+from podium.cli.common_options import InputError
 from podium.cli.configurations import read_kubelet_config, read_scheduler_config
-from podium.cli.options import InputError
 from podium.cli.request_options import RequestOptions
 from podium.cli.state_inputs import read_state
 from podium.manifests import Loaded, ManifestError, Manifests, Problem
 from podium.manifests.problems import describe
 from podium.plan.changes import Scale
-from podium.plan.pressing import Pressure, parse_pressure
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
+from podium.plan.resource_pressure import Pressure, parse_pressure
 
 if TYPE_CHECKING:
     from podium.advice.capacity_report import Capacity
@@ -44,7 +44,7 @@ class Asked:
         applied: the objects that are applied, with where they stand.
     """
 
-    request: Request
+    request: PlanRequest
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     applied: Sequence[Loaded] = ()
@@ -90,11 +90,11 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
     kubelet = errors.collect(lambda: read_kubelet_config(options.kubelet_config), None)
     before = errors.collect(read, Manifests())
     state = [loaded.obj for loaded in before.objects]
-    found = errors.collect(lambda: read_changes(options, state), Changes())
+    found = errors.collect(lambda: read_changes(options, state), ReadChanges())
     if kubelet is None or errors.found:
         raise InputError("\n".join(map(str, errors.found)))
     _check_pods(before.objects, found, PodLimit(options.max_pods))
-    request = Request(
+    request = PlanRequest(
         state=state,
         changes=found.changes,
         pressures=pressures,
@@ -143,7 +143,7 @@ def _state(options: RequestOptions) -> Manifests:
     )
 
 
-def _check_pods(state: Iterable[Loaded], found: Changes, limit: PodLimit) -> None:
+def _check_pods(state: Iterable[Loaded], found: ReadChanges, limit: PodLimit) -> None:
     faults = ((loaded, limit.add(loaded.obj)) for loaded in (*state, *found.loaded))
     problems = [
         Problem(one.source, describe(one.obj), str(fault)) for one, fault in faults if fault

@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.namespaces import usual_namespace
-from podium.cli.options import (
+from podium.cli.common_options import (
     ClusterOption,
     ContextOption,
     KubeletConfigOption,
     NamespaceOption,
     StateOption,
 )
+from podium.cli.namespaces import usual_namespace
 from podium.cli.output import FAILED_ON_EXIT_CODE, working
 
 
@@ -40,18 +40,17 @@ class FailOn(StrEnum):
 LintConfigOption = Annotated[
     str | None,
     typer.Option(
-        "--config",
         metavar="FILE",
         help="Which rules count, and how much; .podium-lint.yaml of this directory unless given, "
         "if that is there.",
     ),
 ]
 FailOnOption = Annotated[
-    FailOn, typer.Option("--fail-on", help="Exit with 2 if anything is found from that on.")
+    FailOn, typer.Option(help="Exit with 2 if anything is found from that on.")
 ]
 ExplainOption = Annotated[
     str | None,
-    typer.Option("--explain", metavar="RULE", help="Print the page about a rule, and exit."),
+    typer.Option(metavar="RULE", help="Print the page about a rule, and exit."),
 ]
 ListOption = Annotated[bool, typer.Option("--list", help="List the rules, and exit.")]
 
@@ -84,7 +83,7 @@ def lint(
     with working("linting"):
         place = namespace or usual_namespace(state, kubeconfig, context)
         report = lint_of(state, kubeconfig, context, place, kubelet_config, config)
-    from podium.cli.lint_printing import print_lint
+    from podium.cli.lint_output import print_lint
     from podium.linting.severity import Severity
 
     print_lint(report, output)

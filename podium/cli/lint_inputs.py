@@ -8,15 +8,15 @@ from typing import TypeVar
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS, Kind
 from podium.api.objects import Object, place_of
-from podium.apiserver.kinds.registry import decisive_faults
+from podium.apiserver.kinds.registrations import decisive_faults
+from podium.cli.common_options import InputError
 from podium.cli.configurations import only_document
-from podium.cli.options import InputError
 from podium.cli.state_inputs import read_state
 from podium.documents import Document, InvalidDocumentError, read
 from podium.linting.cluster_view import ClusterView
 from podium.linting.configuration import FILE, KIND, LintConfiguration
-from podium.linting.linting import lint
-from podium.linting.report import LintReport
+from podium.linting.lint_report import LintReport
+from podium.linting.linter import lint
 from podium.manifests import File, Loaded, ManifestError, Manifests
 from podium.manifests.decisive_kinds import decisive_kind_of
 from podium.node.kubelet_config import KIND as KUBELET_KIND

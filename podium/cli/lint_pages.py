@@ -4,7 +4,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import podium
-from podium.cli.options import InputError
+from podium.cli.common_options import InputError
 from podium.cli.output import console, print_table
 from podium.linting.catalogue import RULES
 

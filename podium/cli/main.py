@@ -17,8 +17,8 @@ import typer
 from typer.core import TyperGroup
 
 from podium import __version__
-from podium.api.collecting import collect_rarely
 from podium.api.errors import PodiumError
+from podium.api.garbage_collection import collect_rarely
 from podium.cli.broken_pipe import pipe_may_break
 from podium.cli.examples import epilog
 from podium.cli.option_order import OrderedCommand

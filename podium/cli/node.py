@@ -5,11 +5,11 @@ import socket
 import sys
 from pathlib import Path
 
+from podium.cli.common_options import InputError
 from podium.cli.configurations import read_kubelet_config
 from podium.cli.extras import check_extra
 from podium.cli.node_options import NodeCommandOptions
 from podium.cli.option_fields import with_fields_of
-from podium.cli.options import InputError
 from podium.cli.output import print_warnings
 
 _ISOLATES_NOTHING = (
@@ -28,7 +28,7 @@ def node(asked: NodeCommandOptions) -> None:
 
     For development, tests and edge machines: it isolates nothing.
     """
-    from podium.node.pressure.threshold_parsing import EQUALS, parse_flag
+    from podium.node.pressure.threshold_parser import EQUALS, parse_flag
 
     flags: dict[str, str | int | None] = {
         "evictionHard": asked.eviction_hard,
@@ -43,7 +43,7 @@ def node(asked: NodeCommandOptions) -> None:
     _check_here(asked.allow_root)
     import asyncio
 
-    from podium.cli.node_running import NodeOptions, run
+    from podium.cli.node_process import NodeOptions, run
 
     called = _checked_name(asked.name or socket.gethostname().lower())
     kubelet = read_kubelet_config(None if asked.config is None else str(asked.config), flags)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.options import ContextOption, KubeconfigOption
+from podium.cli.common_options import ContextOption, KubeconfigOption
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

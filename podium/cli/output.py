@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from podium.api.counting import count as count
+from podium.api.count_words import count as count
 
 _GAP = 2
 _LAST_WIDTH_MIN = 20
@@ -52,9 +52,13 @@ class WideOutput(StrEnum):
     HTML = "html"
 
 
-def console() -> Console:
-    """Where tables go: colours on a terminal unless NO_COLOR is set, plain text elsewhere."""
-    return _plain_console()
+def console(*, stderr: bool = False) -> Console:
+    """Where tables go, or what is said of the run itself (`stderr`): plain text off a terminal.
+
+    Texts are taken as they are, as brackets and colons are common in them; there are colours
+    unless NO_COLOR is set.
+    """
+    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
 class Progress:
@@ -87,7 +91,7 @@ UNSEEN = Progress(None)
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
     """Shows on a terminal, as long as it lasts, what the command is busy with."""
-    err = _plain_console(stderr=True)
+    err = console(stderr=True)
     if not err.is_terminal:
         yield UNSEEN
         return
@@ -105,17 +109,12 @@ def core_count() -> int:
 def print_report(report: Any, output: str) -> None:
     """Print plain values as JSON or YAML."""
     if output == "yaml":
-        from podium.apiserver.decoding.yaml_writing import write_yaml
+        from podium.apiserver.decoding.yaml_writer import write_yaml
 
         sys.stdout.write(write_yaml(report, sort_keys=False))
     else:
         text = msgspec.json.format(msgspec.json.encode(report), indent=2)
         print(text.decode())
-
-
-def error_console() -> Console:
-    """Where messages about the run itself go: standard error."""
-    return _plain_console(stderr=True)
 
 
 def print_section(
@@ -210,14 +209,14 @@ def print_line(out: Console, line: Text) -> None:
 
 def print_warnings(warnings: Iterable[str]) -> None:
     """Print warnings to standard error."""
-    err = _plain_console(stderr=True)
+    err = console(stderr=True)
     for warning in warnings:
         err.print(Text.assemble(("warning:", "yellow"), f" {warning}"))
 
 
 def fail(error: object) -> NoReturn:
     """Print what is wrong, line by line, and exit."""
-    err = _plain_console(stderr=True)
+    err = console(stderr=True)
     for line in str(error).splitlines():
         err.print(Text.assemble(("error:", "bold red"), f" {_shortened(line)}"))
     raise typer.Exit(ERROR_EXIT_CODE)
@@ -231,13 +230,8 @@ def _shortened(line: str) -> str:
 
 def give_up() -> NoReturn:
     """Exit after Ctrl-C, which nobody else has heard."""
-    _plain_console(stderr=True).print(Text("interrupted"))
+    console(stderr=True).print(Text("interrupted"))
     raise typer.Exit(INTERRUPTED_EXIT_CODE)
-
-
-def _plain_console(*, stderr: bool = False) -> Console:
-    """A console that takes texts as they are: brackets and colons are common in them."""
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
 def _width(cell: Text) -> int:

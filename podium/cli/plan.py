@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.cli.extras import check_optimal_extra
-from podium.cli.gating import (
-    BaselineOption,
-    FailOnOption,
-    GatesOption,
-    PlanOutput,
-    exit_on,
-    print_junit,
-    print_sarif,
-    read_gates,
-)
-from podium.cli.options import ServeOption
+from podium.cli.common_options import ServeOption
+from podium.cli.extras import check_extra
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     Progress,
@@ -28,6 +18,16 @@ from podium.cli.output import (
     print_warnings,
     working,
 )
+from podium.cli.plan_gates import (
+    BaselineOption,
+    FailOnOption,
+    GatesOption,
+    PlanOutput,
+    exit_on,
+    print_junit,
+    print_sarif,
+    read_gates,
+)
 from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
@@ -35,26 +35,22 @@ if TYPE_CHECKING:
     from podium.cli.plan_recording import PlanRecording
     from podium.plan.gates import Finding, Gate
     from podium.plan.outcome import Plan
-    from podium.plan.request import Request
+    from podium.plan.request import PlanRequest
 
 _ALTERNATIVES_MAX = 100
 
 
 AlternativesOption = Annotated[
     int,
-    typer.Option(
-        "--alternatives", min=0, help="How many other candidates to show for each preemption."
-    ),
+    typer.Option(min=0, help="How many other candidates to show for each preemption."),
 ]
 SeedsOption = Annotated[
     int,
-    typer.Option("--seeds", min=1, help="How often to play it, to see what depends on chance."),
+    typer.Option(min=1, help="How often to play it, to see what depends on chance."),
 ]
 WorkersOption = Annotated[
     int | None,
-    typer.Option(
-        "--workers", min=1, help="How many processes play the seeds; one a core unless given."
-    ),
+    typer.Option(min=1, help="How many processes play the seeds; one a core unless given."),
 ]
 
 OptimalOption = Annotated[
@@ -63,9 +59,7 @@ OptimalOption = Annotated[
 ]
 OptimalSecondsOption = Annotated[
     float,
-    typer.Option(
-        "--optimal-seconds", min=0.1, help="For how long to look for the least disruption."
-    ),
+    typer.Option(min=0.1, help="For how long to look for the least disruption."),
 ]
 
 
@@ -96,7 +90,7 @@ def plan(
     from podium.plan.planning import plan as make_plan
 
     if optimal:
-        check_optimal_extra("podium plan --optimal")
+        check_extra("podium plan --optimal", "optimal")
     conditions = read_gates(fail_on or (), gates)
     with working("reading"):
         read = read_request(asked)
@@ -113,14 +107,14 @@ def plan(
     _end(read, read.told_in(outcome), output, conditions, found, recording)
 
 
-def _recording(request: "Request") -> "PlanRecording":
+def _recording(request: "PlanRequest") -> "PlanRecording":
     from podium.cli.plan_recording import PlanRecording
 
     return PlanRecording(request)
 
 
-def _with_optimum(outcome: "Plan", request: "Request", seconds: float) -> "Plan":
-    from podium.optimum.comparing import with_optimum
+def _with_optimum(outcome: "Plan", request: "PlanRequest", seconds: float) -> "Plan":
+    from podium.optimum.optimum_comparison import with_optimum
 
     with working("looking for the least disruption"):
         return with_optimum(outcome, request, seconds)
@@ -147,7 +141,7 @@ def _end(
 
 
 def _findings(
-    outcome: "Plan", gates: "Sequence[Gate]", baseline: "Request | None"
+    outcome: "Plan", gates: "Sequence[Gate]", baseline: "PlanRequest | None"
 ) -> "list[Finding]":
     """What a plan fails on; with a baseline only what isn't so without the changes."""
     from podium.plan.gates import caused, findings

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from podium.cli.choice_text import choice_sentence, presented_candidates
 from podium.cli.output import count
 from podium.cli.timeline_text import time_text
-from podium.plan.node_filling import NodeFilling, PodShare
+from podium.plan.node_fillings import NodeFilling, PodShare
 from podium.plan.outcome import Disruption, Happening, Moment, Plan
 from podium.presenting import (
     Bars,

@@ -1,17 +1,17 @@
 """`podium plan --serve`: the plan in a browser."""
 
 from podium.cli.inputs import Asked
-from podium.cli.run_serving import serve_run
-from podium.plan.explaining import explain_pod
+from podium.cli.run_server import serve_run
 from podium.plan.play import Play
-from podium.plan.request import Request
+from podium.plan.pod_explanations import explain_pod
+from podium.plan.request import PlanRequest
 from podium.web.run_recorder import RunRecorder
 
 
 class PlanRecording:
     """Records a plan while it is played, and shows it afterwards."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: PlanRequest) -> None:
         self._request = request
 
     def begin(self, play: Play) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from podium.api.errors import PodiumError
-from podium.cli.options import InputError
+from podium.cli.common_options import InputError
 from podium.profile import add_plugin
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.options import ContextOption, KubeconfigOption
+from podium.cli.common_options import ContextOption, KubeconfigOption
 
 
 def record(
@@ -32,6 +32,6 @@ def record(
     check_extra("recording a cluster")
     import asyncio
 
-    from podium.cli.recording import configuration_text, run
+    from podium.cli.record_process import configuration_text, run
 
     asyncio.run(run(output, kubeconfig, context, configuration_text(config)))

@@ -1,107 +1,154 @@
 """The options by which `podium plan` and `podium explain` are asked about the same things."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from podium.api.field_validation import FieldValidation
 from podium.api.pod_limit import MAX_PODS
-from podium.cli.change_options import (
-    AddNodeOption,
-    AllowEmptyOption,
-    CordonOption,
-    DeleteNodeOption,
-    DrainOption,
-    HelmOption,
-    KustomizeOption,
-    RestartOption,
-    ScaleOption,
-    SetOption,
-    UncordonOption,
-    ValidateOption,
-    ValuesOption,
-)
-from podium.cli.namespaces import usual_namespace
-from podium.cli.option_fields import options_of, taking
-from podium.cli.option_order import option_order
-from podium.cli.options import (
-    ApplyOption,
+from podium.cli import completion
+from podium.cli.common_options import (
     ClusterOption,
     ConfigOption,
     ContextOption,
-    DeleteOption,
     KubeletConfigOption,
     MaxPodsOption,
     NamespaceOption,
     PluginOption,
-    PressureOption,
-    RepairOption,
     StateOption,
-    UntilOption,
 )
+from podium.cli.namespaces import usual_namespace
+from podium.cli.option_fields import options_of, taking
+from podium.cli.option_order import option_order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestOptions:
-    """What the command line says about a request.
+    """What a request is asked for; each field is an option, which says what it means.
 
     Attributes:
-        state: where the state is.
-        kubeconfig: of a running cluster that is the state instead.
-        context: of the kubeconfig.
-        apply: where the manifests are.
-        kustomize: directories of Kustomizations to apply.
-        helm: charts to apply.
-        values: files of values for them.
-        set_values: single values for them.
-        delete: what to delete.
-        add_node: nodes to add.
-        delete_node: nodes to delete.
-        cordon: nodes to cordon.
-        uncordon: nodes to uncordon.
-        drain: nodes to drain.
-        scale: workloads to scale.
-        restart: workloads to restart.
-        validate: what becomes of unknown fields and of those that stand twice.
-        allow_empty: whether what is applied may be nothing.
-        scheduler_config: the file of the scheduler's configuration.
-        plugin: `FILE:CLASS` of plugins to enable.
-        kubelet_config: the file of the kubelets' configuration.
-        namespace: where objects are that don't say.
-        pressure: what nodes are put under.
-        until: for how long to play; None to the end of the rollouts.
-        max_pods: how many new pods workloads may ask for.
-        repair: whether controllers make up for what the state lacks.
         order: the options as they stood, each as often as it was given.
     """
 
     state: StateOption = None
     kubeconfig: ClusterOption = None
     context: ContextOption = None
-    apply: ApplyOption = None
-    kustomize: KustomizeOption = None
-    helm: HelmOption = None
-    values: ValuesOption = None
-    set_values: SetOption = None
-    delete: DeleteOption = None
-    add_node: AddNodeOption = None
-    delete_node: DeleteNodeOption = None
-    cordon: CordonOption = None
-    uncordon: UncordonOption = None
-    drain: DrainOption = None
-    scale: ScaleOption = None
-    restart: RestartOption = None
-    validate: ValidateOption = FieldValidation.STRICT
-    allow_empty: AllowEmptyOption = False
+    apply: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|DIR|-",
+            help="Manifests to apply to the state. All changes are made in the order given.",
+        ),
+    ] = None
+    kustomize: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kustomize",
+            "-k",
+            metavar="DIR",
+            help="A Kustomization to apply; takes kustomize or kubectl.",
+        ),
+    ] = None
+    helm: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[RELEASE=]CHART",
+            help="A chart to apply, as a release of that name; takes helm.",
+        ),
+    ] = None
+    values: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Values for --helm."),
+    ] = None
+    set_values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A value for --helm, as helm takes it."),
+    ] = None
+    delete: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAMESPACE/]KIND/NAME", help="An object to delete, with all that it controls."
+        ),
+    ] = None
+    add_node: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|NODE[*COUNT]",
+            help="Nodes to add: those of a file, or such as one that is there; web-1*3 are three.",
+            autocompletion=completion.nodes,
+        ),
+    ] = None
+    delete_node: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NODE", help="A node to delete.", autocompletion=completion.nodes),
+    ] = None
+    cordon: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE", help="A node that takes no more pods.", autocompletion=completion.nodes
+        ),
+    ] = None
+    uncordon: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE", help="A node that takes pods again.", autocompletion=completion.nodes
+        ),
+    ] = None
+    drain: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE[:force]",
+            help="A node to drain; what comes next waits for that. With :force also of pods that "
+            "nobody recreates.",
+            autocompletion=completion.nodes,
+        ),
+    ] = None
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND/NAME=REPLICAS", help="A workload to scale, such as deploy/web=10."
+        ),
+    ] = None
+    restart: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND/NAME", help="A workload whose pods to replace."),
+    ] = None
+    validate: Annotated[
+        FieldValidation,
+        typer.Option(
+            help="What becomes of unknown or repeated fields in what is applied; of a state's they "
+            "are warnings."
+        ),
+    ] = FieldValidation.STRICT
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="What is applied may have nothing in it.")
+    ] = False
     scheduler_config: ConfigOption = None
     plugin: PluginOption = None
     namespace: NamespaceOption = ""
-    pressure: PressureOption = None
+    pressure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NODE:SIGNAL=AMOUNT",
+            help="What is left on a node, such as node-3:memory.available=50Mi.",
+            autocompletion=completion.nodes,
+        ),
+    ] = None
     kubelet_config: KubeletConfigOption = None
-    until: UntilOption = None
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="For how long to play what happens. [default: 10m, and to the end of the "
+            "rollouts]",
+        ),
+    ] = None
     max_pods: MaxPodsOption = MAX_PODS
-    repair: RepairOption = False
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Have controllers make up for what the state lacks, too."),
+    ] = False
     order: tuple[str, ...] = ()
 
 

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from podium.cli import completing
-from podium.cli.disturbing import FailOnOption, GatesOption, WideOutputOption
-from podium.cli.gating import exit_on, read_gates
+from podium.cli import completion
+from podium.cli.disturbance_command import FailOnOption, GatesOption, WideOutputOption
 from podium.cli.output import WideOutput, core_count, print_warnings, working
+from podium.cli.plan_gates import exit_on, read_gates
 from podium.cli.request_options import RequestOptions, with_state_options
 
 NodesArgument = Annotated[
@@ -17,7 +17,7 @@ NodesArgument = Annotated[
         metavar="NODE",
         help="Try only these nodes, and no zones. [default: all]",
         show_default=False,
-        autocompletion=completing.nodes,
+        autocompletion=completion.nodes,
     ),
 ]
 PairsOption = Annotated[
@@ -33,12 +33,10 @@ SpareRoomOption = Annotated[
         help="Whether to look for nodes to add for the pods that are left waiting.",
     ),
 ]
-WorstOption = Annotated[
-    int, typer.Option("--worst", min=0, help="How many of the worst to tell in full.")
-]
+WorstOption = Annotated[int, typer.Option(min=0, help="How many of the worst to tell in full.")]
 WorkersOption = Annotated[
     int | None,
-    typer.Option("--workers", min=1, help="How many processes play; one a core unless given."),
+    typer.Option(min=1, help="How many processes play; one a core unless given."),
 ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.cli.options import InputError
+from podium.cli.common_options import InputError
 from podium.cli.output import Progress, WideOutput, core_count, working
 from podium.cli.request_options import RequestOptions, with_request_options
 
@@ -20,7 +20,6 @@ NO_ORDER_EXIT_CODE = 2
 ClassesOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--classes",
         metavar="FILE|DIR",
         help="The classes to introduce, and workloads with their priorityClassName.",
     ),
@@ -28,7 +27,6 @@ ClassesOption = Annotated[
 AssignOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--assign",
         metavar="KIND/NAME=CLASS",
         help="A workload of the state that gets a class, such as deploy/web=high.",
     ),
@@ -36,18 +34,17 @@ AssignOption = Annotated[
 ImportantOption = Annotated[
     str | None,
     typer.Option(
-        "--important",
         metavar="CLASS|PRIORITY",
         help="Pods that are at least that in the end mustn't be preempted by anybody, and all "
         "others may be. Without it, no pod may be by one that isn't above it in the end.",
     ),
 ]
 TriesOption = Annotated[
-    int, typer.Option("--tries", min=1, help="How many steps to play at most, for one search.")
+    int, typer.Option(min=1, help="How many steps to play at most, for one search.")
 ]
 MoreNodesOption = Annotated[
     int,
-    typer.Option("--more-nodes", min=0, help="How many more nodes to try where no order is safe."),
+    typer.Option(min=0, help="How many more nodes to try where no order is safe."),
 ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.text import Text
 
-from podium.api.counting import listed
+from podium.api.count_words import listed
 from podium.cli.output import Cell, count
 
 _AS_ABOVE = "as above"

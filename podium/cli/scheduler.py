@@ -27,7 +27,7 @@ def scheduler(asked: SchedulerCommandOptions) -> None:
         burst=asked.kube_api_burst,
     )
     check_extra("a scheduler of a real cluster")
-    from podium.cli.scheduler_running import own_names, read_configuration, run
+    from podium.cli.scheduler_launcher import own_names, read_configuration, run
     from podium.real.scheduler_process import ProcessOptions
 
     configuration, options = read_configuration(asked.config, flags, asked.plugin or ())

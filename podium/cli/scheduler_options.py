@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.options import ContextOption, KubeconfigOption, PluginOption
+from podium.cli.common_options import ContextOption, KubeconfigOption, PluginOption
 from podium.real.logs import LogFormat, LogLevel
 
 # Where kube-scheduler served its metrics while it did so without TLS.
@@ -20,7 +20,7 @@ class SchedulerCommandOptions:
     context: ContextOption = None
     config: Annotated[
         str | None,
-        typer.Option("--config", metavar="FILE", help="A KubeSchedulerConfiguration (v1)."),
+        typer.Option(metavar="FILE", help="A KubeSchedulerConfiguration (v1)."),
     ] = None
     plugin: PluginOption = None
     dry_run: Annotated[
@@ -42,55 +42,43 @@ class SchedulerCommandOptions:
     leader_elect_lease_duration: Annotated[
         str | None,
         typer.Option(
-            "--leader-elect-lease-duration",
-            metavar="DURATION",
-            help="How long others leave a lease alone that isn't renewed; 15s.",
+            metavar="DURATION", help="How long others leave a lease alone that isn't renewed; 15s."
         ),
     ] = None
     leader_elect_renew_deadline: Annotated[
         str | None,
         typer.Option(
-            "--leader-elect-renew-deadline",
-            metavar="DURATION",
-            help="How long the leader tries to renew before it gives up; 10s.",
+            metavar="DURATION", help="How long the leader tries to renew before it gives up; 10s."
         ),
     ] = None
     leader_elect_retry_period: Annotated[
         str | None,
-        typer.Option(
-            "--leader-elect-retry-period", metavar="DURATION", help="Between two tries; 2s."
-        ),
+        typer.Option(metavar="DURATION", help="Between two tries; 2s."),
     ] = None
     leader_elect_resource_name: Annotated[
         str | None,
         typer.Option(
-            "--leader-elect-resource-name",
-            metavar="NAME",
-            help="The Lease; kube-scheduler, which kube-scheduler itself has, too.",
+            metavar="NAME", help="The Lease; kube-scheduler, which kube-scheduler itself has, too."
         ),
     ] = None
     leader_elect_resource_namespace: Annotated[
         str | None,
-        typer.Option(
-            "--leader-elect-resource-namespace", metavar="NAMESPACE", help="Its; kube-system."
-        ),
+        typer.Option(metavar="NAMESPACE", help="Its; kube-system."),
     ] = None
     kube_api_qps: Annotated[
         float | None,
         typer.Option(
-            "--kube-api-qps",
             metavar="N",
             help="Requests a second in the long run; 50, as kube-scheduler's; -1 for no limit.",
         ),
     ] = None
     kube_api_burst: Annotated[
         int | None,
-        typer.Option("--kube-api-burst", metavar="N", min=1, help="Requests at once; 100."),
+        typer.Option(metavar="N", min=1, help="Requests at once; 100."),
     ] = None
     watch_timeout: Annotated[
         float,
         typer.Option(
-            "--watch-timeout",
             metavar="SECONDS",
             min=1,
             help="After how long a watch that tells nothing is taken for dead.",
@@ -98,20 +86,15 @@ class SchedulerCommandOptions:
     ] = 150.0
     bind_address: Annotated[
         str,
-        typer.Option(
-            "--bind-address", metavar="ADDRESS", help="Where metrics and probes are served."
-        ),
+        typer.Option(metavar="ADDRESS", help="Where metrics and probes are served."),
     ] = "127.0.0.1"
     metrics_port: Annotated[
         int,
-        typer.Option(
-            "--metrics-port", metavar="PORT", min=0, max=65535, help="At which; 0 for any free one."
-        ),
+        typer.Option(metavar="PORT", min=0, max=65535, help="At which; 0 for any free one."),
     ] = _USUAL_PORT
     dashboard_port: Annotated[
         int | None,
         typer.Option(
-            "--dashboard-port",
             metavar="PORT",
             min=0,
             max=65535,
@@ -119,9 +102,5 @@ class SchedulerCommandOptions:
             "the link. None unless given.",
         ),
     ] = None
-    log_level: Annotated[
-        LogLevel, typer.Option("--log-level", help="The least that is logged.")
-    ] = LogLevel.INFO
-    log_format: Annotated[
-        LogFormat, typer.Option("--log-format", help="How lines are written.")
-    ] = LogFormat.TEXT
+    log_level: Annotated[LogLevel, typer.Option(help="The least that is logged.")] = LogLevel.INFO
+    log_format: Annotated[LogFormat, typer.Option(help="How lines are written.")] = LogFormat.TEXT

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.collecting import collect_rarely
 from podium.api.durations import duration_seconds
+from podium.api.garbage_collection import collect_rarely
 from podium.api.pod_limit import MAX_PODS
-from podium.cli.options import InputError, MaxPodsOption, PluginOption, ServeOption
+from podium.cli.common_options import InputError, MaxPodsOption, PluginOption, ServeOption
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     AdviceOutput,
@@ -97,7 +97,7 @@ def simulate(
     from podium.cli.simulate_text import print_story, progress
     from podium.cli.simulation_plots import played, print_plots, simulation_presentation
     from podium.documents.report import plain
-    from podium.simulation.report import simulation_report
+    from podium.simulation.simulation_report import simulation_report
 
     path = checked_scenario(scenario, recording, config, until, seed)
     if recording is not None:
@@ -157,7 +157,7 @@ def checked_scenario(
 def _replay(
     recording: Path, config: str | None, plugins: Sequence[str], output: SimulateOutput
 ) -> None:
-    from podium.cli.replaying import print_replay
+    from podium.cli.replay_output import print_replay
 
     told = {*AdviceOutput, SimulateOutput.TIMELINE}
     if output not in told:

@@ -8,8 +8,8 @@ from rich.text import Text
 
 from podium.cli.output import count, print_lines, print_section, story_line, working
 from podium.simulation.class_summary import ClassSummary
-from podium.simulation.report import class_summaries, final_state
 from podium.simulation.scenario_runner import Progress, Simulation
+from podium.simulation.simulation_report import class_summaries, final_state
 from podium.simulation.timeline_sentences import clock, sentence, sentences, span
 
 _FAILURES = ("AssertionFailed", "StepFailed", "StepRefused")

@@ -68,7 +68,7 @@ def simulation_presentation(
     from podium.cli.simulate_text import class_table, failures, summary
     from podium.experiments.plots import run_png
     from podium.presenting import Bullets, Picture, Presentation, Section, Table
-    from podium.simulation.report import class_summaries
+    from podium.simulation.simulation_report import class_summaries
 
     drawn = run_png({"": series}) if series and find_spec("matplotlib") else b""
     headings, rows = class_table(class_summaries(simulation))

@@ -1,6 +1,6 @@
 """`podium simulate --serve`: the simulation in a browser."""
 
-from podium.cli.run_serving import serve_run
+from podium.cli.run_server import serve_run
 from podium.cluster import Cluster
 from podium.simulation.scenario_file import Scenario
 from podium.simulation.scenario_runner import Simulation

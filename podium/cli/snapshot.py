@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.options import ContextOption, InputError, KubeconfigOption
+from podium.cli.common_options import ContextOption, InputError, KubeconfigOption
 from podium.cli.output import print_warnings
 
 
@@ -25,7 +25,7 @@ def snapshot(
     ] = False,
 ) -> None:
     """Save the state of a cluster for plan and explain; nothing is changed there."""
-    from podium.cli.snapshot_taking import snapshot_of
+    from podium.cli.snapshot_progress import snapshot_of
 
     found, content = snapshot_of(kubeconfig, context, anonymize=anonymize)
     print_warnings(found.notes)

@@ -7,11 +7,11 @@ from io import BytesIO
 
 from podium.api.errors import PodiumError
 from podium.api.field_validation import FieldValidation
-from podium.apiserver.kinds.registry import decisive_faults
-from podium.cli.options import InputError
+from podium.apiserver.kinds.registrations import decisive_faults
+from podium.cli.common_options import InputError
 from podium.manifests import File, Manifests, read_sources
 from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
-from podium.manifests.objects import FaultsOf
+from podium.manifests.manifest_objects import FaultsOf
 
 
 def read_state(
@@ -62,7 +62,7 @@ def read_state(
 def _cluster(
     kubeconfig: str | None, context: str | None, *, is_named: bool
 ) -> tuple[BytesIO, list[str]]:
-    from podium.cli.snapshot_taking import snapshot_of
+    from podium.cli.snapshot_progress import snapshot_of
 
     try:
         found, content = snapshot_of(kubeconfig, context)

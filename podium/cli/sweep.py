@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from podium.api.pod_limit import MAX_PODS
+from podium.cli.common_options import InputError, MaxPodsOption
 from podium.cli.experiment_options import (
     FAILED_ON_EXIT_CODE,
     FAILED_RUNS_EXIT_CODE,
@@ -14,9 +15,8 @@ from podium.cli.experiment_options import (
     counted,
     executor_of,
 )
-from podium.cli.extras import check_experiments_extra
-from podium.cli.options import InputError, MaxPodsOption
-from podium.cli.output import INTERRUPTED_EXIT_CODE, WideOutput, error_console, working
+from podium.cli.extras import check_extra
+from podium.cli.output import INTERRUPTED_EXIT_CODE, WideOutput, console, working
 
 OutOption = Annotated[
     Path | None,
@@ -62,9 +62,9 @@ def sweep(
         if reach is not None and asked.spec.objective is None:
             raise InputError("--reach: the sweep has no objective")
         if asked.spec.search is not None:
-            check_experiments_extra("a search", "optuna")
+            check_extra("a search", "experiments", "optuna")
         if out is not None:
-            check_experiments_extra("--out", "pyarrow", "matplotlib")
+            check_extra("--out", "experiments", "pyarrow", "matplotlib")
         with working("reading"):
             scenarios = read_scenarios(asked, max_pods)
         runs = asked.trials * len(asked.seeds) * len(scenarios)
@@ -77,7 +77,7 @@ def sweep(
             write_sweep(out, report, trials)
     except KeyboardInterrupt:
         kept = f"what is known is in {out}; the same command goes on with it" if out else ""
-        error_console().print(f"interrupted: {kept or 'nothing is kept without --out'}")
+        console(stderr=True).print(f"interrupted: {kept or 'nothing is kept without --out'}")
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     print_advice(report, sweep_presentation(report), output)
     if report.failed:

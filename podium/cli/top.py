@@ -2,7 +2,13 @@
 
 import sys
 
-from podium.cli.options import ClusterOption, ConfigOption, ContextOption, InputError, PluginOption
+from podium.cli.common_options import (
+    ClusterOption,
+    ConfigOption,
+    ContextOption,
+    InputError,
+    PluginOption,
+)
 
 
 def top(
@@ -16,10 +22,10 @@ def top(
     Enter shows the pods of a node, and the decision about a pod, as `podium explain` does, by the
     scheduler's configuration that is given. Nothing is changed there. Needs podium[top].
     """
-    from podium.cli.extras import check_extra, check_top_extra
+    from podium.cli.extras import check_extra
 
     check_extra("podium top")
-    check_top_extra("podium top")
+    check_extra("podium top", "top")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("podium top needs a terminal; podium record writes what happens")
     import asyncio
@@ -34,9 +40,9 @@ async def _show(
 
     from podium.client.connection import load_connection
     from podium.runtime.live import SteadyClock
-    from podium.top.app import Top
     from podium.top.explaining_process import explained
-    from podium.top.following import followed
+    from podium.top.followed_cluster import followed
+    from podium.top.terminal_app import Top
 
     given = {"--kubeconfig": kubeconfig, "--context": context, "--scheduler-config": config}
     arguments = [f"{word}={value}" for word, value in given.items() if value]

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from podium.api.collecting import collect_rarely
 from podium.api.durations import duration_seconds
+from podium.api.garbage_collection import collect_rarely
+from podium.cli.common_options import InputError
 from podium.cli.option_fields import with_fields_of
-from podium.cli.options import InputError
 from podium.cli.output import working
 from podium.cli.stages import Stages, is_detached
 from podium.cli.up_options import UpOptions
@@ -57,8 +57,8 @@ def _run_here(asked: UpOptions) -> None:
         from podium.embedded.directory import DataDirectory
 
         DataDirectory(asked.data_dir).forget_kubeconfig()
+    from podium.cli.up_process import run_until_end
     from podium.cli.up_request import read_up_request
-    from podium.cli.up_running import run_until_end
 
     with working("reading"):
         request = read_up_request(asked)
@@ -67,7 +67,7 @@ def _run_here(asked: UpOptions) -> None:
 
 
 def _run_in_background(asked: UpOptions, background: _Background) -> None:
-    from podium.cli.detaching import detach
+    from podium.cli.detached_cluster import detach
 
     reads_stdin = "-" in [*(asked.filename or ()), *(asked.apply or ())]
     with working("starting the cluster"):

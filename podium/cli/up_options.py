@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.options import KubeletConfigOption, PluginOption
+from podium.cli.common_options import KubeletConfigOption, PluginOption
 from podium.embedded.defaults import ALL_CONTROLLERS, USUAL_PORT, NodeShape
 
 DEFAULT_SHAPE = NodeShape()

@@ -5,11 +5,11 @@ import time
 from collections.abc import Sequence
 
 from podium.api.field_validation import FieldValidation
+from podium.cli.common_options import InputError
 from podium.cli.configurations import read_kubelet_config, read_scheduler_config
-from podium.cli.options import InputError
 from podium.cli.output import print_warnings
 from podium.cli.up_options import UpOptions
-from podium.cli.up_running import UpRequest
+from podium.cli.up_process import UpRequest
 from podium.cluster import SchedulerSetup
 from podium.cluster.controller_list import chosen_controllers
 from podium.embedded.cluster import EmbeddedOptions

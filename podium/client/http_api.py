@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from http import HTTPStatus
 from random import Random
-from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
@@ -14,10 +13,10 @@ from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.kinds import ALL_KINDS, KINDS
 from podium.api.objects import Object, entries, metadata_of
-from podium.client.answers import UnreadableAnswerError, decoded, error_of, unknown, unsent
 from podium.client.calls import JSON, Call, call_of, collection_path, object_path
 from podium.client.connection import Connection, MissingConnectionError
-from podium.client.watch_stream import WatchError, WatchStream
+from podium.client.responses import UnreadableAnswerError, decoded, error_of, unknown, unsent
+from podium.client.watch_stream import WatchDecoder, WatchError
 from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
 from podium.runtime.async_api import (
@@ -95,12 +94,7 @@ class HttpApi:
         )
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._session.close()
 
     async def call(self, effect: Effect) -> Outcome:
@@ -150,7 +144,7 @@ class HttpApi:
             async with await self._send(call, query, timeout) as response:
                 if response.status != HTTPStatus.OK:
                     raise _failure(await _error(response))
-                stream = WatchStream(ALL_KINDS[kind])
+                stream = WatchDecoder(ALL_KINDS[kind])
                 async for chunk in response.content.iter_any():
                     if news := stream.take(chunk):
                         told = True

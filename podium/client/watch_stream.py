@@ -8,7 +8,7 @@ import msgspec
 from podium.api.errors import PodiumError
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
-from podium.client.answers import UnreadableAnswerError, decoded
+from podium.client.responses import UnreadableAnswerError, decoded
 from podium.control.events import CallError
 
 _ERROR = "ERROR"
@@ -30,7 +30,7 @@ class StreamedEvent(msgspec.Struct, frozen=True):
     revision: int
 
 
-class WatchStream:
+class WatchDecoder:
     """Decodes the bytes of one watch into events."""
 
     def __init__(self, kind: Kind) -> None:

@@ -7,7 +7,7 @@ cluster.driver.advance(60)
 """
 
 from podium.cluster.cluster import Cluster
+from podium.cluster.cluster_options import ClusterOptions, SchedulerSetup
 from podium.cluster.controller_list import CONTROLLERS
-from podium.cluster.options import ClusterOptions, SchedulerSetup
 
 __all__ = ["CONTROLLERS", "Cluster", "ClusterOptions", "SchedulerSetup"]

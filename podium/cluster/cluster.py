@@ -6,10 +6,10 @@ from random import Random
 
 from podium.api.objects import Object
 from podium.apiserver.server import ApiOptions, ApiServer
+from podium.cluster.cluster_options import ClusterOptions, SchedulerSetup
 from podium.cluster.controller_list import controller_makers
 from podium.cluster.lazy_controllers import LazyControllers
 from podium.cluster.loader import Loader
-from podium.cluster.options import ClusterOptions, SchedulerSetup
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.scheduler.context import NoMetrics, Stopwatch
 from podium.controllers.scheduler.machine import SchedulerMachine

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 
 from podium.api.errors import PodiumError
-from podium.cluster.options import ClusterOptions
+from podium.cluster.cluster_options import ClusterOptions
 from podium.control.machine import Machine
 
 Make = Callable[[], Machine]

@@ -20,13 +20,13 @@ from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.custom.settling import settle
-from podium.apiserver.kinds.registry import apply_defaults, completed, registration_of
+from podium.apiserver.custom.definition_effects import settle
+from podium.apiserver.kinds.registrations import apply_defaults, completed, registration_of
 from podium.apiserver.kinds.strategy import Creation
 from podium.apiserver.registry import Registry
-from podium.apiserver.verbs.creating import new_uid
+from podium.apiserver.verbs.create import new_uid
 from podium.apiserver.versions import stored_version
-from podium.cluster.owners import Owners
+from podium.cluster.owners import StandIns
 from podium.node.node_status import changed_conditions
 from podium.store.errors import AlreadyExistsError
 from podium.store.store import Store
@@ -90,7 +90,7 @@ class Loader:
             completed: whether there are to be stand-ins for what others refer to and isn't there.
         """
         if completed:
-            owners = Owners(objects)
+            owners = StandIns(objects)
             self._uids, objects = owners.uids, owners.completed()
         self._notes = []
         self._defaulted = defaulted

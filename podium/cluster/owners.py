@@ -18,7 +18,7 @@ from podium.api.objects import (
     status_of,
 )
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
-from podium.apiserver.kinds.registry import apply_defaults
+from podium.apiserver.kinds.registrations import apply_defaults
 from podium.cluster.stand_ins import STAND_INS, Group, counted_status
 from podium.controllers.controller_revisions import KIND as REVISION
 from podium.controllers.controller_revisions import REVISION_LABEL, new_revision
@@ -32,7 +32,7 @@ _HASH_LABELS = {"StatefulSet": "controller.kubernetes.io/hash", "DaemonSet": REV
 _COUNTED = ("ReplicaSet", "ReplicationController")
 
 
-class Owners:
+class StandIns:
     """Finds the owners in a state, and makes stand-ins for those that it lacks.
 
     Attributes:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from podium.api.objects import Object, metadata_of, status_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
-from podium.cluster.options import START_S
+from podium.cluster.cluster_options import START_S
 
 
 def start_s(objects: Iterable[Object]) -> float:

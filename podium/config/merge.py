@@ -58,7 +58,7 @@ def merge_plugin_set(default: PluginSet, custom: PluginSet) -> PluginSet:
     return PluginSet(enabled=tuple(enabled), disabled=disabled)
 
 
-def expand(sets: PluginSets, implements: Implements, default_weight: int = 1) -> Expanded:
+def expand(sets: PluginSets, implements: Implements) -> Expanded:
     """The plugins of every extension point, in the order in which they run.
 
     First come the plugins that a point's own set shares with MultiPoint, then the rest of
@@ -67,7 +67,6 @@ def expand(sets: PluginSets, implements: Implements, default_weight: int = 1) ->
     Args:
         sets: a profile's, merged with the defaults.
         implements: whether the plugin of this name is one of this extension point.
-        default_weight: what a score plugin without weight, or with weight 0, counts.
 
     Returns:
         All extension points. Weights are set at `score` and `placementScore`, the point's own
@@ -77,11 +76,11 @@ def expand(sets: PluginSets, implements: Implements, default_weight: int = 1) ->
         InvalidDocumentError: a plugin is enabled twice, or where it has no part, or the
             sum of weighted scores could exceed 64 bits. Fields are relative to the profile.
     """
-    if faults := list(dict.fromkeys(_faults(sets, implements, default_weight))):
+    if faults := list(dict.fromkeys(_faults(sets, implements))):
         raise InvalidDocumentError(faults)
     return MappingProxyType(
         {
-            point: _weighted(sets, point, _names_at(sets, point, implements), default_weight)
+            point: _weighted(sets, point, _names_at(sets, point, implements))
             for point in ExtensionPoint
         }
     )
@@ -111,23 +110,26 @@ def _spread_to(sets: PluginSets, point: ExtensionPoint, implements: Implements) 
 
 
 def _weighted(
-    sets: PluginSets, point: ExtensionPoint, names: Iterable[str], default_weight: int
+    sets: PluginSets, point: ExtensionPoint, names: Iterable[str]
 ) -> tuple[PluginRef, ...]:
     if point not in WEIGHTED_POINTS:
         return tuple(PluginRef(name) for name in names)
-    weights = _weights(sets, point, default_weight)
+    weights = _weights(sets, point)
     return tuple(PluginRef(name, weights[name]) for name in names)
 
 
-def _weights(sets: PluginSets, point: ExtensionPoint, default_weight: int) -> dict[str, int]:
-    """Weights by plugin, whether it is of that point or not; the point's own set goes first."""
+def _weights(sets: PluginSets, point: ExtensionPoint) -> dict[str, int]:
+    """Weights by plugin, whether it is of that point or not; the point's own set goes first.
+
+    A score plugin without weight, or with weight 0, counts 1.
+    """
     weights: dict[str, int] = {}
     for plugin in (*sets.at(point).enabled, *sets.multi_point.enabled):
-        weights.setdefault(plugin.name, plugin.weight or default_weight)
+        weights.setdefault(plugin.name, plugin.weight or 1)
     return weights
 
 
-def _faults(sets: PluginSets, implements: Implements, default_weight: int) -> Iterator[FieldError]:
+def _faults(sets: PluginSets, implements: Implements) -> Iterator[FieldError]:
     for point in ExtensionPoint:
         field = f"plugins.{point}.enabled"
         own = [plugin.name for plugin in sets.at(point).enabled]
@@ -141,7 +143,7 @@ def _faults(sets: PluginSets, implements: Implements, default_weight: int) -> It
         yield from _repetitions("plugins.multiPoint.enabled", spread)
         if point in WEIGHTED_POINTS:
             # Plugins that MultiPoint enables and the point disables count too, as upstream.
-            weights = _weights(sets, point, default_weight).items()
+            weights = _weights(sets, point).items()
             total = sum(weight for name, weight in weights if implements(name, point))
             if total * _NODE_SCORE_MAX > INT64_MAX:
                 yield FieldError(field, total, "the sum of weights lets scores exceed 64 bits")

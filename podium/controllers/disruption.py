@@ -82,8 +82,9 @@ class DisruptionController(Reconciler):
                 yield from self._members.update_pod(before, now)
             if now is not None and _may_go_stale(now):
                 yield _POD, place, called
-        elif _replicas(before) != _replicas(now):
-            # Budgets refer to what controllers want of those pods that are theirs.
+        elif before is None:
+            # What could not be counted is tried again. That a workload is scaled concerns nobody
+            # before its pods change.
             for budget in self.objects.by(_BUDGET, "namespace", namespace(obj)):
                 if needs_scale(budget):
                     yield place_of(budget)

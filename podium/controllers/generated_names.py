@@ -24,20 +24,17 @@ def template_hash(template: Any) -> str:
     return _characters(json.dumps(template, sort_keys=True), HASH_LENGTH)
 
 
-def generated_names(
-    base: str, identity: str, is_taken: Callable[[str], bool], infix: str = ""
-) -> Iterator[str]:
-    """Names that begin with `base` and `infix`, without end, none of them taken.
+def generated_names(base: str, identity: str, is_taken: Callable[[str], bool]) -> Iterator[str]:
+    """Names that begin with `base`, without end, none of them taken.
 
     Args:
         base: the owner's name and a dash; cut off where the name would get too long.
         identity: of the owner, so that owners of like names have different pods.
         is_taken: whether something has a name already.
-        infix: what tells pods of one owner apart, with a dash; empty if nothing does.
     """
-    stem = base[: NAME_LENGTH_MAX - SUFFIX_LENGTH - len(infix)] + infix
+    stem = base[: NAME_LENGTH_MAX - SUFFIX_LENGTH]
     for number in count():
-        name = stem + _characters(f"{identity}/{infix}{number}", SUFFIX_LENGTH)
+        name = stem + _characters(f"{identity}/{number}", SUFFIX_LENGTH)
         if not is_taken(name):
             yield name
 

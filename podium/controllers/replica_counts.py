@@ -22,7 +22,7 @@ from podium.api.objects import (
 from podium.api.pods import is_active, is_finished
 from podium.api.workloads import pod_template_of
 from podium.controllers.kit.indexer import Indexer
-from podium.controllers.kit.workloads import available_from_s, min_ready_s, selector_of
+from podium.controllers.kit.workload_fields import available_from_s, min_ready_s, selector_of
 
 
 class _PodCounts(msgspec.Struct, frozen=True):
@@ -71,12 +71,12 @@ class ReplicaCounts:
         """Whether the tally was made for the owner as it is now."""
         return self._basis == _basis(owner)
 
-    def put(self, pod: Object) -> None:
-        """Count a pod of the owner, which isn't counted yet."""
+    def put(self, pod: Object) -> _PodCounts | None:
+        """Count a pod of the owner, which isn't counted yet; what it adds to, if it matches."""
         place = place_of(pod)
         if not self.selector.matches(labels(pod)):
             self.mismatched[place] = None
-            return
+            return None
         active = is_active(pod)
         counted = _PodCounts(
             active,
@@ -88,14 +88,16 @@ class ReplicaCounts:
         self._add(counted, 1)
         if counted.available_from_s:
             self._maturing[place] = counted.available_from_s
+        return counted
 
-    def drop(self, place: Place) -> None:
-        """Count a pod no longer."""
+    def drop(self, place: Place) -> _PodCounts | None:
+        """Count a pod no longer; what it added to, if it did."""
         self.mismatched.pop(place, None)
         self._maturing.pop(place, None)
         counted = self._counted.pop(place, None)
         if counted is not None:
             self._add(counted, -1)
+        return counted
 
     def available(self, now_s: float) -> int:
         """How many pods have been ready for long enough."""
@@ -146,17 +148,20 @@ class ReplicaCountsByOwner:
         """The owner is gone."""
         self._by_uid.pop(uid_of(owner), None)
 
-    def follow(self, before: Object | None, after: Object | None) -> None:
-        """Take in a change of a pod with a controller, or that had one."""
-        for pod, is_there in ((before, False), (after, True)):
-            reference = None if pod is None else controller_of(pod)
-            counts = None if reference is None else self._by_uid.get(str(reference.get("uid")))
-            if pod is None or counts is None:
-                continue
-            if is_there:
-                counts.put(pod)
-            else:
-                counts.drop(place_of(pod))
+    def follow(self, before: Object | None, after: Object | None) -> bool:
+        """Take in a change of a pod with a controller, or that had one.
+
+        Returns:
+            Whether it still counts as it did, with the same owner.
+        """
+        former, latter = self._counts_of(before), self._counts_of(after)
+        was = None if before is None or former is None else former.drop(place_of(before))
+        now = None if after is None or latter is None else latter.put(after)
+        return former is latter and was is not None and was == now
+
+    def _counts_of(self, pod: Object | None) -> ReplicaCounts | None:
+        reference = None if pod is None else controller_of(pod)
+        return None if reference is None else self._by_uid.get(str(reference.get("uid")))
 
     def find_orphan(self, owner: Object, pod: Object) -> None:
         """Note a pod without a controller that an owner selects."""

@@ -28,7 +28,7 @@ from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
-from podium.controllers.kit.workloads import as_written, replicas_of
+from podium.controllers.kit.workload_fields import as_written, replicas_of
 from podium.controllers.pod_deletion_order import scale_down_order
 from podium.controllers.replica_counts import ReplicaCounts, ReplicaCountsByOwner
 
@@ -68,7 +68,13 @@ class ReplicaSetController(PodOwnerReconciler):
             if change.new is None:
                 self._counts_by_owner.forget(change.obj)
             return
-        self._counts_by_owner.follow(before, change.new)
+        counts_alike = self._counts_by_owner.follow(before, change.new)
+        if counts_alike and not self.stirs(change, before):
+            # Only an owner that was refused something is looked at for any news.
+            for owner in self._owners_of(change.obj):
+                if owner in self.refusals or self.has_failed(owner):
+                    yield owner
+            return
         for pod in (before, change.new):
             if pod is not None:
                 yield from self._owners_of(pod)

@@ -19,7 +19,7 @@ from podium.controllers.kit.indexer import namespaces
 from podium.controllers.kit.known_kinds import KnownKinds
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.quotas.amounts import NONE, Quantities, masked, read, written
-from podium.core.quotas.matching import is_counted, matches, tracked
+from podium.core.quotas.quota_scopes import is_counted, matches, tracked
 from podium.core.quotas.usage import usage
 
 RESYNC_S = 300.0

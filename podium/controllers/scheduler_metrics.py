@@ -19,7 +19,7 @@ from prometheus_client.utils import floatToGoString
 from podium.api.pods import node_name_of
 from podium.control.events import Change
 from podium.controllers.scheduler.context import NoMetrics, Stopwatch, stopped
-from podium.core.queue import Place, SchedulingQueue
+from podium.core.queue import QueueName, SchedulingQueue
 
 Labels = tuple[str, ...]
 
@@ -34,7 +34,7 @@ _GOROUTINE = _exponential(0.01, 2, 20)
 _SLI = _exponential(0.01, 2, 20)
 _ATTEMPTS = _exponential(1, 2, 5)
 _VICTIMS = _exponential(1, 2, 7)
-_PENDING = (Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE, Place.GATED)
+_PENDING = (QueueName.ACTIVE, QueueName.BACKOFF, QueueName.UNSCHEDULABLE, QueueName.GATED)
 
 
 class _Observations:
@@ -248,7 +248,7 @@ class QueueMetrics(Collector):
             "Events kept for pods that are being tried, and these pods, by event.",
             labels=("event",),
         )
-        in_flight.add_metric(("PodPopped",), counts[Place.IN_FLIGHT])
+        in_flight.add_metric(("PodPopped",), counts[QueueName.IN_FLIGHT])
         for event, count in sorted(self._queue.events_in_flight().items()):
             in_flight.add_metric((event,), count)
         yield in_flight

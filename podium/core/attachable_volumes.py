@@ -16,7 +16,7 @@ from podium.core.csi_migration import (
     zones_of,
 )
 from podium.core.listers import Listers
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.volumes import claim_of, claim_uses, ownership_fault, storage_class_of, volume_name
 
 # No volume's handle begins so: it stands for a volume that isn't there yet.

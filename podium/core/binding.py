@@ -9,7 +9,7 @@ is an argument, in seconds.
 import msgspec
 
 from podium.core.pipeline import Pipeline
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import SUCCESS, Code, Status, unschedulable
 
 # Upstream's cap on how long Permit may make a pod wait.

@@ -9,7 +9,7 @@ The one place of this arithmetic. Two components of Kubernetes look at budgets, 
   (`Budget.covers`).
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -216,17 +216,8 @@ class Budget(msgspec.Struct, frozen=True):
         )
 
 
-def violating(victims: Iterable[Object], budgets: Sequence[Budget]) -> list[bool]:
-    """Whether each victim, disrupted in this order, breaks any budget that covers it."""
-    covering = (
-        [index for index, budget in enumerate(budgets) if budget.covers(victim)]
-        for victim in victims
-    )
-    return spend(covering, [budget.allowed for budget in budgets])
-
-
 def spend(covering: Iterable[Collection[int]], allowed: Iterable[int]) -> list[bool]:
-    """The arithmetic of `violating`, for budgets that are known by number.
+    """Whether each victim, disrupted in this order, breaks any budget that covers it.
 
     Args:
         covering: for each victim, in order, the numbers of the budgets that cover it.

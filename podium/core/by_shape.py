@@ -19,7 +19,7 @@ from podium.core.framework import (
 )
 from podium.core.per_nodes import PerNodes
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import SUCCESS
 

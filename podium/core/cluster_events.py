@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from podium.api.objects import Object
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 
 
 class EventResource(StrEnum):

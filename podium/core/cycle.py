@@ -17,7 +17,7 @@ from podium.core.filtering import Filtering
 from podium.core.framework import FITS, Codes, CycleError, PostFilterResult
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.post_filter import NodeToStatus, run_post_filter_plugins
 from podium.core.preemption.cross_node.reserved_rooms import reserved_rooms
 from podium.core.preemption.result import Preemption
@@ -187,7 +187,8 @@ class SchedulingCycle:
         refusal = evaluation.refusal
         if refusal is None or state is None or refusal.state != state:
             outcome, blame = _outcome(pod, evaluation)
-            filtered = NodeToStatus(self._snapshot, evaluation, outcome, blame)
+            self._judge_nominated(pod, evaluation.filtering, outcome, blame)
+            filtered = NodeToStatus(self._snapshot, pipeline.pre_filter, evaluation, outcome, blame)
             answer = self._post_filter(
                 pipeline, lambda: run_post_filter_plugins(pipeline.post_filter, pod, filtered)
             )
@@ -207,6 +208,21 @@ class SchedulingCycle:
             post_filter=answer[0],
             preemption=answer[1],
         )
+
+    def _judge_nominated(
+        self, pod: PodInfo, filtering: Filtering, outcome: Codes, blame: Codes
+    ) -> None:
+        """Have the filters speak for a nominated node that PreFilter left out.
+
+        It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
+        """
+        row = self._snapshot.row_of.get(pod.nominated_node_name)
+        if row is None or not filtering.is_left_out(row):
+            return
+        for number, codes in enumerate(filtering.codes[1:], 1):
+            if codes[row] != FITS:
+                outcome[row], blame[row] = codes[row], number
+                return
 
     def _post_filter(
         self, pipeline: Pipeline, ask: Callable[[], tuple[PostFilterResult, Preemption | None]]

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from podium.core.evaluation import Evaluation
 from podium.core.framework import Codes, PostFilterResult
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.result import Preemption
 from podium.core.rivalry import Rivals
 from podium.core.status import Status

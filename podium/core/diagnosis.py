@@ -4,11 +4,11 @@ from collections import Counter
 
 from podium.core.decision import Decision
 from podium.core.filtering import Filtering
-from podium.core.narrowing import Narrowing
+from podium.core.pre_filter import Narrowing
 from podium.core.tally import Tally
 
 
-class Histogram:
+class ReasonHistogram:
     """How many nodes gave which reason."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Histogram:
 
 
 def nodes_available_message(
-    node_count: int, reasons: Histogram, pre_filter: str = "", post_filter: str = ""
+    node_count: int, reasons: ReasonHistogram, pre_filter: str = "", post_filter: str = ""
 ) -> str:
     """The message of a pod that can't be scheduled.
 
@@ -53,9 +53,9 @@ def nodes_available_message(
     return f"{message} {post_filter}" if post_filter else message
 
 
-def reasons_of(decision: Decision) -> Histogram:
+def reasons_of(decision: Decision) -> ReasonHistogram:
     """Why nodes refuse a pod that was just decided; nothing if it is refused as a whole."""
-    reasons, evaluation = Histogram(), decision.evaluation
+    reasons, evaluation = ReasonHistogram(), decision.evaluation
     if evaluation is None or decision.outcome is None or decision.blame is None:
         return reasons
     if decision.pre_filter is None:

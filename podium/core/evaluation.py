@@ -15,7 +15,7 @@ from podium.core.filtering import Filtering
 from podium.core.framework import Codes, CycleError, PostFilterResult
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.refusal import Refusal
 from podium.core.rivalry import Rivalry
 from podium.core.scoring import Scoring
@@ -25,8 +25,8 @@ from podium.core.volumes import claim_uses
 INFEASIBLE = -1
 _NEVER = (-1, -1, -1)
 _CATCH_UP_MAX = 4_000
-# Up to here rows are judged one by one, in plain integers; more of them as arrays.
-_SINGLY_MAX = 8
+# Up to so many changes, rows are judged one by one, in plain integers; of more, as arrays.
+_SINGLY_MAX = 64
 
 
 class Evaluation:

@@ -29,7 +29,7 @@ from podium.core.framework import (
     Sums,
 )
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status, unresolvable
 
@@ -95,14 +95,21 @@ class NodeInfo(msgspec.Struct, frozen=True):
     pods: Sequence[PodInfo]
 
 
-class ArrayPlugin:
-    """Base of plugins that judge all nodes at once; override either method or both."""
-
+class _SimplePlugin:
     name: str
 
     def __init__(self, handle: Handle, args: Mapping[str, object] | None = None) -> None:
         self.handle = handle
         self.args = args or {}
+
+    def normalize(self, scores: Scores) -> Scores:
+        """Bring the scores of the feasible nodes, int64[n], to 0 to 100; here by their maximum."""
+        top = int(scores.max(initial=0))
+        return scores * MAX_NODE_SCORE // top if top else scores
+
+
+class ArrayPlugin(_SimplePlugin):
+    """Base of plugins that judge all nodes at once; override either method or both."""
 
     filter_nodes: Callable[[PodInfo, Nodes], ArrayLike]
     """To bool[n]: which nodes fit."""
@@ -113,29 +120,15 @@ class ArrayPlugin:
     reason = "node(s) were refused by a plugin"
     """Why nodes that `filter_nodes` leaves out don't fit."""
 
-    def normalize(self, scores: Scores) -> Scores:
-        """Bring the scores of the feasible nodes, int64[n], to 0 to 100; here by their maximum."""
-        return _by_maximum(scores)
 
-
-class NodePlugin:
+class NodePlugin(_SimplePlugin):
     """Base of plugins that judge one node at a time; override either method or both."""
-
-    name: str
-
-    def __init__(self, handle: Handle, args: Mapping[str, object] | None = None) -> None:
-        self.handle = handle
-        self.args = args or {}
 
     filter_node: Callable[[PodInfo, NodeInfo], Status | None]
     """To a status, or None if the node fits."""
 
     score_node: Callable[[PodInfo, NodeInfo], int]
     """To a score; `normalize` brings it to 0 to 100."""
-
-    def normalize(self, scores: Scores) -> Scores:
-        """As `ArrayPlugin.normalize`."""
-        return _by_maximum(scores)
 
 
 class _ArrayFilter(FilterState):
@@ -255,11 +248,6 @@ def adapted(plugin_class: Any) -> type:
     if hasattr(plugin_class, "score_nodes" if is_array else "score_node"):
         methods["score"] = lambda self, pod: _Score(self, pod)
     return type(plugin_class.__name__, (plugin_class,), methods)
-
-
-def _by_maximum(scores: Scores) -> Scores:
-    top = int(scores.max(initial=0))
-    return scores * MAX_NODE_SCORE // top if top else scores
 
 
 def _nodes(snapshot: Snapshot, rows: Rows) -> tuple[Nodes, NDArray[np.bool_]]:

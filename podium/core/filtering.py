@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from podium.core.framework import FITS, Codes, FilterState, Rows, Scope
 from podium.core.log import Change
-from podium.core.narrowing import NO_NODE, Narrowing, run_pre_filter
 from podium.core.pipeline import Pipeline
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
+from podium.core.pre_filter import NO_NODE, Narrowing, run_pre_filter
 from podium.core.snapshot import Snapshot
 from podium.core.status import SUCCESS, Status
 
@@ -62,11 +62,6 @@ class Filtering:
     def generation(self) -> int:
         """Raised whenever pods elsewhere may have changed what holds of a hypothetical row."""
         return self._judged + sum(state.changes for _, state in self._cluster_filters)
-
-    def feasible(self) -> NDArray[np.bool_]:
-        """bool[capacity]."""
-        fits: NDArray[np.bool_] = self.outcome == FITS
-        return fits
 
     def feasible_rows(self) -> Rows:
         """The rows that fit, ascending; the same array for as long as they are the same rows."""
@@ -160,6 +155,11 @@ class Filtering:
         ]
         outcome, blame, _ = _combined(codes, len(rows))
         return rows, outcome, blame
+
+    def is_left_out(self, row: int) -> bool:
+        """Whether PreFilter named the only nodes that matter, and a row's isn't among them."""
+        states = self.states if self.pre_filter.is_success else []
+        return bool(states and isinstance(states[0], Narrowing) and self.codes[0][row] != FITS)
 
     def status(self, blame: int, outcome: int, row: int) -> Status:
         """An outcome in words."""

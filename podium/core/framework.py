@@ -26,7 +26,7 @@ from podium.control.effects import Effect
 from podium.core.log import Change
 from podium.core.many_pods import ManyPods, looked_up
 from podium.core.pod_classes import PodClass, PodClasses
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import SUCCESS, Code, Status
 
 MAX_NODE_SCORE = 100

@@ -1,5 +1,6 @@
 """What a plugin is given to look around with."""
 
+from collections.abc import Callable
 from random import Random
 
 import msgspec
@@ -7,13 +8,27 @@ import msgspec
 from podium.config.scheduler_options import SchedulerOptions
 from podium.core.budget_columns import BudgetColumns
 from podium.core.clock import Clock
+from podium.core.filtering import Filtering
+from podium.core.framework import Rows
 from podium.core.gangs.pod_groups import PodGroups
 from podium.core.listers import Listers
-from podium.core.node_finder import NodeFinder
 from podium.core.nominator import Nominator
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.victim_history import VictimHistory
 from podium.core.preferred_nodes import PreferredNodes
 from podium.core.snapshot import Snapshot
+
+
+class NodeFinder:
+    """Filters nodes for any pod, as the scheduling cycle does: for plugins that think ahead.
+
+    Attributes:
+        rows: from a pending pod to the rows that fit it, int[n]. The cycle sets it.
+        filtering: from a pending pod to what filters say of all rows, as they are now.
+    """
+
+    rows: Callable[[PodInfo], Rows]
+    filtering: Callable[[PodInfo], Filtering]
 
 
 class Handle(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from podium.api.objects import Object, name, namespace
 from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.core.pod_classes import PodClass, PodClasses
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.volumes import claim_uses
 
 AfterChange = Callable[[PodInfo, Object | None, Object], bool]

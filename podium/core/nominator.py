@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from podium.core.log import Log
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 
 _PRIORITIES_MAX = 64

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.core.pods import UNPLACED, PodInfo
+from podium.core.pod_info import UNPLACED, PodInfo
 
 NEVER_NS = np.iinfo(np.int64).max
 _SLOTS_MIN = 64

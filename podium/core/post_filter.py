@@ -10,8 +10,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from podium.core.evaluation import Evaluation
-from podium.core.framework import Codes, PostFilterPlugin, PostFilterResult
-from podium.core.pods import PodInfo
+from podium.core.framework import Codes, PostFilterPlugin, PostFilterResult, PreFilterPlugin
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.result import Preemption
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status, unresolvable, unschedulable
@@ -22,18 +22,19 @@ class NodeToStatus(msgspec.Struct, frozen=True):
 
     Attributes:
         snapshot: the nodes.
+        pre_filter: the PreFilter plugins, in the order in which they are asked.
         evaluation: of the pod's class; it goes on changing with the cluster.
         outcome: int32[capacity], the filters' codes, nominated pods counted.
         blame: int32[capacity], who objected.
     """
 
     snapshot: Snapshot
+    pre_filter: Sequence[PreFilterPlugin]
     evaluation: Evaluation
     outcome: Codes
     blame: Codes
 
     def get(self, node_name: str) -> Status:
-        """The refusal of a node; one that isn't there is refused for good."""
         filtering, row = self.evaluation.filtering, self.snapshot.row_of.get(node_name)
         if not filtering.pre_filter.is_success:
             return filtering.pre_filter
@@ -42,10 +43,16 @@ class NodeToStatus(msgspec.Struct, frozen=True):
         return filtering.status(int(self.blame[row]), int(self.outcome[row]), row)
 
     def nodes_for(self, code: Code) -> list[str]:
-        """The names of the nodes refused with this code, in no particular order."""
         wanted = self.outcome > 0 if code is Code.UNSCHEDULABLE else self.outcome < 0
         rows = np.flatnonzero(wanted & self.snapshot.alive)
         return [self.snapshot.names[row] for row in rows.tolist()]
+
+    def was_asked(self, plugin_name: str) -> bool:
+        """Whether PreFilter asked a plugin, and not only those before it, of which one refused."""
+        names, refusal = [one.name for one in self.pre_filter], self.evaluation.filtering.pre_filter
+        if refusal.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            names = names[: names.index(refusal.plugin) + 1]
+        return plugin_name in names
 
 
 def run_post_filter_plugins(

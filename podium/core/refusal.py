@@ -12,7 +12,7 @@ from podium.core.filtering import Filtering
 from podium.core.framework import Codes, PostFilterResult
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.result import Preemption
 
 State = tuple[object, ...]

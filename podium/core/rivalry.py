@@ -14,7 +14,7 @@ from podium.core.budget_columns import BudgetColumns
 from podium.core.filtering import Filtering
 from podium.core.framework import FITS, Codes, Mask, Rows
 from podium.core.nominator import Nominator
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.known_rows import KnownRows
 from podium.core.preemption.one_row import RowWorld
 from podium.core.snapshot import Snapshot

@@ -19,7 +19,7 @@ from podium.core.framework import (
 )
 from podium.core.log import Change
 from podium.core.pipeline import Pipeline
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 
 

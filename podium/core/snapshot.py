@@ -20,7 +20,7 @@ from podium.core.node_columns import NodeColumns
 from podium.core.per_class import PerClass
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pod_columns import PodColumns
-from podium.core.pods import UNPLACED, PodInfo
+from podium.core.pod_info import UNPLACED, PodInfo
 from podium.core.resource_columns import ResourceColumns
 
 _ROWS_MIN = 8

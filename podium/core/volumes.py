@@ -23,7 +23,7 @@ from podium.api.quantity import nanos
 from podium.api.storage_classes import storage_class_name
 from podium.api.well_known import BIND_COMPLETED
 from podium.core.listers import Listers
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"

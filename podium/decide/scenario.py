@@ -14,12 +14,13 @@ from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds import KINDS
 from podium.api.objects import DEFAULT_NAMESPACE, Object, entries, metadata_of, spec_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
-from podium.apiserver.kinds.registry import apply_defaults
+from podium.api.priority import class_value
+from podium.apiserver.kinds.registrations import apply_defaults
 from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
 from podium.config.types import KIND, SchedulerConfiguration
-from podium.decide.objects import type_faults
-from podium.documents import Document, Tuple, read
+from podium.decide.recorded_objects import type_faults
+from podium.documents import Document, Tuple
 from podium.profile import plugin_factories
 
 Objects = Tuple[dict[str, Any]]
@@ -119,18 +120,13 @@ class ScenarioDocument(Document):
                     yield one.under(f"{name}[{index}]")
 
 
-def read_scenario(raw: object) -> Scenario:
-    """Read a scenario from JSON that was decoded.
+def scenario_of(document: ScenarioDocument) -> Scenario:
+    """The scenario that a document describes.
 
     Raises:
-        InvalidDocumentError: it isn't one, or its profile isn't valid.
+        InvalidDocumentError: its profile isn't valid.
         InvalidValueError: a pod names a class that isn't there.
     """
-    return scenario_of(read(ScenarioDocument, raw))
-
-
-def scenario_of(document: ScenarioDocument) -> Scenario:
-    """The scenario that a document describes; raises as `read_scenario` does."""
     priorities = _priorities(document.priority_classes)
     configuration = _configuration(document)
 
@@ -153,7 +149,7 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
 
 
 def _priorities(classes: Iterable[Object]) -> dict[str, int]:
-    named = {c["metadata"]["name"]: int(c.get("value") or 0) for c in classes}
+    named = {c["metadata"]["name"]: class_value(c) for c in classes}
     return _SYSTEM_CLASSES | named
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from podium.api.errors import PodiumError
-from podium.decide.answer import decision_report
-from podium.decide.deciding import decide
+from podium.decide.decision_report import decision_report
+from podium.decide.decisions import decide
 from podium.decide.eviction.questions import answer as eviction_answer
 from podium.decide.scenario import ScenarioDocument, scenario_of
 from podium.documents import InvalidDocumentError, read
@@ -56,7 +56,7 @@ def _each(
             continue
         found = _answer(line, answer)
         if isinstance(found, _Fault):
-            why = f"line {number}: {found.why}"
+            why = "\n".join(f"line {number}: {one}" for one in found.why.splitlines())
             if refused is not None:
                 refused(why)
             found = {"id": found.id, "error": why, **failed}

@@ -4,7 +4,7 @@ A document is a class derived from `Document`. `decode` checks a value against i
 faults at once, each with its field and what would be accepted there.
 """
 
-from podium.documents.decoding import Decoded, InvalidDocumentError, decode, read
+from podium.documents.decoder import Decoded, InvalidDocumentError, decode, read
 from podium.documents.document import Document, fault, refuse
 from podium.documents.fields import (
     INT32_MAX,

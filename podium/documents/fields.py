@@ -31,17 +31,25 @@ INT64_MAX = (1 << 63) - 1
 _ENDLESS = (INT32_MAX, INT64_MAX)
 
 
-class Range(msgspec.Struct, frozen=True):
-    """An integer from `low` to `high`, both included."""
+class _Checked(msgspec.Struct, frozen=True):
+    """A field whose value has to pass a check once it is of the right type."""
 
-    low: int
-    high: int = INT32_MAX
+    def checked(self, value: Any) -> Any:
+        """The value; raises a fault if it isn't one that the field may have."""
+        raise NotImplementedError
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """The integer, then the check of its range."""
-        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+        """The type, then the check."""
+        return core_schema.no_info_after_validator_function(self.checked, handler(source))
+
+
+class Range(_Checked, frozen=True):
+    """An integer from `low` to `high`, both included."""
+
+    low: int
+    high: int = INT32_MAX
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -49,7 +57,7 @@ class Range(msgspec.Struct, frozen=True):
         """An integer with its bounds."""
         return {**handler(schema), "minimum": self.low, "maximum": self.high}
 
-    def _checked(self, value: int) -> int:
+    def checked(self, value: int) -> int:
         if value < self.low and self.high in _ENDLESS:
             raise fault(f"must be at least {self.low}")
         if not self.low <= value <= self.high:
@@ -57,24 +65,18 @@ class Range(msgspec.Struct, frozen=True):
         return value
 
 
-class Bits(msgspec.Struct, frozen=True):
+class Bits(_Checked, frozen=True):
     """A signed integer of so many bits."""
 
     bits: int
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """The integer, then the check of its size."""
-        return core_schema.no_info_after_validator_function(self._checked, handler(source))
-
-    def _checked(self, value: int) -> int:
+    def checked(self, value: int) -> int:
         if not -(1 << self.bits - 1) <= value < 1 << self.bits - 1:
             raise fault(f"must fit into {self.bits} bits")
         return value
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Choice(_Checked, frozen=True):
     """A string out of a closed set.
 
     Attributes:
@@ -90,12 +92,6 @@ class Choice(msgspec.Struct, frozen=True):
         """What a field that is missing should hold."""
         return f"{'one of ' if len(self.values) > 1 else ''}{', '.join(self.values)}"
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """The string, then the check whether it is in the set."""
-        return core_schema.no_info_after_validator_function(self.checked, handler(source))
-
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
@@ -103,7 +99,6 @@ class Choice(msgspec.Struct, frozen=True):
         return {**handler(schema), "enum": [*self.values]}
 
     def checked(self, value: str) -> str:
-        """The string; raises a fault if it isn't in the set."""
         if value in self.values or (self.may_be_empty and not value):
             return value
         raise unsupported(self.values)
@@ -121,7 +116,7 @@ def unsupported(known: Iterable[str]) -> PydanticCustomError:
     return fault(f"supported values: {listed}", ErrorKind.UNSUPPORTED)
 
 
-class Required(msgspec.Struct, frozen=True):
+class Required(_Checked, frozen=True):
     """A string that must not be empty.
 
     Attributes:
@@ -130,13 +125,7 @@ class Required(msgspec.Struct, frozen=True):
 
     accepted: str = ""
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        """The string, then the check whether there is anything in it."""
-        return core_schema.no_info_after_validator_function(self._checked, handler(source))
-
-    def _checked(self, value: str) -> str:
+    def checked(self, value: str) -> str:
         if not value:
             raise fault(self.accepted, ErrorKind.REQUIRED)
         return value

@@ -1,7 +1,7 @@
 """What reports say of a pod wherever they name one."""
 
-from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, TypedDict
 
 from podium.api.objects import Object, controller_of, key, namespace
 from podium.api.pods import priority_class_of
@@ -28,7 +28,7 @@ class PodReport(Report):
     priority_class: OrNull = ""
 
 
-class PodFacts(TypedDict):
+class PodReportFields(TypedDict):
     """The fields of a `PodReport`."""
 
     pod: str
@@ -38,18 +38,12 @@ class PodFacts(TypedDict):
     priority_class: str
 
 
-def report_facts(report: PodReport) -> PodFacts:
+def report_facts(report: PodReport) -> dict[str, Any]:
     """What a report says of a pod, for another one about the same."""
-    return {
-        "pod": report.pod,
-        "namespace": report.namespace,
-        "owner": report.owner,
-        "priority": report.priority,
-        "priority_class": report.priority_class,
-    }
+    return {one.name: getattr(report, one.name) for one in fields(PodReport)}
 
 
-def pod_facts(pod: Object) -> PodFacts:
+def pod_facts(pod: Object) -> PodReportFields:
     """What a report says of a pod."""
     owner = controller_of(pod)
     return {

@@ -29,7 +29,6 @@ class ClusterBackend:
 
     @property
     def authorizer(self) -> Authorizer:
-        """Knows who may do what."""
         return self._cluster.server.authorizer
 
     def answer(self, request: Request) -> Response:
@@ -49,7 +48,6 @@ class ClusterBackend:
         self._clock.request_made()
 
     def now_s(self) -> float:
-        """What time it is in the cluster, in seconds since the epoch."""
         self._clock.catch_up()
         return self._cluster.driver.now_s
 

@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Self, TypeVar
 
 import msgspec
@@ -99,12 +98,7 @@ class EmbeddedCluster:
             raise
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
     async def alongside(self, awaited: Awaitable[T]) -> T:

@@ -25,7 +25,7 @@ from podium.api.objects import (
 from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.api.well_known import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.apiserver.admission.service_account import DEFAULT as DEFAULT_ACCOUNT
-from podium.apiserver.kinds.registry import validate
+from podium.apiserver.kinds.registrations import validate
 from podium.embedded.defaults import NodeShape
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
@@ -102,7 +102,7 @@ def _check_resource(name: str, amount: str) -> None:
         raise InvalidValueError(FieldError(where, amount, "must be an integer"))
 
 
-class KnownKinds:
+class InitialKinds:
     """Finds the kind of an object: one that is served, or that a definition seen before brings."""
 
     def __init__(self, serves: Callable[[Object], Kind | None]) -> None:
@@ -136,7 +136,7 @@ def read_manifests(
     """
     if not paths:
         return Manifests()
-    kinds = KnownKinds(serves)
+    kinds = InitialKinds(serves)
     found = read_sources(paths, stdin, validation=validation, kind_of=kinds)
     problems = [
         Problem(loaded.source, describe(loaded.obj), str(fault))

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from podium.api.errors import PodiumError
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.apiserver.decoding.yaml_writer import write_yaml
 from podium.server.files import write_private
 from podium.server.kubeconfig import NAME
 

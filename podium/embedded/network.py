@@ -15,15 +15,15 @@ from podium.cluster import Cluster
 from podium.cluster.kubectl_apply import apply
 from podium.embedded.defaults import USUAL_PORT
 from podium.embedded.directory import DataDirectory
-from podium.server.app import ApiApp
 from podium.server.backend import Backend
 from podium.server.certificates import kept_certificates, new_kubelet_client
+from podium.server.http_app import ApiApp
+from podium.server.http_server import CannotListenError, Serving
 from podium.server.kubeconfig import write_kubeconfig
 from podium.server.limits import Limits
 from podium.server.node_logs import NodeLogs
 from podium.server.node_tokens import NodeTokens, Several
 from podium.server.service_accounts import ServiceAccounts
-from podium.server.serving import CannotListenError, Serving
 from podium.server.users import Authenticator, kept_tokens, tokens_of
 
 NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"

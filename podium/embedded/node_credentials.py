@@ -9,7 +9,7 @@ import yaml
 
 from podium.api.errors import PodiumError
 from podium.api.labels import validate_subdomain
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.apiserver.decoding.yaml_writer import write_yaml
 from podium.server.files import private_directory, read_private, write_private
 from podium.server.node_tokens import node_token
 from podium.server.users import kept_tokens

@@ -7,7 +7,7 @@ from podium.api.kinds import kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.embedded.in_process_client import UnknownKindError
-from podium.embedded.initial_objects import KnownKinds, read_manifests
+from podium.embedded.initial_objects import InitialKinds, read_manifests
 
 Source = str | Path | Object
 
@@ -23,7 +23,7 @@ def objects_of(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Ob
         PodiumError: anything is wrong with a file, or nobody serves the kind of an object.
     """
     found: list[Object] = []
-    known = KnownKinds(kinds.of)
+    known = InitialKinds(kinds.of)
     for source in sources:
         if isinstance(source, Mapping):
             if known(source) is None:

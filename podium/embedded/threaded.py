@@ -26,7 +26,7 @@ from podium.embedded.sources import Source, in_namespace, objects_of
 from podium.plan.changes import Apply, parse_delete
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan
-from podium.plan.request import UNTIL_S, Request
+from podium.plan.request import UNTIL_S, PlanRequest
 
 _LOOK_S = 0.05
 T = TypeVar("T")
@@ -228,7 +228,7 @@ class Cluster:
             PodiumError: something of that can't be read, or isn't there.
         """
         applied = [in_namespace(obj) for obj in objects_of(sources, self._kinds())]
-        request = Request(
+        request = PlanRequest(
             state=self._call(lambda: self._acting(lambda actor: [*actor.everything()])),
             changes=(*(parse_delete(text, DEFAULT_NAMESPACE) for text in delete), Apply(applied)),
             until_s=until_s,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from podium.documents.report import API_VERSION, IF_ANY, Report
-from podium.experiments.executors import Done, Executor, Run
-from podium.experiments.pairing import Difference, differences
+from podium.experiments.executors import Done, Executor, ScenarioRun
+from podium.experiments.paired_differences import Difference, differences
 from podium.experiments.recorded import recorded_result
 from podium.experiments.run import RunResult, Witness
 from podium.experiments.sides import Side, scenarios_of
@@ -98,7 +98,7 @@ def compare(
         return _comparison(a, b, [("recording", 0, *both)])
     played = scenarios_of(a, b, scenarios)
     twins = [(one.name, side.of(one)) for one in played for side in (a, b)]
-    runs = [Run(whole, seed) for _, whole in twins for seed in seeds]
+    runs = [ScenarioRun(whole, seed) for _, whole in twins for seed in seeds]
     results: dict[int, RunResult] = dict(executor(runs, done))
     found: list[_Twins] = []
     for number, one in enumerate(played):

@@ -6,7 +6,7 @@ from pathlib import Path
 from podium.experiments.comparison import Comparison, PodChange, is_worse
 from podium.experiments.measures import MEANINGS
 from podium.experiments.numbers import change_text, interval_text, number_text
-from podium.experiments.pairing import PAIRS_MIN, Difference
+from podium.experiments.paired_differences import PAIRS_MIN, Difference
 from podium.experiments.run import Witness
 from podium.presenting import (
     Bullets,

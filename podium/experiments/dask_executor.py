@@ -7,7 +7,7 @@ import msgspec
 
 from podium import __version__
 from podium.api.errors import PodiumError
-from podium.experiments.executors import Done, Run, play
+from podium.experiments.executors import Done, ScenarioRun, play
 from podium.experiments.run import RunResult
 
 _CONNECT_S = 60.0
@@ -27,7 +27,7 @@ class DaskExecutor(msgspec.Struct, frozen=True):
 
     address: str
 
-    def __call__(self, runs: Sequence[Run], done: Done) -> Iterator[tuple[int, RunResult]]:
+    def __call__(self, runs: Sequence[ScenarioRun], done: Done) -> Iterator[tuple[int, RunResult]]:
         """Yield each run's number and result as they come.
 
         Raises:

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from podium.experiments.run import RunResult, run
-from podium.experiments.settings import Place, SettingError, with_settings
+from podium.experiments.settings import SettingError, SettingPlace, with_settings
 from podium.experiments.whole_scenario import WholeScenario
 from podium.workers import LostProcessError, in_workers
 
 
-class Run(msgspec.Struct, frozen=True):
+class ScenarioRun(msgspec.Struct, frozen=True):
     """A scenario to be played with a seed.
 
     Attributes:
@@ -21,17 +21,17 @@ class Run(msgspec.Struct, frozen=True):
 
     scenario: WholeScenario
     seed: int
-    settings: Mapping[Place, Any] = msgspec.field(default_factory=dict)
+    settings: Mapping[SettingPlace, Any] = msgspec.field(default_factory=dict)
 
 
 Done = Callable[[int], None]
 """Is told how many runs are over."""
 
-Executor = Callable[[Sequence[Run], Done], Iterator[tuple[int, RunResult]]]
+Executor = Callable[[Sequence[ScenarioRun], Done], Iterator[tuple[int, RunResult]]]
 """Yields each run's number and result as it comes."""
 
 
-def play(one: Run) -> RunResult:
+def play(one: ScenarioRun) -> RunResult:
     """Play a run."""
     if not one.settings:
         return run(one.scenario, one.seed)
@@ -47,7 +47,7 @@ class LocalExecutor(msgspec.Struct, frozen=True):
 
     workers: int
 
-    def __call__(self, runs: Sequence[Run], done: Done) -> Iterator[tuple[int, RunResult]]:
+    def __call__(self, runs: Sequence[ScenarioRun], done: Done) -> Iterator[tuple[int, RunResult]]:
         """Yield each run's number and result, in order; a lost process costs only its own run."""
         number = 0
         while number < len(runs):

@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from podium.api.errors import PodiumError
@@ -19,11 +18,11 @@ NAME = "journal.jsonl"
 Result = Mapping[str, Any]
 
 
-class JournalError(PodiumError):
+class TrialJournalError(PodiumError):
     """A journal that can't be gone on with."""
 
 
-class Journal:
+class TrialJournal:
     """The results that are known, and where more are added.
 
     Args:
@@ -42,7 +41,7 @@ class Journal:
             directory.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("a+b")
         except OSError as error:
-            raise JournalError(f"{self._path}: {error.strerror or error}") from None
+            raise TrialJournalError(f"{self._path}: {error.strerror or error}") from None
         try:
             self._begin()
         except BaseException:
@@ -52,12 +51,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def __contains__(self, key: str) -> bool:
@@ -92,7 +86,7 @@ class Journal:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise JournalError(f"{self._path}: {error.strerror or error}") from None
+            raise TrialJournalError(f"{self._path}: {error.strerror or error}") from None
 
     def _begin(self) -> None:
         """Take in what is there, and cut off what a kill has left unfinished."""
@@ -100,7 +94,7 @@ class Journal:
             # Of this process alone: forks that outlive it don't keep others away.
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise JournalError(f"{self._path}: another process is writing to it") from None
+            raise TrialJournalError(f"{self._path}: another process is writing to it") from None
         self._file.seek(0)
         data = self._file.read()
         whole = data[: data.rfind(b"\n") + 1]
@@ -108,9 +102,9 @@ class Journal:
             lines = [json.loads(line) for line in whole.splitlines()]
             known = {line["run"]: line["result"] for line in lines[1:]}
         except (ValueError, KeyError, TypeError) as error:
-            raise JournalError(f"{self._path}: can't be read: {error}") from None
+            raise TrialJournalError(f"{self._path}: can't be read: {error}") from None
         if lines and lines[0] != self._header:
-            raise JournalError(
+            raise TrialJournalError(
                 f"{self._path}: belongs to another sweep, or its files have changed since; "
                 "name another directory, or remove this one"
             )

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from podium.api.resources import Amounts, is_extended_resource, resource_amount
 from podium.experiments.lines import CLUSTER, NODE, ZONE, Line
 from podium.experiments.step_series import StepSeries
-from podium.experiments.usage import NodeChange, UsageLog
+from podium.experiments.usage_log import NodeChange, UsageLog
 
 UTILISATION, FRAGMENTATION = "utilisation", "fragmentation"
 _MAIN = ("cpu", "memory")

@@ -1,6 +1,6 @@
 """Numbers as people read them."""
 
-from podium.experiments.pairing import Interval
+from podium.experiments.paired_differences import Interval
 
 _NONE = "-"
 

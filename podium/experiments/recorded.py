@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from podium.api.objects import name, namespace, uid
 from podium.experiments.run import RunResult, result_of
 from podium.experiments.series import RunSeries, run_series
-from podium.experiments.usage import KINDS, UsageLog
-from podium.recording.reading import Recording
+from podium.experiments.usage_log import KINDS, UsageLog
+from podium.recording.recording_reader import Recording
 from podium.simulation.class_summary import summarize_classes
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_facts import PodFacts

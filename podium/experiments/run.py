@@ -10,12 +10,12 @@ from podium.cluster import Cluster
 from podium.documents.report import HIDDEN, IF_ANY, Report
 from podium.experiments.measures import measures_of
 from podium.experiments.series import RunSeries, run_series
-from podium.experiments.usage import UsageRecorder
+from podium.experiments.usage_log import UsageRecorder
 from podium.experiments.whole_scenario import WholeScenario
 from podium.simulation.class_summary import AT_ONCE_S, ClassSummary
-from podium.simulation.report import class_summaries
 from podium.simulation.scenario_file import Scenario
 from podium.simulation.scenario_runner import Prepare, Progress, Simulation, simulate
+from podium.simulation.simulation_report import class_summaries
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
 
 WITNESSES_MAX = 100

@@ -9,7 +9,7 @@ from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.experiments.lines import CLASS, Line
 from podium.experiments.node_lines import add_node_lines
 from podium.experiments.step_series import StepSeries
-from podium.experiments.usage import UsageLog
+from podium.experiments.usage_log import UsageLog
 from podium.simulation.timeline.pod_history import PodHistory
 
 PENDING, BOUND = "pending", "bound"

@@ -34,7 +34,7 @@ class SettingError(PodiumError):
     """A setting that leads nowhere in a scenario."""
 
 
-class Place(msgspec.Struct, frozen=True):
+class SettingPlace(msgspec.Struct, frozen=True):
     """Where a setting's value goes.
 
     Attributes:
@@ -68,7 +68,7 @@ def steps_of(path: str) -> tuple[Step, ...]:
     return tuple(found) if at == len(path) else ()
 
 
-def with_settings(whole: WholeScenario, values: Mapping[Place, Any]) -> WholeScenario:
+def with_settings(whole: WholeScenario, values: Mapping[SettingPlace, Any]) -> WholeScenario:
     """The scenario with these values in their places.
 
     Raises:
@@ -112,7 +112,7 @@ def _is_meant(obj: Value, where: str) -> bool:
     return not is_namespaced or not namespaces or given == namespaces[0]
 
 
-def _set(target: Any, place: Place, value: Any, file: str) -> None:
+def _set(target: Any, place: SettingPlace, value: Any, file: str) -> None:
     """Put a value into its place; fields and entries on the way are made if they aren't there."""
     *within, last = steps_of(place.path)
     seen = ""
@@ -131,7 +131,7 @@ class _Where(msgspec.Struct, frozen=True):
     """How far a path was followed."""
 
     file: str
-    place: Place
+    place: SettingPlace
     seen: str
 
     def error(self, why: str) -> SettingError:

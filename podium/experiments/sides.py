@@ -20,7 +20,7 @@ from podium.experiments.whole_scenario import (
 from podium.manifests import read_sources
 from podium.manifests.input_files import read_text
 from podium.profile import plugin_factories
-from podium.recording.reading import Recording, read_recording
+from podium.recording.recording_reader import Recording, read_recording
 from podium.recording.segments import segment_paths
 from podium.simulation.scenario_file.document import KIND as SCENARIO_KIND
 

@@ -11,8 +11,8 @@ import msgspec
 
 from podium import __version__
 from podium.documents.report import plain
-from podium.experiments.executors import Done, Executor, Run
-from podium.experiments.journal import Journal
+from podium.experiments.executors import Done, Executor, ScenarioRun
+from podium.experiments.journal import TrialJournal
 from podium.experiments.run import RunResult, read_result
 from podium.experiments.sweep_file import Sweep
 from podium.experiments.trial import Trial, TrialRun, trial_of
@@ -51,7 +51,7 @@ class Player(msgspec.Struct, frozen=True):
     sweep: Sweep
     scenarios: Sequence[WholeScenario]
     executor: Executor
-    journal: Journal | None
+    journal: TrialJournal | None
     done: Done
 
     def play(self, chosen: Sequence[Values], before: int = 0) -> list[Trial]:
@@ -93,13 +93,15 @@ class Player(msgspec.Struct, frozen=True):
         if all(key in self.journal for key in keys):
             self.journal.finish(keys)
 
-    def _jobs(self, chosen: Sequence[Values], before: int) -> Iterator[tuple[str, Run, int]]:
+    def _jobs(
+        self, chosen: Sequence[Values], before: int
+    ) -> Iterator[tuple[str, ScenarioRun, int]]:
         for number, values in enumerate(chosen):
             places = self.sweep.places(values)
             for index, whole in enumerate(self.scenarios):
                 for seed in self.sweep.seeds:
                     key = _key(before + number + 1, index, seed)
-                    yield key, Run(whole, seed, places), number
+                    yield key, ScenarioRun(whole, seed, places), number
 
     def _known(self, key: str) -> RunResult | None:
         if self.journal is None or key not in self.journal:
@@ -130,7 +132,7 @@ def play_sweep(
     Raises:
         JournalError: the directory is another sweep's.
     """
-    journal = None if directory is None else Journal(directory, digest_of(sweep, scenarios))
+    journal = None if directory is None else TrialJournal(directory, digest_of(sweep, scenarios))
     with journal or nullcontext():
         player = Player(sweep, scenarios, executor, journal, done)
         if sweep.spec.search is None:

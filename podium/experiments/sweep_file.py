@@ -13,7 +13,7 @@ from podium.api.errors import FieldError, PodiumError
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.documents import Choice, Document, Range, Required, Tuple, decode
 from podium.experiments.measures import MEANINGS
-from podium.experiments.settings import SCENARIO, Place, steps_of
+from podium.experiments.settings import SCENARIO, SettingPlace, steps_of
 from podium.manifests.input_files import read_text
 from podium.simulation.scenario_file.document import Metadata
 
@@ -120,9 +120,9 @@ class SettingDocument(Document):
         return self.name or self.path
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SettingPlace:
         """Where its value goes."""
-        return Place(self.in_, self.path)
+        return SettingPlace(self.in_, self.path)
 
     def all_values(self) -> Sequence[Any]:
         """What a grid tries."""
@@ -272,7 +272,7 @@ class Sweep:
         lists = [one.all_values() for one in self.spec.settings]
         return [dict(zip(names, values, strict=True)) for values in product(*lists)]
 
-    def places(self, values: Mapping[str, Any]) -> dict[Place, Any]:
+    def places(self, values: Mapping[str, Any]) -> dict[SettingPlace, Any]:
         """Where these values go."""
         return {one.place: values[one.called] for one in self.spec.settings}
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from podium.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
 from podium.experiments.measures import check_measure
-from podium.experiments.pairing import Difference, differences
+from podium.experiments.paired_differences import Difference, differences
 from podium.experiments.run import Witness
 from podium.experiments.sweep_file import Objective, Sweep
 from podium.experiments.trial import (

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Annotated, Any
 
 from podium.documents.report import HIDDEN, IF_ANY, IF_KNOWN, Report
-from podium.experiments.pairing import Difference
+from podium.experiments.paired_differences import Difference
 from podium.experiments.run import RunResult, Witness
 
 _DIGITS = 6

@@ -15,14 +15,14 @@ from podium.api.nodes import taints_of
 from podium.api.objects import Object
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate
 from podium.core.listers import Listers
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status
 from podium.explaining.amounts import amount_text, bare_amount
 from podium.explaining.neighbours import affinity_details, spread_details
 
 
-class Place(msgspec.Struct, frozen=True):
+class TriedNode(msgspec.Struct, frozen=True):
     """A pod and a node that it was tried on.
 
     Attributes:
@@ -43,13 +43,13 @@ class Place(msgspec.Struct, frozen=True):
         return self.snapshot.nodes[self.row] or {}
 
 
-def details_of(status: Status, place: Place) -> tuple[str, ...]:
+def details_of(status: Status, place: TriedNode) -> tuple[str, ...]:
     """What a filter looked at before it refused."""
     describe = _DESCRIBERS.get(status.plugin)
     return () if describe is None else tuple(describe(place))
 
 
-def _resources(place: Place) -> Iterator[str]:
+def _resources(place: TriedNode) -> Iterator[str]:
     columns, row = place.snapshot.resources, place.row
     if columns.pods[row] + 1 > columns.allowed_pods[row]:
         yield f"{columns.pods[row]} of {columns.allowed_pods[row]} pods are on the node"
@@ -64,7 +64,7 @@ def _resources(place: Place) -> Iterator[str]:
             )
 
 
-def _without_lower(place: Place, resource: str, needed: int, has: int, held: int) -> str:
+def _without_lower(place: TriedNode, resource: str, needed: int, has: int, held: int) -> str:
     lower = sum(
         pod.cls.held.get(resource, 0)
         for pod in place.snapshot.pods_on[place.row]
@@ -77,7 +77,7 @@ def _without_lower(place: Place, resource: str, needed: int, has: int, held: int
     return "enough with pods of lower priority gone"
 
 
-def _taints(place: Place) -> Iterator[str]:
+def _taints(place: TriedNode) -> Iterator[str]:
     for taint in untolerated_taints(place.node, place.pod.cls.spec.get("tolerations")):
         yield f"taint {taint_text(taint)} isn't tolerated"
 
@@ -98,7 +98,7 @@ def taint_text(taint: Mapping[str, Any]) -> str:
     return f"{taint.get('key')}{value}:{taint.get('effect')}"
 
 
-def _labels(place: Place) -> Iterator[str]:
+def _labels(place: TriedNode) -> Iterator[str]:
     required = required_node_affinity(place.pod.cls.pod)
     marks, name = place.snapshot.labels_of(place.row), place.snapshot.names[place.row]
     for requirement in required.selector.requirements:
@@ -123,7 +123,7 @@ def _unmet(requirement: Requirement, marks: Mapping[str, str]) -> str:
     return f"asks for {requirement}; the node has {has}"
 
 
-def _ports(place: Place) -> Iterator[str]:
+def _ports(place: TriedNode) -> Iterator[str]:
     wanted = place.pod.cls.host_ports
     for holder in place.snapshot.pods_on[place.row]:
         for port in sorted(holder.cls.host_ports):
@@ -131,19 +131,19 @@ def _ports(place: Place) -> Iterator[str]:
                 yield f"{holder.key}, priority {holder.priority}, holds port {port}"
 
 
-def _cordoned(_place: Place) -> Iterator[str]:
+def _cordoned(_place: TriedNode) -> Iterator[str]:
     yield "the node is cordoned (spec.unschedulable)"
 
 
-def _spread(place: Place) -> Iterator[str]:
+def _spread(place: TriedNode) -> Iterator[str]:
     return spread_details(place.snapshot, place.pod, place.row)
 
 
-def _affinity(place: Place) -> Iterator[str]:
+def _affinity(place: TriedNode) -> Iterator[str]:
     return affinity_details(place.snapshot, place.listers, place.pod, place.row)
 
 
-_DESCRIBERS: Mapping[str, Callable[[Place], Iterator[str]]] = {
+_DESCRIBERS: Mapping[str, Callable[[TriedNode], Iterator[str]]] = {
     "NodeResourcesFit": _resources,
     "TaintToleration": _taints,
     "NodeAffinity": _labels,

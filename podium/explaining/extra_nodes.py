@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.api.objects import Object, controller_of, labels, spec_of, status_of
 from podium.api.well_known import HOSTNAME_LABEL
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 from podium.core.snapshot import Snapshot
 
 # What only one node has.

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from podium.api.counting import listed
+from podium.api.count_words import listed
 from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.core.listers import Listers
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
-from podium.core.spreading import DO_NOT_SCHEDULE, SpreadConstraint, own_constraints, standing
+from podium.core.topology_spread import DO_NOT_SCHEDULE, SpreadConstraint, own_constraints, standing
 
 _NAMED_MAX = 5
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from podium.core.decision import Decision
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import Status
 from podium.documents.report import Report
-from podium.explaining.details import Place, details_of
+from podium.explaining.details import TriedNode, details_of
 from podium.scheduler import Scheduler
 
 # Of nodes that are refused for the same reasons no more are looked at closely.
@@ -57,7 +57,7 @@ def obstacles(
     alike: Counter[tuple[Status, ...]] = Counter()
     for node_name, first in sorted(refused.items()):
         row = scheduler.snapshot.row_of[node_name]
-        place = Place(scheduler.snapshot, scheduler.listers, decision.pod, row)
+        place = TriedNode(scheduler.snapshot, scheduler.listers, decision.pod, row)
         own = tuple(evaluation.filtering.objections(row))
         alike[own] += 1
         for status in own or (first,):

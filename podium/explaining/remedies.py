@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from podium.api.objects import Object, name
+from podium.api.priority import class_value
 from podium.core.decision import Decision
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pod_info import PodInfo, pending_pod
 from podium.documents.pod_report import PodReport, pod_facts
 from podium.documents.report import Report
 from podium.explaining.amounts import amount_text
@@ -149,10 +150,10 @@ def _priority(trial: _Trial, pod: PodInfo, classes: Iterable[Object]) -> Iterato
     higher = [
         one
         for one in classes
-        if int(one.get("value") or 0) > pod.priority and not name(one).startswith(_OF_THE_SYSTEM)
+        if class_value(one) > pod.priority and not name(one).startswith(_OF_THE_SYSTEM)
     ]
-    for one in sorted(higher, key=lambda one: (int(one["value"]), name(one)))[:_CLASSES_MAX]:
-        raised = with_priority(pod.obj, int(one["value"]))
+    for one in sorted(higher, key=lambda one: (class_value(one), name(one)))[:_CLASSES_MAX]:
+        raised = with_priority(pod.obj, class_value(one))
         yield from _preempting(trial, raised, f"priority class {name(one)} ({one['value']})")
 
 

@@ -5,11 +5,11 @@ what it would ask, and return its reports, which show themselves in notebooks.
 """
 
 from podium.library.answer import Answer
-from podium.library.deciding import decisions
+from podium.library.benchmark_answer import benchmark
+from podium.library.decision_answers import decisions
 from podium.library.loaded_cluster import LoadedCluster, load
-from podium.library.measuring import benchmark
-from podium.library.playing import compare, lint, simulate, sweep
-from podium.library.reading import import_trace, snapshot
+from podium.library.simulation_answers import compare, lint, simulate, sweep
+from podium.library.snapshot_answers import import_trace, snapshot
 from podium.schemas import schema
 
 __all__ = ["Answer", "LoadedCluster", "benchmark", "compare", "decisions", "import_trace"]

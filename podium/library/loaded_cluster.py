@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Unpack, overload
 import msgspec
 
 from podium.api.objects import Object
-from podium.cli.extras import check_optimal_extra
+from podium.cli.extras import check_extra
 from podium.cli.inputs import Asked, request_on
 from podium.cli.namespaces import usual_namespace
 from podium.cli.output import core_count
 from podium.cli.request_options import RequestOptions
 from podium.cli.state_inputs import read_state
-from podium.library.answers import (
+from podium.library.cluster_answers import (
     CapacityAnswer,
     ExplanationAnswer,
     ImpactAnswer,
@@ -27,13 +27,13 @@ from podium.library.answers import (
     ResilienceAnswer,
     RolloutAnswer,
 )
-from podium.library.reading import objects_by_kind
+from podium.library.snapshot_answers import objects_by_kind
 from podium.library.words import Changes, Rules, Source, Texts, files_of, request_options, several
 from podium.manifests import File, Manifests
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.plans import Plans
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 from podium.presenting import Bullets, Presentation, Section, to_html_fragment
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def load(
     Raises:
         PodiumError: it can't be read, or anything is wrong with it.
     """
-    where = Place(files_of(state), None if kubeconfig is None else str(kubeconfig), context)
+    where = StateSource(files_of(state), None if kubeconfig is None else str(kubeconfig), context)
     namespace = rules.get("namespace") or usual_namespace(
         where.sources, where.kubeconfig, where.context
     )
@@ -66,7 +66,7 @@ def load(
     return LoadedCluster(read, where, rules)
 
 
-class Place(msgspec.Struct, frozen=True):
+class StateSource(msgspec.Struct, frozen=True):
     """Where a state is: in files, or in a running cluster if there are none."""
 
     sources: Sequence[str | File]
@@ -91,7 +91,7 @@ class LoadedCluster:
         rules: hold for all questions, unless one says otherwise.
     """
 
-    def __init__(self, manifests: Manifests, place: Place, rules: Rules) -> None:
+    def __init__(self, manifests: Manifests, place: StateSource, rules: Rules) -> None:
         self.warnings = tuple(manifests.warnings)
         self.notes = tuple(manifests.notes)
         self._manifests = manifests
@@ -131,8 +131,8 @@ class LoadedCluster:
         request = replace(asked.request, seeds=seeds, alternatives_max=alternatives, draws=True)
         found = self._played(request, workers)
         if optimal:
-            check_optimal_extra("optimal=True")
-            from podium.optimum.comparing import with_optimum
+            check_extra("optimal=True", "optimal")
+            from podium.optimum.optimum_comparison import with_optimum
 
             found = with_optimum(found, request, optimal_seconds)
         return PlanAnswer.of(asked.told_in(found))
@@ -147,7 +147,7 @@ class LoadedCluster:
         Raises:
             PodiumError: there is no such pod, or anything can't be read.
         """
-        from podium.plan.explaining import explain_named
+        from podium.plan.pod_explanations import explain_named
 
         asked, place = self._asked(changes), self._options(changes).namespace
         return ExplanationAnswer.of(asked.told_in(explain_named(asked.request, pod, place)))
@@ -157,7 +157,7 @@ class LoadedCluster:
     ) -> RankingAnswer:
         """In which order a node under pressure evicts its pods, as `podium explain --eviction`."""
         from podium.node.pressure.signals import Signal
-        from podium.plan.evicting import rank_evictions
+        from podium.plan.eviction_rankings import rank_evictions
 
         request = self._asked(changes).request
         found = rank_evictions(request, node.removeprefix("node/"), Signal(signal))
@@ -289,7 +289,7 @@ class LoadedCluster:
         outcome = asked.told_in(outcome)
         return ImpactAnswer.of(ImpactReader(request).impact(disturbance, outcome))
 
-    def _played(self, request: Request, workers: int | None) -> Plan:
+    def _played(self, request: PlanRequest, workers: int | None) -> Plan:
         """What comes of a request; it begins where the last one did, if that can be."""
         if request.seeds > 1:
             from podium.plan.planning import plan

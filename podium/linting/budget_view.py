@@ -13,7 +13,7 @@ from podium.core.budgets import (
     needs_scale,
     selects,
 )
-from podium.linting.workloads import BATCH, SCALED, Workload
+from podium.linting.workload_reader import BATCH, SCALED, Workload
 
 _READY = {"conditions": [{"type": "Ready", "status": "True"}]}
 _UNSCALED = BATCH | {"DaemonSet"}

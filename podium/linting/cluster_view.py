@@ -9,11 +9,11 @@ from podium.api.kinds import kind_of
 from podium.api.node_selector import required_node_affinity
 from podium.api.objects import Object, labels, name, namespace, spec_of
 from podium.api.pod_specs import affinity_of
-from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES
+from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES, class_value
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.linting.budget_view import BudgetView, budget_view
 from podium.linting.thresholds import Thresholds
-from podium.linting.workloads import Workload, WorkloadReader
+from podium.linting.workload_reader import Workload, WorkloadReader
 from podium.node.kubelet_config import KubeletConfiguration
 
 _KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
@@ -78,7 +78,7 @@ class ClusterView:
     def classes(self) -> Sequence[Object]:
         """The PriorityClasses that aren't the system's own, the lowest first."""
         own = (one for one in self.of("PriorityClass") if name(one) not in SYSTEM_PRIORITY_CLASSES)
-        return sorted(own, key=lambda one: (value_of(one), name(one)))
+        return sorted(own, key=lambda one: (class_value(one), name(one)))
 
     @property
     def knows_classes(self) -> bool:
@@ -98,8 +98,8 @@ class ClusterView:
         """From which priority on pods are critical; above all of users' if none are."""
         if thresholds.critical_from is not None:
             return thresholds.critical_from
-        top = max(map(value_of, self.classes), default=0)
-        default = 0 if self.default_class is None else value_of(self.default_class)
+        top = max(map(class_value, self.classes), default=0)
+        default = 0 if self.default_class is None else class_value(self.default_class)
         return top if top > max(default, 0) else HIGHEST_USER_DEFINABLE + 1
 
     def nodes_for(self, workload: Workload) -> Sequence[Object]:
@@ -124,8 +124,3 @@ def refusal_of(pod: Object) -> Callable[[Object], str]:
         return "" if taint is None else f"taint {taint['key']}:{taint['effect']}"
 
     return refusal
-
-
-def value_of(priority_class: Object) -> int:
-    """The priority that a class stands for."""
-    return int(priority_class.get("value") or 0)

@@ -15,7 +15,14 @@ import msgspec
 from podium.machine.cgroups import Cgroup, Cgroups
 from podium.machine.container_logs import LogFile
 from podium.machine.cpu_throttle import Throttle
-from podium.machine.process_table import Entry, marked, members, memory_bytes, oom_kills, processes
+from podium.machine.process_table import (
+    ProcessEntry,
+    marked,
+    members,
+    memory_bytes,
+    oom_kills,
+    processes,
+)
 from podium.node.container_runtime import OOM_KILLED, ContainerId, ExitStatus, StopSignal
 
 MARK = "PODIUM_CONTAINER"
@@ -99,7 +106,7 @@ class Running(msgspec.Struct):
     oom_kills: int = msgspec.field(default_factory=oom_kills)
     was_killed: bool = False
 
-    def use(self, table: Mapping[int, Entry]) -> Use:
+    def use(self, table: Mapping[int, ProcessEntry]) -> Use:
         """What it uses.
 
         Args:

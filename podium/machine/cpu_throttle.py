@@ -11,7 +11,7 @@ import signal
 
 import msgspec
 
-from podium.machine.process_table import Entry, members, processes
+from podium.machine.process_table import ProcessEntry, members, processes
 
 PERIOD_S = 0.1
 _PAUSE_S_MAX = 1.0
@@ -67,7 +67,7 @@ class Throttle:
         self._task = None
 
 
-def _look(one: _Limited, table: dict[int, Entry], elapsed_s: float, now_s: float) -> None:
+def _look(one: _Limited, table: dict[int, ProcessEntry], elapsed_s: float, now_s: float) -> None:
     """Take in what a container has used, and pause it or let it go on."""
     pids = members(table, one.leader)
     used_s = sum(table[pid].cpu_ticks for pid in pids) / _TICKS_PER_S

@@ -16,7 +16,7 @@ from podium.api.pod_specs import init_containers_of
 from podium.machine.cgroups import OWN, ROOT, memory_stat
 from podium.machine.containers import Containers, Use
 from podium.machine.node_directory import NodeDirectory
-from podium.machine.process_table import PROC, Entry, processes
+from podium.machine.process_table import PROC, ProcessEntry, processes
 from podium.node.pressure.node_statistics import (
     ContainerUsage,
     DiskUsage,
@@ -140,7 +140,7 @@ def _pod(
     directory: NodeDirectory,
     containers: Containers,
     taken: DiskUsages,
-    table: Mapping[int, Entry],
+    table: Mapping[int, ProcessEntry],
 ) -> PodUsage:
     nothing = DiskUsage(0, 0)
     uid = pod["metadata"]["uid"]

@@ -14,7 +14,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, part, status_of
 from podium.api.times import NANOS_PER_SECOND, format_time, parse_time
 from podium.machine.containers import Containers
-from podium.machine.log_reading import LogOptions, log_text
+from podium.machine.log_reader import LogOptions, log_text
 from podium.machine.node_directory import NodeDirectory
 from podium.node.container_runtime import ContainerId
 

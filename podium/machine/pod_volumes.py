@@ -12,8 +12,8 @@ from podium.api.objects import Object
 from podium.api.pod_specs import volumes_of
 from podium.machine.node_directory import NodeDirectory
 from podium.node.real.container_environment import (
+    EnvironmentSource,
     MissingSourceError,
-    Source,
     Sources,
     container_resource,
     found,
@@ -26,14 +26,14 @@ _MODE = 0o644
 _NOTHING: Object = {}
 
 
-def volume_sources(pod: Object) -> Iterator[Source]:
+def volume_sources(pod: Object) -> Iterator[EnvironmentSource]:
     """The config maps and secrets that a pod's volumes are made of."""
     for volume in volumes_of(pod["spec"]):
         for part in _parts(volume):
             if "configMap" in part:
-                yield Source("ConfigMap", part["configMap"].get("name") or "")
+                yield EnvironmentSource("ConfigMap", part["configMap"].get("name") or "")
             if "secret" in part:
-                yield Source("Secret", _secret_name(part["secret"]))
+                yield EnvironmentSource("Secret", _secret_name(part["secret"]))
 
 
 def make_volumes(
@@ -116,7 +116,7 @@ def _write_part(
             continue
         ref = part[field]
         name = _secret_name(ref) if kind == "Secret" else ref.get("name") or ""
-        content = found(sources, Source(kind, name), optional=bool(ref.get("optional")))
+        content = found(sources, EnvironmentSource(kind, name), optional=bool(ref.get("optional")))
         for key, where, mode in _items(ref, content or {}):
             if content is None or key not in content:
                 if ref.get("optional"):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 PROC = Path("/proc")
 
 
-class Entry(NamedTuple):
+class ProcessEntry(NamedTuple):
     """A process of the machine, as /proc has it.
 
     Attributes:
@@ -25,12 +25,12 @@ class Entry(NamedTuple):
     cpu_ticks: int
 
 
-def processes() -> dict[int, Entry]:
+def processes() -> dict[int, ProcessEntry]:
     """All processes, by number."""
     return {entry.pid: entry for entry in map(_entry, _pids()) if entry is not None}
 
 
-def members(table: Mapping[int, Entry], leader: int) -> set[int]:
+def members(table: Mapping[int, ProcessEntry], leader: int) -> set[int]:
     """The processes of a session, and all their descendants."""
     children: dict[int, list[int]] = {}
     for entry in table.values():
@@ -79,7 +79,7 @@ def _pids() -> list[int]:
     return [int(name) for name in os.listdir(PROC) if name.isdecimal()]
 
 
-def _entry(pid: int) -> Entry | None:
+def _entry(pid: int) -> ProcessEntry | None:
     try:
         text = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -87,7 +87,7 @@ def _entry(pid: int) -> Entry | None:
     # The name in parentheses may have anything in it.
     fields = text.rpartition(")")[2].split()
     state, parent, _, session = fields[:4]
-    return Entry(pid, int(parent), int(session), state in "ZX", sum(map(int, fields[11:15])))
+    return ProcessEntry(pid, int(parent), int(session), state in "ZX", sum(map(int, fields[11:15])))
 
 
 def _kibibytes(text: str) -> int:

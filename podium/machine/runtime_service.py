@@ -35,7 +35,12 @@ from podium.node.real.commands import (
     StopContainer,
     WaitForExit,
 )
-from podium.node.real.container_environment import MissingSourceError, Source, Sources, env_sources
+from podium.node.real.container_environment import (
+    EnvironmentSource,
+    MissingSourceError,
+    Sources,
+    env_sources,
+)
 from podium.node.real.registration import MachineInfo
 from podium.runtime.async_api import AsyncApi, ObjectList
 from podium.runtime.informer_cache import WatchEventLike
@@ -182,7 +187,7 @@ class RuntimeService:
     async def _shut_down(self, _: ShutDown) -> None:
         self.has_ended.set()
 
-    async def _sources(self, pod: Object, wanted: Iterable[Source]) -> Sources:
+    async def _sources(self, pod: Object, wanted: Iterable[EnvironmentSource]) -> Sources:
         namespace = pod["metadata"]["namespace"]
         return {
             source: await self._fetch(source.kind, namespace, source.name)

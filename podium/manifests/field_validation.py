@@ -11,8 +11,8 @@ import msgspec
 
 from podium.api.field_validation import FieldValidation
 from podium.api.objects import Object
-from podium.apiserver.decoding.checking import Checker, DecodingError
-from podium.apiserver.decoding.reading import Repeated
+from podium.apiserver.decoding.text_decoder import Repeated
+from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.schema import struct_of
 
 _SIMILAR = 0.6

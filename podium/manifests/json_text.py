@@ -11,8 +11,8 @@ from typing import NoReturn
 
 import msgspec
 
-from podium.apiserver.decoding.reading import read_quickly, repeating
-from podium.apiserver.decoding.yaml_text import Document, TextFault, decoded
+from podium.apiserver.decoding.text_decoder import read_quickly, repeating
+from podium.apiserver.decoding.yaml_text import TextFault, YamlDocument, decoded
 from podium.manifests.field_validation import repeated_fields
 from podium.manifests.shared_parts import decode_shared
 
@@ -22,7 +22,7 @@ INTEGER_DIGITS_MAX = 1_000
 _CUT_OFF = "; the text ends too early"
 
 
-def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[Document]:
+def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[YamlDocument]:
     """The documents of a JSON text, in order.
 
     Args:
@@ -34,15 +34,15 @@ def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[Document]:
         yield from _one_after_another(data)
         return
     try:
-        yield Document(1, 1, msgspec.json.decode(data) if is_careful else decode_shared(data))
+        yield YamlDocument(1, 1, msgspec.json.decode(data) if is_careful else decode_shared(data))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         yield from _one_after_another(data)
 
 
-def _one_after_another(data: bytes) -> Iterator[Document]:
+def _one_after_another(data: bytes) -> Iterator[YamlDocument]:
     text, fault = decoded(data)
     if fault:
-        yield Document(1, 1, faults=[fault])
+        yield YamlDocument(1, 1, faults=[fault])
         return
     decoder = json.JSONDecoder(
         parse_constant=_refuse, parse_int=_integer, object_pairs_hook=repeating
@@ -56,10 +56,10 @@ def _one_after_another(data: bytes) -> Iterator[Document]:
             found, end = decoder.raw_decode(text, position)
             value = msgspec.json.decode(text[position:end])
         except (ValueError, RecursionError) as error:
-            yield Document(number, line, faults=[_fault_of(error, text, position)])
+            yield YamlDocument(number, line, faults=[_fault_of(error, text, position)])
             return
         repeated = [TextFault(line, fault) for fault in repeated_fields(found)]
-        yield Document(number, line, value, repeated=repeated)
+        yield YamlDocument(number, line, value, repeated=repeated)
         position = _after_blanks(text, end)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from podium.api.priority import is_critical, pod_priority
 from podium.api.qos import stored_or_computed_qos
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.node.pod_admission import PODS, InsufficientResource
 
 Needs = Mapping[str, int]

@@ -6,7 +6,7 @@ from podium.api.objects import Object, is_terminating, status_of, uid
 from podium.api.pods import is_finished
 from podium.api.priority import is_critical
 from podium.control.effects import Effect, deletion_of, status_patch_of
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.node.container_runtime import NEVER_S, ContainerRuntime
 from podium.node.critical_pod_preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
 from podium.node.eviction_loop import EvictionLoop, transitions

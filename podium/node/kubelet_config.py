@@ -24,7 +24,7 @@ from podium.documents import (
 )
 from podium.node.pressure.eviction_config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
-from podium.node.pressure.threshold_parsing import (
+from podium.node.pressure.threshold_parser import (
     BELOW,
     EQUALS,
     Statements,

@@ -5,7 +5,7 @@ has stopped, the status of a node when it isn't as it should be, and a Lease.
 """
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator
 
 import msgspec
 
@@ -27,6 +27,7 @@ from podium.node.kubelet_events import REPORTER
 from podium.node.node_status import status_patch
 from podium.node.pod_status import has_started
 
+_NOBODY: frozenset[str] = frozenset()
 _TOLD_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")
 
 
@@ -72,8 +73,8 @@ class Kubelets(Reconciler):
         self.kubelets: dict[str, Kubelet] = {}
         self._writes_heartbeats = writes_heartbeats
         self._homes: dict[Place, _Home] = {}
-        # The pods of nodes that haven't been taken up, as they all go on by themselves.
-        self._asleep: dict[str, Sequence[Object]] = {}
+        # By node and uid, the pods that haven't been taken up, as they go on by themselves.
+        self._asleep: dict[str, dict[str, Object]] = {}
         self._to_register = {name(node): node for node in register}
         for called in self._to_register:
             self.look_again(NodeKey(called), 0.0)
@@ -94,8 +95,12 @@ class Kubelets(Reconciler):
     def _goes_on(self, kubelet: Kubelet, pod: Object) -> bool:
         """Whether it is certain that nothing is to be done for a pod before it or its node changes.
 
-        Nodes that have only such pods take them up when one of these changes, or another one comes.
+        Nodes that have only such pods take each up when it changes.
         """
+        return False
+
+    def _only_count(self, kubelet: Kubelet, pods: Collection[Object], newcomer: Object) -> bool:
+        """Count pods that go on, as another one comes; whether that is all it takes."""
         return False
 
     def _synced_node(self, kubelet: Kubelet, now_s: float) -> None:
@@ -120,7 +125,7 @@ class Kubelets(Reconciler):
             yield NodeKey(name(obj))
             return
         if self._asleep:
-            self.rouse(node_name_of(obj))
+            self._rouse_pod(obj)
         if node_name_of(obj) and (change.new is None or self._matters(before, obj)):
             yield place_of(obj)
 
@@ -181,9 +186,9 @@ class Kubelets(Reconciler):
         return before.get("status") is not pod.get("status") and kubelet.status_differs(pod)
 
     def _sleeps(self, place: Place) -> bool:
-        """Whether a pod's node hasn't taken up its pods, so that it never knew of this one."""
+        """Whether a pod hasn't been taken up, so that its node never knew of it."""
         pod = self.objects.at("Pod", place)
-        return place not in self._homes and pod is not None and node_name_of(pod) in self._asleep
+        return pod is not None and uid_of(pod) in self._asleep.get(node_name_of(pod), _NOBODY)
 
     def _pod(self, place: Place, now_s: float) -> Iterator[Effect]:
         pod = self.objects.get("Pod", place[1], place[0])
@@ -196,9 +201,10 @@ class Kubelets(Reconciler):
             return
         called = node_name_of(pod)
         kubelet = self.kubelets.get(called)
-        if kubelet is not None and called not in self._asleep:
+        if kubelet is not None:
             if home is None or place not in self._homes:
                 self._homes[place] = _Home(called, uid_of(pod))
+                self._make_way(kubelet, pod)
             yield from kubelet.sync(pod, now_s)
             self._synced_node(kubelet, now_s)
 
@@ -242,20 +248,36 @@ class Kubelets(Reconciler):
     def rouse(self, called: str) -> None:
         """Have a node take up its pods as of its kubelet's start, unless it has."""
         pods = self._asleep.pop(called, None)
-        if pods is not None:
+        if pods:
             kubelet = self.kubelets[called]
-            self._take_up(kubelet, pods, kubelet.started_s)
+            self._take_up(kubelet, pods.values(), kubelet.started_s)
+
+    def _rouse_pod(self, pod: Object) -> None:
+        """Have a node take up one pod likewise."""
+        called = node_name_of(pod)
+        asleep = self._asleep.get(called)
+        if asleep and uid_of(pod) in asleep:
+            kubelet = self.kubelets[called]
+            self._take_up(kubelet, [asleep.pop(uid_of(pod))], kubelet.started_s)
+
+    def _make_way(self, kubelet: Kubelet, newcomer: Object) -> None:
+        """Have those count that were on a node before another pod."""
+        asleep = self._asleep.get(name(kubelet.node))
+        if asleep and not self._only_count(kubelet, asleep.values(), newcomer):
+            self.rouse(name(kubelet.node))
 
     def _resume_pods(self, kubelet: Kubelet, now_s: float) -> None:
         """Pods that run already count before others are admitted, and older ones before newer."""
-        pods = [*self.objects.by("Pod", "node", name(kubelet.node))]
+        found = self.objects.by("Pod", "node", name(kubelet.node))
+        pods = sorted(found, key=lambda one: str(one["metadata"].get("creationTimestamp")))
         if pods and all(self._goes_on(kubelet, pod) for pod in pods):
-            self._asleep[name(kubelet.node)] = pods
+            self._asleep[name(kubelet.node)] = {uid_of(pod): pod for pod in pods}
+            kubelet.pods.expect(self._asleep[name(kubelet.node)])
         else:
             self._take_up(kubelet, pods, now_s)
 
-    def _take_up(self, kubelet: Kubelet, pods: Sequence[Object], now_s: float) -> None:
-        for pod in sorted(pods, key=lambda one: str(one["metadata"].get("creationTimestamp"))):
+    def _take_up(self, kubelet: Kubelet, pods: Iterable[Object], now_s: float) -> None:
+        for pod in pods:
             taken = kubelet.pods.get(uid_of(pod)) is not None
             if not (taken or is_finished(pod)) and has_started(pod):
                 kubelet.resume(pod, now_s)

@@ -21,7 +21,7 @@ from podium.api.quantity import milli_value, value
 from podium.api.resources import is_extended_resource, is_scalar_resource
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate, untolerated
 from podium.core.host_ports import HostPort
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.resource_columns import NATIVE_RESOURCES
 from podium.plugins.node_affinity import NodeAffinity
 from podium.plugins.node_declared_features import required_features

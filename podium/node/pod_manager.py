@@ -1,10 +1,10 @@
 """The pods that one node has taken, and what they take of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from podium.api.objects import Object
+from podium.api.objects import Object, uid
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 from podium.node.pod_admission import NodeLoad
 from podium.node.pod_worker import PodWorker
 
@@ -22,7 +22,9 @@ class PodManager:
     def __init__(self, classes: PodClasses) -> None:
         self.load = NodeLoad()
         self._classes = classes
-        self._by_uid: dict[str, PodWorker] = {}
+        # None keeps the place of a pod that is taken later.
+        self._by_uid: dict[str, PodWorker | None] = {}
+        self._foreseen: dict[str, PodInfo] = {}
 
     def get(self, pod_uid: str) -> PodWorker | None:
         """The work on a pod, if the node has taken it."""
@@ -30,11 +32,21 @@ class PodManager:
 
     def all(self) -> list[PodWorker]:
         """All of them."""
-        return list(self._by_uid.values())
+        return [one for one in self._by_uid.values() if one is not None]
 
     def active(self) -> Iterator[PodWorker]:
         """Those that haven't ended."""
-        return (one for one in self._by_uid.values() if not one.is_over)
+        return (one for one in self._by_uid.values() if one is not None and not one.is_over)
+
+    def expect(self, uids: Iterable[str]) -> None:
+        """Have pods come in this order, and before all others, whenever they are taken."""
+        self._by_uid.update(dict.fromkeys(uids))
+
+    def foresee(self, pod: Object) -> None:
+        """Count a pod that runs already, though it is taken later."""
+        if uid(pod) not in self._foreseen:
+            info = self._foreseen[uid(pod)] = self.info_of(pod)
+            self.load.add(info)
 
     def info_of(self, pod: Object) -> PodInfo:
         """A pod as it would count on the node."""
@@ -45,6 +57,9 @@ class PodManager:
     def add(self, worker: PodWorker) -> None:
         """Take a pod."""
         self._by_uid[worker.uid] = worker
+        foreseen = self._foreseen.pop(worker.uid, None)
+        if foreseen is not None:
+            self.load.remove(foreseen)
         self.load.add(worker.info)
 
     def renew(self, worker: PodWorker, pod: Object) -> None:
@@ -62,7 +77,7 @@ class PodManager:
             return
         self.load.remove(worker.info)
         worker.counts = False
-        for one in self._by_uid.values():
+        for one in self.all():
             if worker.uid in one.waits_for:
                 one.release(worker.uid, worker.over_s)
                 yield one

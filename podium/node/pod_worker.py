@@ -12,7 +12,7 @@ from podium.api.objects import Object, uid
 from podium.api.pod_specs import init_containers_of
 from podium.control.backoff import Backoff
 from podium.control.effects import Effect
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.node.container import Container, State
 from podium.node.container_runtime import NEVER_S, PodSandbox
 from podium.node.kubelet_events import node_record

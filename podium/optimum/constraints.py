@@ -12,7 +12,7 @@ from podium.optimum.linear_program import Term, total
 from podium.optimum.model import Model
 from podium.optimum.neighbours import keep_apart, keep_near
 from podium.optimum.problem import Demand, Occupants, Spread
-from podium.optimum.reading import held, respects_all_budgets
+from podium.optimum.problem_reader import held, respects_all_budgets
 
 
 def constrain(model: Model) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from podium.core.preemption.choice import PRIORITY_SUM, TOP_PRIORITY, VICTIMS, VIOLATIONS
 from podium.core.preemption.dry_run import PRIORITY_OFFSET
-from podium.plan.optimum_report import Optimum, Tally
+from podium.plan.optimum_report import Optimum, OptimumTally
 from podium.presenting import Bullets, Paragraph, Section, Table
 
 _STEPS = {
@@ -52,7 +52,7 @@ def _answer(found: Optimum) -> str:
     return f"{_count(ordinary.victims)}: nothing would be better."
 
 
-def _rank(tally: Tally) -> tuple[int, int, int, int, int]:
+def _rank(tally: OptimumTally) -> tuple[int, int, int, int, int]:
     top = tally.highest_priority
     return (
         -tally.placed,
@@ -82,7 +82,7 @@ def _tallies(found: Optimum) -> Table:
     return Table(["Key", "Optimum", "Scheduler's own way"][: 1 + len(both)], rows)
 
 
-def _top(tally: Tally) -> str:
+def _top(tally: OptimumTally) -> str:
     return "none" if tally.highest_priority is None else str(tally.highest_priority)
 
 

@@ -6,8 +6,8 @@ import msgspec
 
 from podium.config.preemption_options import CandidateKey
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
-from podium.core.spreading import Domains, SpreadConstraint
+from podium.core.pod_info import PodInfo
+from podium.core.topology_spread import Domains, SpreadConstraint
 
 
 class Spread(msgspec.Struct, frozen=True):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.optimum.model import Model
 
 
-class Place(msgspec.Struct, frozen=True):
+class PodPlace(msgspec.Struct, frozen=True):
     """A pending pod, its profile and the row of its node."""
 
     pod: PodInfo
@@ -24,7 +24,7 @@ class Solution(msgspec.Struct, frozen=True):
         victims: with whom they give way to, node by node.
     """
 
-    places: Sequence[Place]
+    places: Sequence[PodPlace]
     victims: Sequence[tuple[PodInfo, PodInfo]]
 
 
@@ -35,7 +35,7 @@ def solution_of(model: Model, values: Sequence[int]) -> Solution:
         pods = iter(demand.pods)
         for row, variable in by_row.items():
             places += [
-                Place(next(pods), demand.scheduler_name, row) for _ in range(values[variable])
+                PodPlace(next(pods), demand.scheduler_name, row) for _ in range(values[variable])
             ]
     places.sort(key=lambda one: (-one.pod.priority, one.pod.key))
     victims = []

@@ -12,7 +12,7 @@ from pydantic import Field, PlainSerializer
 
 from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.core.listers import Listers
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.documents.pod_report import PodReport, pod_facts
 

@@ -8,7 +8,7 @@ import msgspec
 
 from podium.api.objects import Object
 from podium.manifests.decisive_kinds import Identity, decisive
-from podium.plan.targets import Target, TargetError, parse_target
+from podium.plan.targets import ChangeTarget, TargetError, parse_target
 from podium.simulation.drain_step import Drain
 
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
@@ -32,7 +32,7 @@ class Apply:
 class Delete(msgspec.Struct, frozen=True):
     """Delete an object, as `kubectl delete` does."""
 
-    target: Target
+    target: ChangeTarget
 
 
 class Cordon(msgspec.Struct, frozen=True):
@@ -51,14 +51,14 @@ class Fail(msgspec.Struct, frozen=True):
 class Scale(msgspec.Struct, frozen=True):
     """Have a workload want so many pods, as `kubectl scale` does."""
 
-    target: Target
+    target: ChangeTarget
     replicas: int
 
 
 class Restart(msgspec.Struct, frozen=True):
     """Replace a workload's pods, as `kubectl rollout restart` does."""
 
-    target: Target
+    target: ChangeTarget
 
 
 Change = Apply | Delete | Cordon | Drain | Fail | Scale | Restart
@@ -90,7 +90,7 @@ def parse_delete(text: str, namespace: str) -> Delete:
 
 def parse_delete_node(text: str, _namespace: str) -> Delete:
     """The name of a node; raises TargetError."""
-    return Delete(Target("Node", "", _node(text, "--delete-node")))
+    return Delete(ChangeTarget("Node", "", _node(text, "--delete-node")))
 
 
 def parse_cordon(text: str, _namespace: str) -> Cordon:
@@ -160,7 +160,7 @@ def check(changes: Sequence[Change], state: Container[Identity]) -> None:
             is_there.update(dict.fromkeys(change.by_identity, True))
             continue
         if isinstance(change, Cordon | Drain | Fail):
-            target = Target("Node", "", change.node)
+            target = ChangeTarget("Node", "", change.node)
         else:
             target = change.target
         found = (target.kind, target.namespace, target.name)
@@ -180,7 +180,7 @@ def _node(text: str, option: str) -> str:
     return called
 
 
-def _workload(text: str, namespace: str, option: str, kinds: Sequence[str]) -> Target:
+def _workload(text: str, namespace: str, option: str, kinds: Sequence[str]) -> ChangeTarget:
     target = parse_target(text, namespace, option)
     if target.kind not in kinds:
         raise TargetError(f"{option} {text}: must be a {', '.join(kinds[:-1])} or {kinds[-1]}")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from podium.api.counting import listed
+from podium.api.count_words import listed
 from podium.api.objects import Object, controller_kind, key, name, spec_of, was_in_a_cluster
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import is_finished, node_name_of
@@ -88,7 +88,7 @@ class StateFacts:
         return self.by_kind.get(kind, ())
 
 
-class Limits(msgspec.Struct):
+class ModelLimits(msgspec.Struct):
     """What Podium doesn't do as a cluster would.
 
     Attributes:
@@ -118,14 +118,14 @@ def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[
     return warnings
 
 
-def limits_of_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> Limits:
+def limits_of_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> ModelLimits:
     """What is to be said about pods that are to be scheduled.
 
     Args:
         pods: that wait.
         has_gangs: whether the scheduler heeds what PodGroups they name.
     """
-    limits = Limits()
+    limits = ModelLimits()
     claiming, grouped = [], []
     for pod in pods:
         spec = spec_of(pod)

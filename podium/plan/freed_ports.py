@@ -6,7 +6,7 @@ only pods that name their node can be, either frees it by leaving.
 
 from dataclasses import dataclass
 
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.documents.report import Report
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import overload
 
-from podium.api.collecting import without_garbage_collection
+from podium.api.garbage_collection import without_garbage_collection
 from podium.api.kinds import OPTIONAL_KINDS
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, annotations, condition_of, conditions_of, is_terminating

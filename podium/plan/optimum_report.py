@@ -39,7 +39,7 @@ class OptimalVictim(Report):
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Report):
+class OptimumStep(Report):
     """What is to be done next to get there.
 
     Attributes:
@@ -55,7 +55,7 @@ class Step(Report):
 
 
 @dataclass(frozen=True, slots=True)
-class Tally(Report):
+class OptimumTally(Report):
     """What it comes to, by the keys that compare candidate nodes.
 
     Attributes:
@@ -74,7 +74,7 @@ class Tally(Report):
 
 
 @dataclass(frozen=True, slots=True)
-class Gap(Report):
+class OptimumGap(Report):
     """Something that wasn't minimised to the end.
 
     Attributes:
@@ -124,12 +124,12 @@ class Optimum(Report):
     is_proven: Annotated[bool, Field(serialization_alias="proven")]
     is_verified: Annotated[bool, Field(serialization_alias="verified")]
     pods: int
-    tally: Tally
-    ordinary: Tally | None
+    tally: OptimumTally
+    ordinary: OptimumTally | None
     placements: tuple[OptimalPlacement, ...] = ()
     victims: tuple[OptimalVictim, ...] = ()
-    steps: tuple[Step, ...] = ()
-    gaps: tuple[Gap, ...] = ()
+    steps: tuple[OptimumStep, ...] = ()
+    gaps: tuple[OptimumGap, ...] = ()
     unexpressed: tuple[UnexpressedPod, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: Annotated[float, HIDDEN] = 0.0

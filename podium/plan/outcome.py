@@ -11,8 +11,8 @@ from typing_extensions import TypedDict
 from podium.api.disruption import Cause
 from podium.documents.pod_report import PodReport
 from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, OrNull, Report, Seconds
-from podium.plan.draining import Drainage
-from podium.plan.node_filling import NodeFilling
+from podium.plan.drainages import Drainage
+from podium.plan.node_fillings import NodeFilling
 from podium.plan.optimum_report import Optimum
 from podium.plan.rollouts import Rollout
 from podium.plan.unplayed import Unplayed

@@ -22,7 +22,7 @@ from podium.plan.outcome import (
     Placement,
     Return,
 )
-from podium.plan.owners import Row
+from podium.plan.owners import PodRowFields
 from podium.plan.play import Play
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
@@ -212,7 +212,7 @@ class OutcomeReader:
         )
 
     @cached_property
-    def _rows(self) -> Mapping[str, Row]:
+    def _rows(self) -> Mapping[str, PodRowFields]:
         return {one: self._owners.row(pod) for one, pod in self.histories.by_uid.items()}
 
     def _disruption(self, history: PodHistory) -> Disruption:

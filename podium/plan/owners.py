@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator
 from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace
 from podium.api.pods import is_finished, is_ready, node_name_of, priority_class_of
 from podium.api.priority import pod_priority
-from podium.documents.pod_report import PodFacts
+from podium.documents.pod_report import PodReportFields
 from podium.manifests.decisive_kinds import Identity, label
 from podium.simulation.timeline.pod_history import PodHistory, pods_by_uid
 
 
-class Row(PodFacts):
+class PodRowFields(PodReportFields):
     """What each row about a pod says of it: the fields of `PodRow`."""
 
     workload: str
 
 
-class Owners:
+class WorkloadOwners:
     """Controllers of controllers, those included that have been deleted.
 
     Args:
@@ -46,7 +46,7 @@ class Owners:
             self._workloads[owner] = label(topmost)
         return self._workloads[owner]
 
-    def row(self, pod: PodHistory) -> Row:
+    def row(self, pod: PodHistory) -> PodRowFields:
         """What a row says of a pod that may be gone."""
         return {
             "pod": pod.pod,
@@ -57,7 +57,7 @@ class Owners:
             "priority_class": pod.priority_class,
         }
 
-    def row_of(self, pod: Object) -> Row:
+    def row_of(self, pod: Object) -> PodRowFields:
         """What a row says of a pod that is there."""
         above = controller_key(pod)
         return {
@@ -71,7 +71,7 @@ class Owners:
 
 
 class PodsBefore:
-    """The pods of a state, and its workloads by name as in `Owners.workload`.
+    """The pods of a state, and its workloads by name as in `WorkloadOwners.workload`.
 
     Attributes:
         by_uid: the pods.
@@ -85,7 +85,7 @@ class PodsBefore:
         owners: of its pods.
     """
 
-    def __init__(self, pods: Iterable[Object], owners: Owners) -> None:
+    def __init__(self, pods: Iterable[Object], owners: WorkloadOwners) -> None:
         self.by_uid = pods_by_uid(pods)
         self.unbound: list[str] = []
         self.pods: Counter[str] = Counter()

@@ -9,20 +9,20 @@ from podium.api.objects import Object, key, uid
 from podium.api.pods import node_name_of
 from podium.plan.chances import chances, unrelated
 from podium.plan.completeness import limits_of_the_model
-from podium.plan.draining import drainages
-from podium.plan.leaving import removed, short_of_pods
+from podium.plan.drainages import drainages
+from podium.plan.leaving_pods import removed, short_of_pods
 from podium.plan.loaded_state import LoadedState
-from podium.plan.node_filling import node_fillings
+from podium.plan.node_fillings import node_fillings
 from podium.plan.outcome import Counts, Plan, Return
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
-from podium.plan.request import Progress, Request, without_changes
+from podium.plan.request import PlanRequest, Progress, without_changes
 from podium.plan.rollouts import with_reasons
 from podium.plan.unplayed import unplayed
 from podium.plan.workload_summary import summaries
 
-__all__ = ["Request", "plan", "played"]
+__all__ = ["PlanRequest", "plan", "played"]
 
 _EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
 
@@ -31,7 +31,7 @@ Prepare = Callable[[Play], None]
 
 
 def plan(
-    request: Request,
+    request: PlanRequest,
     progress: Progress | None = None,
     *,
     workers: int = 1,
@@ -71,7 +71,7 @@ def plan(
 
 
 def _all_played(
-    request: Request, progress: Progress | None, workers: int, prepare: Prepare | None
+    request: PlanRequest, progress: Progress | None, workers: int, prepare: Prepare | None
 ) -> Iterator[Plan]:
     """A plan for each seed; an interrupted one is the last."""
     if workers > 1 and request.seeds > 1 and prepare is None:
@@ -92,12 +92,12 @@ def _all_played(
 
 
 def _played(
-    request: Request, seed: int, progress: Passed | None = None, prepare: Prepare | None = None
+    request: PlanRequest, seed: int, progress: Passed | None = None, prepare: Prepare | None = None
 ) -> Plan:
     return played(Play(request, seed, prepare=prepare), request, progress)
 
 
-def played(play: Play, request: Request, progress: Passed | None = None) -> Plan:
+def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> Plan:
     """What comes of a play whose changes have been made."""
     warnings = play.missing()
     warnings += play.facts.unplayed_owners

@@ -9,7 +9,7 @@ from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan, played
 from podium.plan.play import Play, busy_controllers
-from podium.plan.request import Request, without_changes
+from podium.plan.request import PlanRequest, without_changes
 from podium.workers import can_fork, in_a_copy
 
 
@@ -23,7 +23,7 @@ class Plans:
         request: what all plans have in common; its changes don't count.
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: PlanRequest) -> None:
         self._state = LoadedState.of(request.state)
         self._request = replace(without_changes(request), state=self._state, seeds=1)
         self._controllers = busy_controllers(self._request)
@@ -40,11 +40,11 @@ class Plans:
         """
         return self.answer(replace(self._request, changes=changes))
 
-    def begins(self, request: Request) -> bool:
+    def begins(self, request: PlanRequest) -> bool:
         """Whether a request begins as all plans do: what differs is asked for later."""
         return _beginning_of(request) == _beginning_of(self._request)
 
-    def answer(self, request: Request) -> Plan:
+    def answer(self, request: PlanRequest) -> Plan:
         """What would happen by a request that begins as all plans do; raises as `plan` does.
 
         Args:
@@ -60,7 +60,7 @@ class Plans:
             self._unchanged[until_s] = self._played(without_changes(request))
         return replace(found, anyway=unrelated(found, self._unchanged[until_s]))
 
-    def _played(self, request: Request) -> Plan:
+    def _played(self, request: PlanRequest) -> Plan:
         play = self._begun(request)
 
         def go_on() -> Plan:
@@ -70,7 +70,7 @@ class Plans:
 
         return in_a_copy(go_on)
 
-    def _begun(self, request: Request) -> Play:
+    def _begun(self, request: PlanRequest) -> Play:
         """A play before any changes, in which all controllers run that the request needs."""
         controllers = busy_controllers(request)
         if self._beginning is None or not controllers <= self._controllers:
@@ -86,5 +86,5 @@ class Plans:
         return self._beginning
 
 
-def _beginning_of(request: Request) -> Request:
+def _beginning_of(request: PlanRequest) -> PlanRequest:
     return replace(without_changes(request), seeds=1, until_s=None, alternatives_max=0, draws=False)

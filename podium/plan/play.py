@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 
-from podium.api.collecting import without_garbage_collection
+from podium.api.garbage_collection import without_garbage_collection
 from podium.api.kinds import OPTIONAL_KINDS, POD_GROUP
 from podium.api.objects import Object, annotations, key, status_of
 from podium.api.pods import node_name_of
@@ -13,13 +13,13 @@ from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.manifests.decisive_kinds import Identity
 from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
 from podium.node.simulated.node_settings import NodeSettings
+from podium.plan.changer import Changer
 from podium.plan.changes import Change, Cordon, Fail
-from podium.plan.changing import Changer
 from podium.plan.completeness import completeness_warnings
 from podium.plan.loaded_state import LoadedState
-from podium.plan.owners import Owners, PodsBefore
-from podium.plan.pressing import press
-from podium.plan.request import LONGEST_S, UNTIL_S, Request
+from podium.plan.owners import PodsBefore, WorkloadOwners
+from podium.plan.request import LONGEST_S, UNTIL_S, PlanRequest
+from podium.plan.resource_pressure import press
 from podium.plan.rollouts import Rollouts
 from podium.scheduler import Scheduler
 from podium.simulation.drain_step import Drain
@@ -79,7 +79,7 @@ class Play:
 
     def __init__(
         self,
-        request: Request,
+        request: PlanRequest,
         seed: int = 0,
         *,
         changes_later: bool = False,
@@ -119,7 +119,7 @@ class Play:
         if not changes_later:
             self.change(request.changes)
 
-    def take_up(self, request: Request) -> None:
+    def take_up(self, request: PlanRequest) -> None:
         """Be a play of a request that differs from the first in what it changes, if at all."""
         self._request = request
         self.applied = request.applied_by_identity
@@ -230,14 +230,14 @@ class Play:
         found = (self.cluster.store.get("Pod", *place.split("/")) for place in places)
         return [pod for pod in found if pod is not None]
 
-    def owners(self) -> Owners:
+    def owners(self) -> WorkloadOwners:
         """Who its pods belong to, those that are gone included."""
-        return Owners((*self._loaded, *self._controllers()))
+        return WorkloadOwners((*self._loaded, *self._controllers()))
 
     @cached_property
     def before(self) -> PodsBefore:
         """The pods and the workloads of the state."""
-        return PodsBefore(self.pods_before, Owners(self._loaded))
+        return PodsBefore(self.pods_before, WorkloadOwners(self._loaded))
 
     def _controllers(self) -> Iterator[Object]:
         """The ReplicaSets and Jobs, stand-ins included."""
@@ -257,7 +257,7 @@ class Play:
 
 
 def _options(
-    request: Request, start_s: float, seed: int, controllers: frozenset[str]
+    request: PlanRequest, start_s: float, seed: int, controllers: frozenset[str]
 ) -> ClusterOptions:
     configuration = request.configuration
     setup = SchedulerSetup(
@@ -276,7 +276,7 @@ def _options(
     )
 
 
-def busy_controllers(request: Request, *, changes_later: bool = False) -> frozenset[str]:
+def busy_controllers(request: PlanRequest, *, changes_later: bool = False) -> frozenset[str]:
     """The controllers but for those that will have nothing to do, and would follow every pod."""
     idle = set()
     is_pinned = any(one["kind"] == "Pod" and node_name_of(one) for one in request.applied)

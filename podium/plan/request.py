@@ -9,8 +9,8 @@ from podium.manifests.decisive_kinds import Identity
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
 from podium.plan.changes import Apply, Change, Delete
-from podium.plan.pressing import Pressure
-from podium.plan.targets import Target
+from podium.plan.resource_pressure import Pressure
+from podium.plan.targets import ChangeTarget
 
 UNTIL_S = 600.0
 LONGEST_S = 24 * 3600.0
@@ -20,7 +20,7 @@ Progress = Callable[[int, float], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PlanRequest:
     """What to plan: a state, changes to it, and the rules by which they are played.
 
     Attributes:
@@ -65,11 +65,11 @@ class Request:
         return {found: obj for objects in applied for found, obj in objects.items()}
 
     @property
-    def deleted(self) -> list[Target]:
+    def deleted(self) -> list[ChangeTarget]:
         """All objects that are deleted."""
         return [one.target for one in self.changes if isinstance(one, Delete)]
 
 
-def without_changes(request: Request) -> Request:
+def without_changes(request: PlanRequest) -> PlanRequest:
     """The same plan without anything being changed."""
     return replace(request, changes=(), pressures=())

@@ -10,15 +10,15 @@ from functools import partial
 
 from podium.plan.outcome import Plan
 from podium.plan.play import Progress as Passed
-from podium.plan.request import Progress, Request
+from podium.plan.request import PlanRequest, Progress
 from podium.workers import Forks
 
-Played = Callable[[Request, int, Passed | None], Plan]
+Played = Callable[[PlanRequest, int, Passed | None], Plan]
 """Plays a request with a seed."""
 
 
 def play_seeds(
-    play: Played, request: Request, progress: Progress | None, workers: int
+    play: Played, request: PlanRequest, progress: Progress | None, workers: int
 ) -> Iterator[Plan]:
     """Yield a plan for each seed, in their order; an interrupted one is the last.
 

@@ -22,7 +22,7 @@ class TargetError(PodiumError):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ChangeTarget:
     """An object to change.
 
     Attributes:
@@ -39,7 +39,7 @@ class Target:
         return label((self.kind, self.namespace, self.name))
 
 
-def parse_target(text: str, namespace: str, option: str = "--delete") -> Target:
+def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeTarget:
     """The object that a text names.
 
     Args:
@@ -61,17 +61,17 @@ def parse_target(text: str, namespace: str, option: str = "--delete") -> Target:
     if not kind.namespaced:
         if places:
             raise TargetError(f"{option} {text}: a {kind.name} stands in no namespace")
-        return Target(kind.key, "", called)
-    return Target(kind.key, places[0] if places else namespace, called)
+        return ChangeTarget(kind.key, "", called)
+    return ChangeTarget(kind.key, places[0] if places else namespace, called)
 
 
-def parse_workload(text: str, namespace: str) -> Target | None:
+def parse_workload(text: str, namespace: str) -> ChangeTarget | None:
     """The workload that `KIND/NAME` or `NAMESPACE/KIND/NAME` names; None if it isn't one's kind."""
     *places, kind_name, called = ["", *text.split("/")]
     kind = _KINDS.get(kind_name.lower())
     if kind is None or kind.name not in WORKLOADS or len(places) > 2 or not called:
         return None
-    return Target(kind.key, places[-1] if len(places) == 2 else namespace, called)
+    return ChangeTarget(kind.key, places[-1] if len(places) == 2 else namespace, called)
 
 
 def _spellings(kind: Kind) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from podium.api.counting import listed
+from podium.api.count_words import listed
 from podium.api.kinds import kind_of
 from podium.api.objects import Object, controller_of, metadata_of, namespace, spec_of
 from podium.documents.report import Report

@@ -4,7 +4,7 @@ The binding itself is an effect, and so is its failure: whoever applies effects 
 """
 
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import SUCCESS, Status
 
 

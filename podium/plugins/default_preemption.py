@@ -15,13 +15,13 @@ from podium.api.objects import Object
 from podium.config.args import DefaultPreemptionArgs
 from podium.config.preemption_options import PreemptionScope
 from podium.core.cluster_events import EventHint, EventResource
-from podium.core.diagnosis import Histogram, nodes_available_message
+from podium.core.diagnosis import ReasonHistogram, nodes_available_message
 from podium.core.evaluation import Evaluation
 from podium.core.filtering import NOBODY, Filtering
 from podium.core.framework import Mask, Rows
 from podium.core.handle import Handle
 from podium.core.hints import after_removal
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.post_filter import NodeToStatus
 from podium.core.preemption.candidate_keys import keys_of
 from podium.core.preemption.candidates import CandidateLimit
@@ -230,7 +230,7 @@ class DefaultPreemption:
     def _no_candidate(
         self, filtering: Filtering, run: DryRun, is_rejected: Mask, walls: Mapping[int, Wall]
     ) -> str:
-        node_count, reasons = self._handle.snapshot.node_count, Histogram()
+        node_count, reasons = self._handle.snapshot.node_count, ReasonHistogram()
         run.tally.follow(run.outcome * is_rejected, np.where(is_rejected, run.blame, NOBODY))
         reasons.add_tally(filtering, run.tally)
         reasons.add(NO_VICTIMS_REASON, run.tally.count_of(NO_VICTIMS))

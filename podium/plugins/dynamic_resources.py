@@ -11,11 +11,12 @@ from podium.core.cluster_events import EventHint
 from podium.core.framework import PASSES, PostFilterResult, PreFilterResult
 from podium.core.handle import Handle
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.post_filter import NodeToStatus
-from podium.core.status import unresolvable, unschedulable
+from podium.core.status import Code, Status, unresolvable, unschedulable
 
 _NO_CLAIMS = "no new claims to deallocate"
+_NO_STATE = "not found"
 _REASON = "podium doesn't model dynamic resource claims yet"
 
 
@@ -45,5 +46,11 @@ class DynamicResources:
         return True
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> PostFilterResult:
-        """There are never claims whose devices could be given back."""
+        """There are never claims whose devices could be given back.
+
+        v1.36 looks for what its PreFilter has left, and fails with two words if another plugin has
+        refused the pod before; DefaultPreemption isn't asked then.
+        """
+        if not filtered.was_asked(self.name):
+            return PostFilterResult(Status(Code.ERROR, (_NO_STATE,), self.name))
         return PostFilterResult(unschedulable(_NO_CLAIMS, plugin=self.name))

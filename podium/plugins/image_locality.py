@@ -17,7 +17,7 @@ from podium.core.handle import Handle
 from podium.core.node_columns import GroupColumn
 from podium.core.per_nodes import PerNodes
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 
 _MIB = 1024 * 1024
 _SIZE_MIN = 23 * _MIB

@@ -41,7 +41,7 @@ from podium.core.listers import Listers
 from podium.core.log import Change
 from podium.core.many_pods import ManyPods, looked_up
 from podium.core.pod_classes import PodClass, PodClasses
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import Status, rejection, unresolvable
 
 _THEIRS = -1

@@ -25,11 +25,11 @@ from podium.core.fixed_codes import FixedCodes, fixed_codes
 from podium.core.framework import PASSES, PreFilterResult, RelativeScore, Rows, Scope, Scores
 from podium.core.handle import Handle
 from podium.core.hints import after_change
-from podium.core.node_matching import matching_rows
+from podium.core.node_selection import matching_rows
 from podium.core.normalization import default_normalize
 from podium.core.per_nodes import PerNodes
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import SUCCESS, Code, Status, unresolvable
 
 _POD, _ENFORCED = -1, -2

@@ -15,7 +15,7 @@ from podium.core.fixed_codes import FixedCodes, fixed_codes
 from podium.core.handle import Handle
 from podium.core.hints import after_change
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import unresolvable
 
 _RESTART_ALL_CONTAINERS = "RestartAllContainersOnContainerExits"

@@ -9,7 +9,7 @@ from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes
 from podium.core.handle import Handle
 from podium.core.hints import after_change
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import unresolvable
 
 _OTHER_NODE = -1

@@ -21,7 +21,7 @@ from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal
 from podium.core.host_ports import HostPort, host_ports
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status, rejection
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from podium.config.args import NodeResourcesBalancedAllocationArgs
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scores
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.resource_columns import Column
 from podium.core.scored_resources import Matrix, ScoredColumns, ScoredResources
 from podium.core.snapshot import Snapshot

@@ -20,7 +20,7 @@ from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, class_on_node
 from podium.core.many_pods import ManyPods
 from podium.core.pod_classes import PodClass, PodClasses
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.resource_columns import NATIVE_RESOURCES, ResourceColumns
 from podium.core.scored_resources import ScoredResources
 from podium.core.snapshot import allocatable_amounts

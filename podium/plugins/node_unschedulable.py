@@ -16,7 +16,7 @@ from podium.core.handle import Handle
 from podium.core.hints import after_change
 from podium.core.per_nodes import PerNodes
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import unresolvable
 
 _TAINT = {"key": "node.kubernetes.io/unschedulable", "effect": NO_SCHEDULE}

@@ -26,7 +26,7 @@ from podium.core.framework import FITS, Codes, CycleError, FilterState, Rows, Sc
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, claim_is_used
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import Status, unresolvable, unschedulable
 from podium.core.volumes import claim_of, claim_uses, not_found, ownership_fault, volume_name
 

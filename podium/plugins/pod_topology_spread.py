@@ -35,8 +35,9 @@ from podium.core.many_pods import ManyPods, looked_up
 from podium.core.node_columns import ABSENT
 from podium.core.per_class import PerClass
 from podium.core.pod_classes import PodClass, PodClasses
-from podium.core.pods import PodInfo
-from podium.core.spreading import (
+from podium.core.pod_info import PodInfo
+from podium.core.status import Status, rejection
+from podium.core.topology_spread import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
     SpreadConstraint,
@@ -45,7 +46,6 @@ from podium.core.spreading import (
     own_constraints,
     standing,
 )
-from podium.core.status import Status, rejection
 
 TOO_FULL = "node(s) didn't match pod topology spread constraints"
 LABEL_MISSING = f"{TOO_FULL} (missing required label)"

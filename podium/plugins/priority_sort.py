@@ -1,7 +1,7 @@
 """PrioritySort: pods of higher priority are scheduled first, equal ones in order of arrival."""
 
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 
 
 class PrioritySort:

@@ -6,7 +6,7 @@ from podium.api.objects import spec_of
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.handle import Handle
 from podium.core.hints import after_change
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import SUCCESS, Status, unresolvable
 
 

@@ -26,7 +26,7 @@ from podium.core.hints import after_change
 from podium.core.normalization import default_normalize
 from podium.core.per_nodes import PerNodes
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import unresolvable
 
 _UNTOLERATED = -1

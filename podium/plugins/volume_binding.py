@@ -24,7 +24,7 @@ from podium.core.framework import PASSES, Codes, CycleError, FilterState, PreFil
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, claim_is_used
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import SUCCESS, Code, Status, unresolvable
 from podium.core.volume_matching import NO_VOLUME, by_size, choose_volumes
 from podium.core.volume_topology import VolumeTopology

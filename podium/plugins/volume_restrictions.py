@@ -26,7 +26,7 @@ from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, claim_is_used
 from podium.core.log import Change
 from podium.core.pod_classes import PodClass, PodClasses
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status, unresolvable, unschedulable
 from podium.core.volumes import READ_WRITE_ONCE_POD, access_modes, claim_of, claim_uses, not_found

@@ -19,7 +19,7 @@ from podium.core.framework import PASSES, FilterState, PreFilterResult
 from podium.core.handle import Handle
 from podium.core.hints import after_change, claim_is_used
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import Status, unresolvable
 from podium.core.volume_topology import VolumeTopology
 from podium.core.volumes import (

@@ -1,6 +1,6 @@
 """What is told to people, as values: a terminal, Markdown and HTML show the same."""
 
-from podium.api.counting import count
+from podium.api.count_words import count
 from podium.presenting.html import to_html, to_html_fragment
 from podium.presenting.markdown import to_markdown
 from podium.presenting.presentation import (

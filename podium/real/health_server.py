@@ -14,7 +14,7 @@ from podium.apiserver.requests.discovery import health
 
 
 class HealthApp:
-    """An application that `podium.server.serving.Serving` can serve.
+    """An application that `podium.server.http_server.Serving` can serve.
 
     Args:
         app: answers.

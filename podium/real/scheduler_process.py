@@ -28,8 +28,8 @@ from podium.real.retrying_api import RetryingApi
 from podium.real.shadow import ShadowMachine
 from podium.runtime.driver_events import Called, DriverEvent
 from podium.runtime.live import LiveDriver, SteadyClock
+from podium.server.http_server import Serving
 from podium.server.limits import Limits
-from podium.server.serving import Serving
 
 # How long what is under way may take to end; a pod has 30 s by default.
 DRAIN_S = 10.0

@@ -20,7 +20,7 @@ from podium.control.events import Change, Event, Outcome, Synced, Woken
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.real.logs import fields
 
 AGREES, AGREES_LATER, DISAGREES = "agrees", "agrees-later", "disagrees"

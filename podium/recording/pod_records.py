@@ -14,7 +14,7 @@ from podium.api.objects import Object, condition_of, controller_of, is_terminati
 from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
 from podium.api.priority import pod_priority
 from podium.recording.pod_states import is_decided_on
-from podium.recording.reading import RecordedChange, Recording
+from podium.recording.recording_reader import RecordedChange, Recording
 
 _NOMINATION_S = 30.0
 """How far a nomination may be from the moment at which its victims are told to go."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.api.counting import count
+from podium.api.count_words import count
 from podium.presenting import Bullets, Presentation, Section, Table
 from podium.recording.comparison import PlacementDifference, PreemptionDifference, ReplayReport
 from podium.simulation.timeline_sentences import clock, span

@@ -18,7 +18,7 @@ from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.core.decision import Decision
 from podium.core.explanation import failure_message
 from podium.recording.pod_records import PodRecord, pod_records
-from podium.recording.reading import RecordedChange, Recording
+from podium.recording.recording_reader import RecordedChange, Recording
 from podium.recording.replayed_pods import ReplayedPod, ReplayedPods
 from podium.scheduler import Scheduler
 

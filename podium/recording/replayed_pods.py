@@ -21,7 +21,7 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished, node_name_of
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.verbs.options import DeleteOptions
+from podium.apiserver.verbs.verb_options import DeleteOptions
 from podium.cluster import Cluster
 from podium.recording.pod_records import PodRecord, is_lost
 from podium.recording.pod_states import (
@@ -34,7 +34,7 @@ from podium.recording.pod_states import (
     status_at,
     updated,
 )
-from podium.recording.reading import RecordedChange
+from podium.recording.recording_reader import RecordedChange
 from podium.recording.roles import Roles
 
 _POD = KINDS["Pod"]

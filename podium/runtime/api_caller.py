@@ -8,7 +8,7 @@ from podium.api.objects import Object, metadata_of, name
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
-from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
+from podium.apiserver.verbs.verb_options import DeleteOptions, PatchRequest
 from podium.control.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 from podium.control.events import CallError, Outcome
 

@@ -81,7 +81,7 @@ class SharedInformer:
             for listener in tuple(self._attached):
                 self.remove_listener(listener)
                 self._detached[listener] = None
-        changes = self._cache.watched(events)
+        changes = self._cache.watched(_without_last_words(events))
         detached = tuple(self._detached)
         for listener in tuple(self._attached):
             for change in changes:
@@ -102,6 +102,12 @@ class SharedInformer:
         self._watch = None
         for listener in listeners:
             listener.relist()
+
+
+def _without_last_words(events: Sequence[WatchEvent]) -> list[WatchEvent]:
+    """The events, but for changes of an object that has gone by the time anybody is told."""
+    said = {id(one.previous) for one in events if one.type == "DELETED"}
+    return [one for one in events if one.type != "MODIFIED" or id(one.obj) not in said]
 
 
 class ProcessorListener:

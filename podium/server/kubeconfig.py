@@ -4,7 +4,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.apiserver.decoding.yaml_writer import write_yaml
 from podium.server.files import write_private
 
 NAME = "podium"

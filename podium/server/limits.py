@@ -2,7 +2,7 @@
 
 import msgspec
 
-from podium.apiserver.requests.handling import BODY_LENGTH_MAX
+from podium.apiserver.requests.request_handler import BODY_LENGTH_MAX
 
 _KIB = 2**10
 

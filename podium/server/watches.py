@@ -15,7 +15,7 @@ from starlette.types import Receive, Send
 
 from podium.apiserver.requests import Watching, encoded
 from podium.apiserver.requests.negotiation import TABLE
-from podium.apiserver.requests.presenting import Form
+from podium.apiserver.requests.response_forms import Form
 from podium.server.limits import Limits
 
 Event = Mapping[str, Any]

@@ -11,7 +11,7 @@ from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster import Cluster
 from podium.cluster.kubectl_apply import apply
-from podium.simulation.actions import Apply, Change, Taint, Target
+from podium.simulation.actions import ActionTarget, Merge, ServerSideApply, Taint
 from podium.simulation.drain import Drainer
 from podium.simulation.drain_step import Drain
 from podium.simulation.scenario_file.fields import FaultRates
@@ -42,12 +42,12 @@ class ActionRunner:
             Refused: the API turns it down.
         """
         match action:
-            case Apply():
+            case ServerSideApply():
                 for obj in action.objects:
                     self._apply(obj)
             case Delete():
                 self._delete(action)
-            case Change():
+            case Merge():
                 self._change(action)
             case Taint():
                 self._taint(action)
@@ -78,7 +78,7 @@ class ActionRunner:
                 how,
             )
 
-    def _change(self, action: Change) -> None:
+    def _change(self, action: Merge) -> None:
         target = action.target
         self._find(target)
         self._observer.note("Changing", {"what": action.words}, about=_about(target))
@@ -88,7 +88,7 @@ class ActionRunner:
             request,
         )
 
-    def _find(self, target: Target) -> None:
+    def _find(self, target: ActionTarget) -> None:
         """Have the API refuse what isn't there, before anything is told of it."""
         self._server.get(KINDS[target.kind], target.namespace, target.name)
 
@@ -105,5 +105,5 @@ class ActionRunner:
         )
 
 
-def _about(target: Target) -> tuple[str, str, str]:
+def _about(target: ActionTarget) -> tuple[str, str, str]:
     return target.kind, target.namespace, target.name

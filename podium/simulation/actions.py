@@ -9,7 +9,7 @@ from podium.api.objects import Object
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ActionTarget:
     """An object by kind, namespace (empty for what stands in none) and name."""
 
     kind: str
@@ -22,20 +22,20 @@ class Target:
         return f"{kind} {self.namespace}/{self.name}" if namespaced else f"{kind} {self.name}"
 
 
-class Apply(msgspec.Struct, frozen=True):
+class ServerSideApply(msgspec.Struct, frozen=True):
     """Apply manifests as `kubectl apply --server-side --force-conflicts` does."""
 
     objects: tuple[Object, ...]
 
 
-class Change(msgspec.Struct, frozen=True):
+class Merge(msgspec.Struct, frozen=True):
     """Merge something into an object.
 
     Attributes:
         words: what that is, for the timeline, such as `falls silent`; empty where the object tells.
     """
 
-    target: Target
+    target: ActionTarget
     body: Object
     words: str
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from podium.api.counting import listed
+from podium.api.count_words import listed
 from podium.api.label_text import parse_selector
 from podium.api.labels import Selector
 from podium.api.objects import Object, conditions_of, is_terminating, labels, name, status_of

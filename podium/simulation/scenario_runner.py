@@ -13,7 +13,7 @@ from podium.simulation.check_evaluator import violation_of
 from podium.simulation.scenario_file import Scenario
 from podium.simulation.scenario_file.arrivals import Arrivals
 from podium.simulation.scenario_file.checks import Check
-from podium.simulation.scenario_file.steps import Expect, Step
+from podium.simulation.scenario_file.steps import Expect, ScenarioStep
 from podium.simulation.timeline import Observer, TimelineEntry
 
 Progress = Callable[[float, int], None]
@@ -134,12 +134,12 @@ class _ScenarioRunner:
         seed = self._scenario.options.seed
 
         def arrive() -> None:
-            self._take(Step(arrivals.path, None, arrivals.numbered(number, seed)))
+            self._take(ScenarioStep(arrivals.path, None, arrivals.numbered(number, seed)))
             self._await_arrival(arrivals, rng, number + 1, at_s)
 
         self._driver.at(self._start_s + at_s, arrive)
 
-    def _take(self, step: Step) -> None:
+    def _take(self, step: ScenarioStep) -> None:
         if isinstance(step.action, Expect):
             self._expect(step, step.action)
             return
@@ -153,7 +153,7 @@ class _ScenarioRunner:
             self.failures += 1
             self.observer.note("StepFailed", {"step": step.path, "message": _NOT_REFUSED})
 
-    def _refused(self, step: Step, refused: RefusedError, *, expected: bool) -> None:
+    def _refused(self, step: ScenarioStep, refused: RefusedError, *, expected: bool) -> None:
         self.failures += not expected
         details = {
             "step": step.path,
@@ -164,7 +164,7 @@ class _ScenarioRunner:
         }
         self.observer.note("StepRefused", details)
 
-    def _expect(self, step: Step, expect: Expect) -> None:
+    def _expect(self, step: ScenarioStep, expect: Expect) -> None:
         """Let time pass until all checks hold at one moment, or it is too late."""
         deadline_s = self._driver.now_s + expect.within_s
         until_s = self._scenario.until_s

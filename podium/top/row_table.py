@@ -22,7 +22,7 @@ _WIDTH_MIN = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table: its title, and how wide it is.
 
     Attributes:
@@ -77,7 +77,7 @@ class RowTable(ScrollView, can_focus=True):
 
     def __init__(
         self,
-        columns: Sequence[Column],
+        columns: Sequence[TableColumn],
         cells_of: Callable[[str], Sequence[Cell]],
         *,
         follows_first: bool = False,

@@ -20,33 +20,33 @@ from podium.api.quantity import nanos
 from podium.api.resources import pod_requests
 from podium.apiserver.kinds.durations import since
 from podium.simulation.timeline.object_facts import taint_text
-from podium.top.row_table import Cell, Column
+from podium.top.row_table import Cell, TableColumn
 from podium.top.watched_cluster import News, WatchedNode
 
 ACTIVE, BACKOFF, GATED, UNSCHEDULABLE = "active", "backoff", "gated", "unschedulable"
 
 NODE_COLUMNS = (
-    Column("NODE", share=2),
-    Column("CPU", 11),
-    Column("MEMORY", 11),
-    Column("PODS", 7),
-    Column("STATE", share=3),
+    TableColumn("NODE", share=2),
+    TableColumn("CPU", 11),
+    TableColumn("MEMORY", 11),
+    TableColumn("PODS", 7),
+    TableColumn("STATE", share=3),
 )
 WAITING_COLUMNS = (
-    Column("PENDING POD", share=2),
-    Column("PRIORITY", 10),
-    Column("QUEUE", 13),
-    Column("AGE", 6),
-    Column("WHY", share=2),
+    TableColumn("PENDING POD", share=2),
+    TableColumn("PRIORITY", 10),
+    TableColumn("QUEUE", 13),
+    TableColumn("AGE", 6),
+    TableColumn("WHY", share=2),
 )
 POD_COLUMNS = (
-    Column("POD", share=3),
-    Column("PRIORITY", 10),
-    Column("CPU", 11),
-    Column("MEMORY", 11),
-    Column("STATE", 12),
+    TableColumn("POD", share=3),
+    TableColumn("PRIORITY", 10),
+    TableColumn("CPU", 11),
+    TableColumn("MEMORY", 11),
+    TableColumn("STATE", 12),
 )
-NEWS_COLUMNS = (Column("TIME", 8), Column("WHAT HAPPENED"))
+NEWS_COLUMNS = (TableColumn("TIME", 8), TableColumn("WHAT HAPPENED"))
 
 _BAR = 6
 _FULL, _CROWDED = 0.95, 0.8

@@ -9,10 +9,10 @@ from podium.config.scheduler_options import SchedulerOptions
 from podium.embedded.cluster import EmbeddedCluster
 from podium.embedded.in_process_client import InProcessClient
 from podium.server.files import write_private
-from podium.web.app import PREFIX, DashboardApp
-from podium.web.applying import Applier
+from podium.web.applier import Applier
+from podium.web.dashboard_app import PREFIX, DashboardApp
 from podium.web.live_feed import LiveFeed
-from podium.web.local_serving import link
+from podium.web.local_server import link
 from podium.web.past_preemptions import past_preemption
 from podium.web.presenters import Presenters
 from podium.web.questions import Questions
@@ -21,7 +21,7 @@ from podium.web.store_source import StoreSource
 from podium.web.views import Abilities
 
 if TYPE_CHECKING:
-    from podium.plan.request import Request
+    from podium.plan.request import PlanRequest
     from podium.web.what_if import WhatIf
 
 
@@ -58,9 +58,9 @@ def _what_if(embedded: EmbeddedCluster, presenters: Presenters) -> "WhatIf":
     return WhatIf(partial(_request, embedded), presenters)
 
 
-def _request(embedded: EmbeddedCluster) -> "Request":
+def _request(embedded: EmbeddedCluster) -> "PlanRequest":
     """A request about all there is now."""
-    from podium.plan.request import Request
+    from podium.plan.request import PlanRequest
 
     options, configuration = embedded.options, None
     for setup in options.schedulers:
@@ -71,6 +71,6 @@ def _request(embedded: EmbeddedCluster) -> "Request":
                 (),
             )
     state = [*InProcessClient(embedded.cluster).everything()]
-    return Request(
+    return PlanRequest(
         state=state, configuration=configuration, eviction=options.eviction, is_whole=True
     )

@@ -14,7 +14,7 @@ from podium.cluster import Cluster
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.plan.decision_watcher import DecisionWatcher
 from podium.plan.explanation import PodExplanation
-from podium.plan.owners import Owners
+from podium.plan.owners import WorkloadOwners
 from podium.runtime.driver_events import DriverEvent
 from podium.scheduler import Scheduler
 from podium.simulation.scenario_file import Scenario
@@ -63,7 +63,7 @@ def _explained(scenario: Scenario, pod: str) -> PodExplanation:
     subject = last.pod
     assert subject is not None
     store = ended.cluster.store
-    owners = Owners(one for kind in ("ReplicaSet", "Job") for one in store.list(kind).items)
+    owners = WorkloadOwners(one for kind in ("ReplicaSet", "Job") for one in store.list(kind).items)
     return PodExplanation(
         **owners.row_of(subject),
         preemption_policy=preemption_policy(subject),

@@ -16,7 +16,7 @@ import msgspec
 from podium.store.errors import ExpiredError
 from podium.web.feed import KeptStep
 from podium.web.scene import Scene
-from podium.web.source import LostTrackError, Source
+from podium.web.source import ClusterSource, LostTrackError
 from podium.web.views import Abilities, Entry, compressed
 
 COALESCE_S = 0.2
@@ -45,7 +45,7 @@ class LiveFeed:
         abilities: what views say of it.
     """
 
-    def __init__(self, source: Source, abilities: Abilities) -> None:
+    def __init__(self, source: ClusterSource, abilities: Abilities) -> None:
         self.source = source
         self._abilities = abilities
         self._scene = Scene()
@@ -62,7 +62,6 @@ class LiveFeed:
         self.is_over = False
 
     async def beginning(self) -> bytes:
-        """The view of now: JSON, compressed by gzip."""
         self._looked_s = asyncio.get_running_loop().time()
         await self._take()
         entries = [*self._entries][-_ENTRIES_SHOWN:]
@@ -72,20 +71,17 @@ class LiveFeed:
         return await asyncio.to_thread(compressed, view)
 
     def after(self, number: int) -> list[KeptStep] | None:
-        """The steps after one, in order; None if some of them aren't kept any more."""
         if not self._oldest <= number <= self._scene.number:
             return None
         missing = self._scene.number - number
         return [*islice(self._steps, len(self._steps) - missing, None)]
 
     def history(self, kind: str, namespace: str, name: str) -> list[Entry]:
-        """What is known to have happened to an object."""
         about = (kind, namespace, name)
         return [one for one in self._entries if (one.kind, one.namespace, one.name) == about]
 
     @contextmanager
     def looking(self) -> Iterator[None]:
-        """Somebody looks, until the end of `with`."""
         self._lookers += 1
         try:
             yield
@@ -94,7 +90,6 @@ class LiveFeed:
             self._looked_s = asyncio.get_running_loop().time()
 
     async def wait(self, seconds: float) -> bool:
-        """Wait for a step, but not for longer than that; whether there is one."""
         try:
             await asyncio.wait_for(self._news.wait(), seconds)
         except TimeoutError:

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.apiserver.decoding.yaml_writer import write_yaml
 from podium.apiserver.refusals import not_found
 from podium.apiserver.users import User
-from podium.web.applying import Applier
+from podium.web.applier import Applier
 from podium.web.feed import Feed
 from podium.web.forked_work import ForkedWork, WorkError
 from podium.web.pages import Applied, NodePage, PlanPage, PodPage, SignalRow, presented

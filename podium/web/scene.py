@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from podium.api.objects import Object, key, name, uid
 from podium.api.times import timestamp
-from podium.web import describing
+from podium.web import descriptions
 from podium.web.source import Change
 from podium.web.views import Abilities, Entry, Step, View
 
@@ -21,10 +21,10 @@ _KEYS: Mapping[str, Callable[[Object], str]] = {
     "Pod": uid,
 }
 _DESCRIBED: Mapping[str, Callable[[Object], Any]] = {
-    "PriorityClass": describing.described_class,
-    "Node": describing.described_node,
-    "PodDisruptionBudget": describing.described_budget,
-    "Pod": describing.described_pod,
+    "PriorityClass": descriptions.described_class,
+    "Node": descriptions.described_node,
+    "PodDisruptionBudget": descriptions.described_budget,
+    "Pod": descriptions.described_pod,
 }
 
 

@@ -12,7 +12,7 @@ from podium.real.scheduler_process import SchedulerProcess
 from podium.runtime.live import LiveDriver
 from podium.web.informer_source import InformerSource
 from podium.web.live_feed import LiveFeed
-from podium.web.local_serving import served_locally
+from podium.web.local_server import served_locally
 from podium.web.past_preemptions import past_preemption
 from podium.web.presenters import Presenters
 from podium.web.questions import Questions
@@ -60,10 +60,10 @@ def scheduler_dashboard(
 def _what_if(
     source: InformerSource, configuration: LoadedConfiguration, presenters: Presenters
 ) -> "WhatIf":
-    from podium.plan.request import Request
+    from podium.plan.request import PlanRequest
     from podium.web.what_if import WhatIf
 
-    def request() -> Request:
-        return Request(state=source.state(), configuration=configuration, is_whole=True)
+    def request() -> PlanRequest:
+        return PlanRequest(state=source.state(), configuration=configuration, is_whole=True)
 
     return WhatIf(request, presenters)

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.core.queue import Place, SchedulingQueue
+from podium.core.queue import QueueName, SchedulingQueue
 from podium.web.views import Entry
 
 KINDS = ("PriorityClass", "Node", "PodDisruptionBudget", "Pod")
@@ -27,7 +27,7 @@ class Change(NamedTuple):
     is_gone: bool = False
 
 
-class Source(Protocol):
+class ClusterSource(Protocol):
     """A cluster that can be followed; all is called from one thread.
 
     Attributes:
@@ -70,7 +70,7 @@ class Source(Protocol):
 
 
 # What has been popped is tried at this moment.
-_SHOWN = {Place.IN_FLIGHT: Place.ACTIVE.value}
+_SHOWN = {QueueName.IN_FLIGHT: QueueName.ACTIVE.value}
 
 
 def places_in(queues: Iterable[SchedulingQueue]) -> dict[str, str]:

@@ -9,10 +9,10 @@ from podium.api.pod_limit import PodLimit
 from podium.manifests import File, ManifestError, Problem, read_sources
 from podium.manifests.problems import describe
 from podium.plan.changes import Apply
-from podium.plan.explaining import explain_pod
 from podium.plan.planning import plan
-from podium.plan.request import Request
-from podium.web.applying import NAME
+from podium.plan.pod_explanations import explain_pod
+from podium.plan.request import PlanRequest
+from podium.web.applier import NAME
 from podium.web.pages import PlanPage, presented
 from podium.web.presenters import Presenters
 
@@ -29,7 +29,7 @@ class WhatIf:
         presenters: make presentations.
     """
 
-    def __init__(self, request: Callable[[], Request], presenters: Presenters) -> None:
+    def __init__(self, request: Callable[[], PlanRequest], presenters: Presenters) -> None:
         self._request = request
         self._presenters = presenters
 

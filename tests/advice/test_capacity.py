@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from podium.advice.capacity import CapacityRequest, capacity
 from podium.advice.capacity_presentation import capacity_presentation
 from podium.advice.capacity_report import Capacity, Fill
-from podium.advice.filling import FillingError
+from podium.advice.cluster_filler import FillingError
 from podium.advice.pod_templates import PodTemplate, PodTemplateError, read_pod_template
 from podium.api.objects import Object
 from podium.manifests.decisive_kinds import decisive
@@ -18,7 +18,7 @@ from podium.plan.changes import Apply
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Return
 from podium.plan.planning import plan
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 from podium.presenting import Table
 from tests.plan.objects import ZONE, Obj, budget, namespace, node, pod, priority_class, workload
 
@@ -30,7 +30,7 @@ def found(state: Sequence[Object], *pods: Any, limit: int = 100, **settings: Any
         PodTemplate(one["metadata"]["name"], share, one)
         for one, share in (each if isinstance(each, tuple) else (each, 1) for each in pods)
     ]
-    return capacity(CapacityRequest(Request(state), templates, limit, **settings))
+    return capacity(CapacityRequest(PlanRequest(state), templates, limit, **settings))
 
 
 def free(capacity: Capacity) -> Fill:
@@ -192,7 +192,7 @@ def test_a_plan_that_adds_one_more_at_a_time_leaves_only_the_last_one_pending(
         {**template, "metadata": {**template["metadata"], "name": f"one-{n}"}}
         for n in range(fill.pods + 1)
     ]
-    outcome = plan(Request(state, [Apply((one,)) for one in wanted]))
+    outcome = plan(PlanRequest(state, [Apply((one,)) for one in wanted]))
     (last,) = outcome.pending
     assert last.pod == f"default/one-{fill.pods}"
     assert fill.stop.message == last.message.partition(" no new claims")[0]

@@ -18,7 +18,7 @@ from podium.api.pods import node_name_of
 from podium.plan.changes import Apply
 from podium.plan.loaded_state import LoadedState
 from podium.plan.play import Play
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 from tests.plan.objects import ZONE, Obj, node, pod, priority_class
 
 BIG, SMALL = "big=cpu=8,memory=32Gi:0.4", "small=cpu=4,memory=16Gi:0.21"
@@ -31,7 +31,7 @@ def shaped(*texts: str) -> list[NodeShape]:
 def found(state: Any, shapes: list[NodeShape], *new: tuple[Obj, int], **settings: Any) -> Any:
     templates = [PodTemplate("t", share, one) for one, share in new]
     limits = {"tries": 200, **settings}
-    return cheapest_nodes(NodesRequest(Request(state), templates, shapes, **limits))
+    return cheapest_nodes(NodesRequest(PlanRequest(state), templates, shapes, **limits))
 
 
 def choice(found: CheapestNodes) -> dict[str, int]:
@@ -120,7 +120,7 @@ def test_a_shape_is_resources_a_file_or_a_node_of_the_state(tmp_path: Any) -> No
 
 def is_enough(state: LoadedState, nodes: list[Object]) -> bool:
     """Whether no pod of a cluster waits any more after nodes were added."""
-    play = Play(Request(state), changes_later=True)
+    play = Play(PlanRequest(state), changes_later=True)
     play.change([])
     play.start()
     play.run(None)

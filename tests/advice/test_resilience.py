@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from podium.advice.disturbance import Disturbance, DisturbanceError, drain_of, failure_of
+from podium.advice.disturbance_player import DisturbancePlayer
 from podium.advice.impact import Impact, ImpactReader
-from podium.advice.playing import DisturbancePlayer
 from podium.advice.resilience import ResilienceRequest, disturbances_of, resilience, severity
 from podium.cli.resilience_presentation import resilience_presentation
 from podium.plan.changes import parse_drain
 from podium.plan.planning import plan
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 from podium.presenting import to_markdown
 from tests.plan.objects import Obj, budget, node, pod, priority_class, workload
 from tests.plan.worlds import world
@@ -44,7 +44,7 @@ STATE = [
 
 
 def impact(disturbance: Disturbance, state: list[Obj] = STATE) -> Impact:
-    request = Request(state)
+    request = PlanRequest(state)
     (played,) = DisturbancePlayer(request).disturbed([disturbance])
     return ImpactReader(request).impact(disturbance, played)
 
@@ -55,7 +55,7 @@ def unplaced(found: Impact) -> dict[str, str]:
 
 @pytest.mark.seeds(2, 90)
 def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) -> None:
-    request = Request(world(Random(seed)).state, alternatives_max=0)
+    request = PlanRequest(world(Random(seed)).state, alternatives_max=0)
     reader, disturbances = ImpactReader(request), disturbances_of(ResilienceRequest(request))
     plans = DisturbancePlayer(request, 2).disturbed(disturbances)
     for one, played in zip(disturbances, plans, strict=True):
@@ -65,7 +65,7 @@ def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) ->
 
 def test_a_drain_is_what_plan_says() -> None:
     found = impact(drain_of(STATE, ["a"]))
-    asked = plan(Request(STATE, [parse_drain("a", "default")]))
+    asked = plan(PlanRequest(STATE, [parse_drain("a", "default")]))
     assert (found.disruptions, found.drains) == (asked.disruptions, asked.drains)
     assert found.workloads == asked.workloads
     (drained,) = found.drains
@@ -117,7 +117,7 @@ def test_what_isnt_there_is_told(text: str) -> None:
 
 
 def test_the_number_of_processes_changes_nothing() -> None:
-    asked = ResilienceRequest(Request(STATE), nodes=("a", "b"), pairs=True, spare_room=False)
+    asked = ResilienceRequest(PlanRequest(STATE), nodes=("a", "b"), pairs=True, spare_room=False)
     found, _ = resilience(asked, workers=1)
     assert resilience(asked, workers=2)[0] == found
     assert found.tried == {"Drain": 2, "NodeFailure": 3}
@@ -126,7 +126,7 @@ def test_the_number_of_processes_changes_nothing() -> None:
 
 
 def test_the_budget_that_makes_a_drain_impossible_is_named() -> None:
-    asked = ResilienceRequest(Request(STATE), nodes=("a",), spare_room=False)
+    asked = ResilienceRequest(PlanRequest(STATE), nodes=("a",), spare_room=False)
     found, _ = resilience(asked)
     (blocking,) = found.blocking_budgets
     assert (blocking.budget, blocking.nodes, blocking.pods) == (
@@ -144,9 +144,10 @@ def test_pods_that_no_failure_spares() -> None:
         *running("ReplicaSet", "web", "a", "b", cpu="2", priorityClassName="high"),
         *running("ReplicaSet", "batch", "c", cpu="2", priorityClassName="low"),
     ]
-    found, _ = resilience(ResilienceRequest(Request(state), drains=False))
+    found, _ = resilience(ResilienceRequest(PlanRequest(state), drains=False))
     (exposed,) = found.exposed
     assert (exposed.pod, exposed.hit, exposed.is_never_spared) == ("default/batch-0", 3, True)
+    assert exposed.owner == "ReplicaSet default/batch"
 
 
 def test_spare_room_cures_and_less_doesnt() -> None:
@@ -155,7 +156,7 @@ def test_spare_room_cures_and_less_doesnt() -> None:
         node("b", "2"),
         *running("ReplicaSet", "web", "a", "a", "b", "b"),
     ]
-    request = Request(state)
+    request = PlanRequest(state)
     found, _ = resilience(ResilienceRequest(request))
     (room,) = found.spare_rooms
     assert (room.like, room.count, room.cures, room.of) == (("a",), 1, 4, 4)
@@ -169,7 +170,7 @@ def test_shapes_that_are_not_tried_are_named(monkeypatch: pytest.MonkeyPatch) ->
         *(node(name, cpu) for name, cpu in (("a", "2"), ("b", "2"), ("c", "1"))),
         *running("ReplicaSet", "web", "a", "a", "b", "b"),
     ]
-    found, _ = resilience(ResilienceRequest(Request(state), nodes=("a",), drains=False))
+    found, _ = resilience(ResilienceRequest(PlanRequest(state), nodes=("a",), drains=False))
     assert [room.like for room in found.spare_rooms] == [("a",)]
     assert found.untried_shapes == ("1 cpu, 8Gi memory, 110 pods",)
     assert "Not tried, as less common: nodes with 1 cpu" in to_markdown(
@@ -183,7 +184,7 @@ def test_spare_room_is_spread_over_zones() -> None:
         node("b", "2", zone="y"),
         *running("ReplicaSet", "web", "a", "a", "b", "b"),
     ]
-    found, _ = resilience(ResilienceRequest(Request(state), drains=False))
+    found, _ = resilience(ResilienceRequest(PlanRequest(state), drains=False))
     (room,) = found.spare_rooms
     assert (room.like, room.count, room.cures) == (("a", "b"), 2, 4)
 
@@ -191,4 +192,4 @@ def test_spare_room_is_spread_over_zones() -> None:
 def test_too_many_pairs_are_refused() -> None:
     state = [node(f"n{number}") for number in range(400)]
     with pytest.raises(DisturbanceError, match="79800 pairs"):
-        disturbances_of(ResilienceRequest(Request(state), pairs=True))
+        disturbances_of(ResilienceRequest(PlanRequest(state), pairs=True))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from podium.advice.rollout import RolloutRequest, rollout
-from podium.advice.rollout_playing import Judge, play_step
+from podium.advice.rollout_judge import Judge, play_step
 from podium.advice.rollout_presentation import rollout_presentation
 from podium.advice.rollout_report import RolloutAdvice
 from podium.advice.rollout_steps import (
@@ -22,7 +22,7 @@ from podium.manifests.decisive_kinds import decisive
 from podium.plan.changes import Apply
 from podium.plan.loaded_state import LoadedState
 from podium.plan.play import Play
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 from podium.presenting import to_html, to_markdown
 from tests.plan.objects import Obj, node, priority_class, workload
 from tests.plan.worlds import exported
@@ -41,7 +41,7 @@ def advice(
 ) -> RolloutAdvice:
     limits = {"important": None, "tries": 1000, "more_nodes": 0, **settings}
     found = introduced(state, *assignments, more=more)
-    return rollout(RolloutRequest(Request(state), found, **limits))
+    return rollout(RolloutRequest(PlanRequest(state), found, **limits))
 
 
 @cache
@@ -164,7 +164,7 @@ def safe_orders(state: list[Obj], found: Introduction, judge: Judge) -> set[tupl
     """All safe orders, each step of each of which is played."""
     loaded, safe = LoadedState(state), set()
     for order in permutations(found.steps):
-        play = Play(Request(loaded), changes_later=True)
+        play = Play(PlanRequest(loaded), changes_later=True)
         play.change([Apply(found.preparation)])
         play.start()
         play.run(None)

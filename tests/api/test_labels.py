@@ -181,7 +181,7 @@ def test_a_prefix_is_a_subdomain() -> None:
     faults = validate_label_key("No_Good/a")
     assert faults == [f"prefix part {fault}" for fault in validate_subdomain("No_Good")]
     assert len(faults) == 1
-    assert validate_subdomain("a" * 254) == ["must be no more than 253 bytes"]
+    assert validate_subdomain("a" * 254) == ["must be no more than 253 characters"]
 
 
 def test_values() -> None:

@@ -2,7 +2,7 @@
 
 from podium.api.kinds import kind_of
 from podium.api.resources import pod_requests
-from podium.apiserver.kinds.registry import validate
+from podium.apiserver.kinds.registrations import validate
 from podium.bench import diverse, templates
 from podium.bench.catalogue import CASES
 from podium.bench.object_factory import ObjectFactory

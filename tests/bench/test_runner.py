@@ -14,7 +14,7 @@ from podium.bench.templates import (
     POD_LOW_PRIORITY,
 )
 from podium.bench.timed_scheduler import Churn, StuckPodError, TimedScheduler
-from podium.bench.workloads import Case, PodGroup, Size, Workload
+from podium.bench.workloads import Case, Size, Workload, WorkloadPods
 from podium.documents.report import plain
 from podium.scheduler import Scheduler
 from tests.replacing import replace
@@ -38,7 +38,7 @@ def test_every_case_at_its_smallest(case: Case) -> None:
 
 
 def test_a_workload_that_cannot_be_scheduled_is_no_result() -> None:
-    group = PodGroup(POD_HIGH_PRIORITY_LARGE_CPU, "here")
+    group = WorkloadPods(POD_HIGH_PRIORITY_LARGE_CPU, "here")
     case = Case("Impossible", group, {"1Node": Size(1, 0, 1)})
     with pytest.raises(StuckPodError, match="here/pod-h-"):
         measure(Workload(case, "1Node"))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.apiserver.decoding.yaml_writer import write_yaml
 from podium.cli.main import app
 
 Invoke = Callable[..., Result]

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from podium import Cluster
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.apiserver.decoding.yaml_writer import write_yaml
 from tests.plan.objects import node, pod, workload
 
 

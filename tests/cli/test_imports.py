@@ -91,34 +91,49 @@ RUNS = {
     "help": ([], {"api", "embedded", "node", "plan", "real"}),
 }
 
-# Each is forked from one process, which has imported what all need to find a command.
+# Each is forked from one that has imported less: nobody has to import what many need.
 REPORT = """
 import json, os, sys
 from podium.cli.main import app
-for name, commands in json.loads(sys.argv[1]).items():
-    if child := os.fork():
-        os.waitpid(child, 0)
-        continue
-    for arguments in commands:
-        try:
-            app(arguments)
-        except SystemExit:
-            pass
-    with open(os.path.join(sys.argv[2], name), "w") as file:
-        json.dump([*sys.modules], file)
-    os._exit(0)
+commands, directory = json.loads(sys.argv[1]), sys.argv[2]
+def report(parent):
+    for name, (fork_of, runs) in commands.items():
+        if fork_of != parent:
+            continue
+        if child := os.fork():
+            os.waitpid(child, 0)
+            continue
+        for arguments in runs:
+            try:
+                app(arguments)
+            except SystemExit:
+                pass
+        with open(os.path.join(directory, name), "w") as file:
+            json.dump([*sys.modules], file)
+        report(name)
+        os._exit(0)
+report("")
 """
 HELPS = "all helps"
 
 Imported = Callable[[str], set[str]]
 
 
+def parent_of(command: str) -> str:
+    """The command that may import most of what this one may, and nothing else."""
+    fewer = [other for other, (_, modules) in RUNS.items() if modules < RUNS[command][1]]
+    return max(fewer, key=lambda other: len(RUNS[other][1]), default="")
+
+
 @pytest.fixture(scope="module")
 def imported(tmp_path_factory: pytest.TempPathFactory) -> Imported:
-    """Our packages, and others that take long, that a command imports."""
+    """Our packages, and others that take long, that a command or its parent imports."""
     directory = tmp_path_factory.mktemp("modules")
-    commands = {command: [[command, *arguments]] for command, (arguments, _) in RUNS.items()}
-    commands[HELPS] = [["--help"], *([command, "--help"] for command in main.COMMANDS)]
+    commands = {
+        command: (parent_of(command), [[command, *arguments]])
+        for command, (arguments, _) in RUNS.items()
+    }
+    commands[HELPS] = "", [["--help"], *([command, "--help"] for command in main.COMMANDS)]
     run = [sys.executable, "-c", REPORT, json.dumps(commands), str(directory)]
     subprocess.run(run, stdin=subprocess.DEVNULL, capture_output=True, check=True)
 

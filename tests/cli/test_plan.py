@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.apiserver.decoding.yaml_writer import write_yaml
 from tests.plan.objects import ZONE, budget, container, node, pod, priority_class, workload
 
 HIGH = priority_class("high", 1000)

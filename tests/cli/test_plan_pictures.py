@@ -2,7 +2,7 @@
 
 from podium.api.disruption import BY_SCHEDULER
 from podium.cli.plan_pictures import before_and_after, cascades, lanes
-from podium.plan.node_filling import NodeFilling, PodShare
+from podium.plan.node_fillings import NodeFilling, PodShare
 from podium.plan.outcome import Disruption, Plan
 from podium.presenting import Bars, Paragraph, Tone, Tree
 from tests.replacing import replace

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from podium import profile
-from podium.cli.scheduler_running import read_configuration
+from podium.cli.scheduler_launcher import read_configuration
 from podium.real.settings import Flags
 from tests.plan.objects import node, pod
 

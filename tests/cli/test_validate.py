@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.apiserver.decoding.yaml_writer import write_yaml
 from tests.plan.objects import node, pod, workload
 
 

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.client.answers import error_of
 from podium.client.calls import call_of
-from podium.client.watch_stream import WatchError, WatchStream
+from podium.client.responses import error_of
+from podium.client.watch_stream import WatchDecoder, WatchError
 from podium.control.effects import Bind, Create, Delete, Effect, Evict, Patch, Record, Replace
 
 POD = {"metadata": {"name": "a", "namespace": "shop"}}
@@ -75,7 +75,7 @@ def test_a_server_that_says_timeout_leaves_it_open_too() -> None:
 
 
 def test_events_are_told_once_they_are_complete() -> None:
-    stream = WatchStream(KINDS["Pod"])
+    stream = WatchDecoder(KINDS["Pod"])
     line = b'{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7"}}}\n'
     assert stream.take(line[:20]) == []
     (told,) = stream.take(line[20:] + line[:5])
@@ -84,7 +84,7 @@ def test_events_are_told_once_they_are_complete() -> None:
 
 
 def test_an_error_in_a_watch_ends_it() -> None:
-    stream = WatchStream(KINDS["Pod"])
+    stream = WatchDecoder(KINDS["Pod"])
     with pytest.raises(WatchError) as raised:
         stream.take(b'{"type":"ERROR","object":{"kind":"Status","code":410,"message":"old"}}\n')
     assert raised.value.error.code == 410

@@ -1,7 +1,7 @@
 """How much is kept, and by whom: the elements of all containers that can be reached."""
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 
 _LISTS = (list, tuple, set, frozenset, deque)
 _PLAIN = (str, bytes, int, float, bool, type(None), type, ModuleType)
+_MOSTLY = frozenset(_PLAIN)
 
 
 def sizes(*roots: object) -> Counter[str]:
@@ -37,9 +38,10 @@ def sizes(*roots: object) -> Counter[str]:
 
 def _parts(obj: Any, path: str) -> Iterator[tuple[object, str]]:
     if isinstance(obj, dict):
-        yield from ((part, path) for pair in obj.items() for part in pair)
+        yield from _in_container(obj, path)
+        yield from _in_container(obj.values(), path)
     elif isinstance(obj, _LISTS):
-        yield from ((part, path) for part in obj)
+        yield from _in_container(obj, path)
     elif isinstance(obj, MethodType):
         yield obj.__self__, path
     elif isinstance(obj, partial):
@@ -51,6 +53,11 @@ def _parts(obj: Any, path: str) -> Iterator[tuple[object, str]]:
     else:
         name = type(obj).__qualname__
         yield from ((value, f"{name}.{field}") for field, value in _fields(obj))
+
+
+def _in_container(parts: Iterable[object], path: str) -> list[tuple[object, str]]:
+    """Those that may have parts themselves, as most don't."""
+    return [(part, path) for part in parts if type(part) not in _MOSTLY]
 
 
 def _fields(obj: Any) -> Iterator[tuple[str, object]]:

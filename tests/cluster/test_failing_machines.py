@@ -12,7 +12,7 @@ from podium.cluster import Cluster
 from podium.control.events import Event
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.machine_health import MachineHealth
 from podium.scheduler import Scheduler

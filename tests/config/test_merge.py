@@ -91,7 +91,7 @@ def test_expanding_to_score(multi_point: str, own: tuple[str, ...], expected: st
 
 
 def test_expansion_has_every_point_and_weights_only_where_they_count() -> None:
-    expanded = expand(PluginSets(plugin_set("A=7 E=3")), implements, default_weight=1)
+    expanded = expand(PluginSets(plugin_set("A=7 E=3")), implements)
     assert list(expanded) == list(ExtensionPoint)
     assert shown(expanded[SCORE]) == "A=7 E=3"
     assert shown(expanded[ExtensionPoint.PLACEMENT_SCORE]) == "E=3"
@@ -99,9 +99,9 @@ def test_expansion_has_every_point_and_weights_only_where_they_count() -> None:
     assert shown(expanded[ExtensionPoint.BIND]) == "E"
 
 
-def test_the_default_weight_is_an_argument() -> None:
-    expanded = expand(PluginSets(plugin_set("A B=2")), implements, default_weight=9)
-    assert shown(expanded[SCORE]) == "A=9 B=2"
+def test_a_plugin_without_weight_counts_one() -> None:
+    expanded = expand(PluginSets(plugin_set("A B=2")), implements)
+    assert shown(expanded[SCORE]) == "A=1 B=2"
 
 
 def faults_of(multi_point: str, points: dict[ExtensionPoint, PluginSet]) -> list[str]:

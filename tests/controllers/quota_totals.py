@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from podium.api.kinds import Kind
 from podium.api.objects import Object, spec_of
 from podium.core.quotas.amounts import NONE, Quantities, added, masked, read
-from podium.core.quotas.matching import is_counted, matches, tracked
+from podium.core.quotas.quota_scopes import is_counted, matches, tracked
 from podium.core.quotas.usage import usage
 
 

@@ -117,12 +117,15 @@ def test_bounds_refer_to_what_the_controller_above_all_wants(
     assert numbers(hand) == expected
 
 
-def test_a_scaled_workload_is_counted_anew(hand: Hand) -> None:
+def test_a_scaled_workload_is_counted_anew_once_its_pods_change(hand: Hand) -> None:
     sts = workload("StatefulSet", "s", 2)
     hand.start(sts, budget(maxUnavailable=1), web("p1", sts), web("p2", sts))
     hand.run()
     assert numbers(hand) == (1, 2, 1, 2)
     hand.tell(workload("StatefulSet", "s", 3))
+    hand.run()
+    assert numbers(hand) == (1, 2, 1, 2)
+    hand.tell(web("p3", sts, ready=False))
     hand.run()
     assert numbers(hand) == (0, 2, 2, 3)
     assert condition(hand)["reason"] == "InsufficientPods"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from podium.api.pods import is_active, is_ready
 from podium.control.events import Change
 from podium.controllers.kit.indexer import Indexer, orphan_namespaces, owner_uids
-from podium.controllers.kit.workloads import available_from_s
+from podium.controllers.kit.workload_fields import available_from_s
 from podium.controllers.replica_counts import ReplicaCounts, ReplicaCountsByOwner
 from tests.controllers.builders import NOW_S, Obj, pod
 

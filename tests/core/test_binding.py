@@ -8,7 +8,7 @@ from podium.core.by_shape import ByShape
 from podium.core.framework import Permission
 from podium.core.pipeline import Pipeline
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pod_info import PodInfo, pending_pod
 from podium.core.snapshot import Snapshot
 from podium.core.status import SUCCESS, Code, Status, unschedulable
 from podium.plugins.priority_sort import PrioritySort

@@ -16,10 +16,9 @@ from podium.core.budgets import (
     needs_scale,
     selects,
     spend,
-    violating,
 )
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import pending_pod
+from podium.core.pod_info import pending_pod
 
 Obj = dict[str, Any]
 
@@ -185,7 +184,8 @@ def budget(allowed: int, **status: Any) -> Budget:
     ],
 )
 def test_victims_spend_in_order(budgets: list[Budget], expected: list[bool]) -> None:
-    assert violating(THREE, budgets) == expected
+    covering = [[i for i, one in enumerate(budgets) if one.covers(pod)] for pod in THREE]
+    assert spend(covering, [one.allowed for one in budgets]) == expected
 
 
 covering = st.lists(st.sets(st.integers(0, 2)), max_size=12)

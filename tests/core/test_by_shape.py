@@ -8,7 +8,7 @@ from podium.core.by_shape import ByShape
 from podium.core.framework import PASSES, PreFilterResult, Scope
 from podium.core.framework import LocalScore as Score
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pod_info import PodInfo, pending_pod
 from podium.core.snapshot import Snapshot
 from podium.core.status import unresolvable
 from podium.profile import plugin_factories

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.core.diagnosis import Histogram, nodes_available_message
+from podium.core.diagnosis import ReasonHistogram, nodes_available_message
 from podium.core.explanation import failure_message
 from podium.scheduler import Scheduler
 from tests.core.objects import Obj, near, node, pod, required
@@ -19,14 +19,14 @@ def message(nodes: list[Obj], pods: list[Obj], wanting: Obj, **others: Any) -> s
 
 
 def test_reasons_are_counted_and_sorted_as_texts() -> None:
-    reasons = Histogram()
+    reasons = ReasonHistogram()
     for reason, count in (("b", 2), ("a", 10), ("c", 1), ("b", 1), ("never", 0)):
         reasons.add(reason, count)
     assert str(reasons) == "1 c, 10 a, 3 b"
 
 
 def test_messages() -> None:
-    reasons, none = Histogram(), Histogram()
+    reasons, none = ReasonHistogram(), ReasonHistogram()
     reasons.add("Insufficient cpu", 3)
     assert nodes_available_message(3, reasons) == "0/3 nodes are available: 3 Insufficient cpu."
     assert nodes_available_message(0, none) == "0/0 nodes are available:"
@@ -61,8 +61,7 @@ def test_what_stands_in_the_way_of_preemption() -> None:
 def test_a_refusal_for_all_nodes() -> None:
     volume = {"name": "v", "persistentVolumeClaim": {"claimName": "data"}}
     assert message([node("n1"), node("n2")], [], pod("p", volumes=[volume])) == (
-        '0/2 nodes are available: persistentvolumeclaim "data" not found. '
-        f"{NO_CLAIMS}, preemption: 0/2 nodes are available: 2 {NO_HELP}."
+        '0/2 nodes are available: persistentvolumeclaim "data" not found. not found'
     )
 
 
@@ -89,3 +88,16 @@ def test_without_a_cycle() -> None:
     gated = pod("p", schedulingGates=[{"name": "wait"}, {"name": "more"}])
     assert message([node("n1")], [], gated) == "waiting for scheduling gates: [wait more]"
     assert message([], [], pod("p")) == "no nodes available to schedule pods"
+
+
+def test_the_nominated_node_is_filtered_though_it_was_left_out() -> None:
+    named = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}
+    terms = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [named]}}
+    pending = pod("p", "2", affinity={"nodeAffinity": terms})
+    pending["status"] = {"nominatedNodeName": "n2"}
+    assert message([node("n1", cpu="1"), node("n2"), node("n3")], [], pending) == (
+        "0/3 nodes are available: 1 Insufficient cpu, "
+        "1 node(s) didn't match Pod's node affinity/selector, "
+        f"1 node(s) didn't satisfy plugin(s) [NodeAffinity]. {NO_CLAIMS}, "
+        f"preemption: 0/3 nodes are available: 3 {NO_HELP}."
+    )

@@ -8,7 +8,7 @@ import pytest
 from podium.api.labels import label_selector
 from podium.core.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.core.kin import Kin
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pod_info import PodInfo, pending_pod
 from podium.core.snapshot import Snapshot
 from tests.core.objects import ZONE, node, pod
 

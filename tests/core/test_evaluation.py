@@ -9,7 +9,7 @@ from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
 from podium.config.types import KIND
 from podium.core.extending import ArrayPlugin, Nodes, adapted
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.profile import plugin_factories
 from podium.scheduler import Scheduler
 from tests.core.objects import Obj, node, pod

@@ -12,7 +12,7 @@ from podium.config.types import KIND
 from podium.core.decision import Decision
 from podium.core.explanation import explain
 from podium.core.extending import ArrayPlugin, NodeInfo, NodePlugin, Nodes, adapted
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import Code, Status, unresolvable, unschedulable
 from podium.plugins.node_name import NodeName
 from podium.profile import plugin_factories

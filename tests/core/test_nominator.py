@@ -1,7 +1,7 @@
 """Nominations: who waits for which node, and against whom it counts."""
 
 from podium.core.nominator import Nominator
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pod_info import PodInfo, pending_pod
 from podium.core.snapshot import Snapshot
 from tests.core.objects import node, pod
 

@@ -6,7 +6,7 @@ import pytest
 
 from podium.core.per_class import PerClass
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import pending_pod
+from podium.core.pod_info import pending_pod
 from tests.core.objects import pod
 
 

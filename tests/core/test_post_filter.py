@@ -10,7 +10,7 @@ from podium.config.types import KIND, SchedulerConfiguration
 from podium.core.explanation import failure_message
 from podium.core.framework import NodeToStatusReader, PostFilterResult
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import Code, Status, unresolvable, unschedulable
 from podium.profile import plugin_factories
 from podium.scheduler import Scheduler

@@ -9,7 +9,7 @@ from podium.config.scheduler_options import SchedulerOptions
 from podium.core.budgets import Budget
 from podium.core.decision import Decision
 from podium.core.explanation import failure_message
-from podium.core.pods import placed_pod
+from podium.core.pod_info import placed_pod
 from podium.scheduler import Scheduler
 from tests.core.objects import node, pod
 

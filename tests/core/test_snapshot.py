@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.errors import InvalidValueError
-from podium.core.pods import UNPLACED, PodInfo, placed_pod
+from podium.core.pod_info import UNPLACED, PodInfo, placed_pod
 from podium.core.snapshot import Snapshot
 from tests.cluster.sizes import sizes
 from tests.core.objects import Obj, node, pod

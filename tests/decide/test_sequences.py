@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from podium.decide.deciding import decide
-from podium.decide.scenario import read_scenario
+from podium.decide.decisions import decide
+from podium.decide.scenario import ScenarioDocument, scenario_of
+from podium.documents import read
 from tests.plugins.volumes import (
     Object,
     claim,
@@ -40,7 +41,10 @@ def decisions(
         ],
         "sequence": True,
     }
-    return [(one.bound, one.explanation.feasible) for one in decide(read_scenario(scenario))]
+    return [
+        (one.bound, one.explanation.feasible)
+        for one in decide(scenario_of(read(ScenarioDocument, scenario)))
+    ]
 
 
 def on_hosts(**hosts: str) -> list[Object]:
@@ -93,7 +97,7 @@ def test_only_a_sequence_changes_the_state(sequence: bool) -> None:
         "pending": [pod("one", uses("a")), pod("two", uses("b"))],
         "sequence": sequence,
     }
-    places = [one.decision.node_name for one in decide(read_scenario(raw))]
+    places = [one.decision.node_name for one in decide(scenario_of(read(ScenarioDocument, raw)))]
     assert places == ["n1", "" if sequence else "n1"]
 
 
@@ -111,5 +115,8 @@ def test_of_two_pods_with_one_port_either_frees_it_by_leaving() -> None:
         "pending": [with_port("urgent", 5), with_port("late", 0)],
         "sequence": True,
     }
-    found = [(one.decision.pod.name, one.bound) for one in decide(read_scenario(raw))]
+    found = [
+        (one.decision.pod.name, one.bound)
+        for one in decide(scenario_of(read(ScenarioDocument, raw)))
+    ]
     assert found == [("urgent", ""), ("urgent", "n1"), ("late", "")]

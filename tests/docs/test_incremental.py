@@ -15,7 +15,7 @@ from podium.core.budgets import Budget
 from podium.core.decision import Decision
 from podium.core.explanation import explain, failure_message
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.scheduler import Scheduler
 
 Obj = dict[str, Any]

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from podium.experiments.run import run
-from podium.experiments.settings import Place, SettingError, steps_of, with_settings
+from podium.experiments.settings import SettingError, SettingPlace, steps_of, with_settings
 from podium.experiments.whole_scenario import WholeScenario
 from tests.experiments.worlds import nodes, pod, priority_class, whole
 
@@ -44,7 +44,7 @@ def test_paths(path: str, steps: tuple[object, ...]) -> None:
 
 
 def preempted(scenario: WholeScenario, where: str, path: str, value: object) -> float:
-    result = run(with_settings(scenario, {Place(where, path): value}), 0)
+    result = run(with_settings(scenario, {SettingPlace(where, path): value}), 0)
     assert not result.error
     return result.measures["preempted"]
 
@@ -66,15 +66,19 @@ def test_the_scenario_is_reached(scenario: WholeScenario) -> None:
 
 
 def test_the_scheduler_is_reached(scenario: WholeScenario) -> None:
-    place = Place("KubeSchedulerConfiguration", "podMaxBackoffSeconds")
-    changed = with_settings(scenario, {place: 5, Place("SchedulerOptions", "victimOrder"): "no"})
+    place = SettingPlace("KubeSchedulerConfiguration", "podMaxBackoffSeconds")
+    changed = with_settings(
+        scenario, {place: 5, SettingPlace("SchedulerOptions", "victimOrder"): "no"}
+    )
     assert "victimOrder" in run(changed, 0).error
     assert changed.scheduler_documents()[0]["podMaxBackoffSeconds"] == 5
 
 
 def test_what_a_configuration_lacks_is_made(scenario: WholeScenario) -> None:
     path = "profiles[0].pluginConfig[name=NodeResourcesFit].args.scoringStrategy.type"
-    changed = with_settings(scenario, {Place("KubeSchedulerConfiguration", path): "MostAllocated"})
+    changed = with_settings(
+        scenario, {SettingPlace("KubeSchedulerConfiguration", path): "MostAllocated"}
+    )
     (document,) = changed.scheduler_documents()
     fit = {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated"}}}
     assert document["profiles"] == [{"pluginConfig": [fit]}]
@@ -96,9 +100,9 @@ def test_what_leads_nowhere_is_told(
     scenario: WholeScenario, where: str, path: str, told: str
 ) -> None:
     with pytest.raises(SettingError, match=told.replace("[", r"\[")):
-        with_settings(scenario, {Place(where, path): 1})
+        with_settings(scenario, {SettingPlace(where, path): 1})
 
 
 def test_a_field_that_nobody_knows_is_told(scenario: WholeScenario) -> None:
-    changed = with_settings(scenario, {Place("priorityclass/high", "valeu"): 3})
+    changed = with_settings(scenario, {SettingPlace("priorityclass/high", "valeu"): 3})
     assert "valeu" in run(changed, 0).error

@@ -4,11 +4,11 @@ import pytest
 
 from podium.documents.report import plain
 from podium.experiments.dask_executor import DaskError, _check_versions
-from podium.experiments.executors import LOST, LocalExecutor, Run
+from podium.experiments.executors import LOST, LocalExecutor, ScenarioRun
 from podium.experiments.whole_scenario import read_whole_scenario
-from podium.simulation.report import simulation_report
 from podium.simulation.scenario_file import read_scenario
 from podium.simulation.scenario_runner import simulate
+from podium.simulation.simulation_report import simulation_report
 from podium.workers import LostProcessError
 from tests.conftest import ROOT
 
@@ -37,7 +37,7 @@ def test_a_lost_process_costs_its_own_run_alone(monkeypatch: pytest.MonkeyPatch)
             yield play(one)
 
     monkeypatch.setattr("podium.experiments.executors.in_workers", in_workers)
-    runs = [Run(whole, seed) for seed in range(4)]
+    runs = [ScenarioRun(whole, seed) for seed in range(4)]
     found = dict(LocalExecutor(2)(runs, lambda _: None))
     assert [found[number].error for number in range(4)] == ["", LOST, "", ""]
     assert found[1].is_lost

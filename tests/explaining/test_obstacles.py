@@ -3,15 +3,15 @@
 from typing import Any
 
 from podium.explaining.obstacles import Obstacle
-from podium.plan.explaining import explain_pod
-from podium.plan.planning import Request
+from podium.plan.pod_explanations import explain_pod
+from podium.plan.request import PlanRequest
 from tests.plan.objects import HOST, ZONE, container, node, pod
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def obstacles(state: list[Any], new: Any) -> list[Obstacle]:
-    request = Request([*state, new])
+    request = PlanRequest([*state, new])
     return [*explain_pod(request, "default/new").decisions[0].obstacles]
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from podium.documents.pod_report import PodReport
 from podium.explaining.remedies import Remedy
-from podium.plan.explaining import explain_pod
-from podium.plan.planning import Request
+from podium.plan.pod_explanations import explain_pod
+from podium.plan.request import PlanRequest
 from tests.plan.objects import container, node, places, planned, pod, priority_class, workload
 
 CLASSES = [priority_class("mid", 50), priority_class("high", 100)]
@@ -15,7 +15,7 @@ TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
 
 
 def found(state: list[Any], new: Any) -> dict[str, Remedy]:
-    remedies = explain_pod(Request([*state, new]), "default/new").remedies
+    remedies = explain_pod(PlanRequest([*state, new]), "default/new").remedies
     return {one.kind: one for one in remedies}
 
 
@@ -83,6 +83,6 @@ def test_who_may_not_preempt_may_only_have_to_be_let() -> None:
 @pytest.mark.parametrize("new", [pod("new", "9"), pod("new", "2", nodeSelector={"x": "y"})])
 def test_nothing_stays_changed(new: Any) -> None:
     state = [node("a"), node("b", taints=[TAINT]), pod("old", "3", on="a"), *CLASSES]
-    once, again = (explain_pod(Request([*state, new]), "default/new") for _ in range(2))
+    once, again = (explain_pod(PlanRequest([*state, new]), "default/new") for _ in range(2))
     assert once == again
     assert once.decisions[-1].node == ""

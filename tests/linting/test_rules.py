@@ -6,7 +6,7 @@ import pytest
 
 from podium.linting.cluster_view import ClusterView
 from podium.linting.configuration import LintConfiguration
-from podium.linting.linting import lint
+from podium.linting.linter import lint
 from podium.node.kubelet_config import KubeletConfiguration
 from tests.plan.objects import HOST, ZONE, node, pod, workload
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 
 Obj = dict[str, Any]
 

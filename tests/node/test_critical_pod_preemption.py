@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.node.critical_pod_preemption import victims
 from podium.node.pod_admission import InsufficientResource
 from tests.node.builders import info, pod

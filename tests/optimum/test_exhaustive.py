@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from podium.core.budgets import Budget
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.cross_node.absence import Absence
 from podium.core.preemption.dry_run import PRIORITY_OFFSET
-from podium.optimum.placing import Placing
-from podium.optimum.solving import solve
+from podium.optimum.solver import solve
+from podium.optimum.trial_places import Placing
 from podium.plan.optimum_report import Optimum
 from podium.scheduler import Scheduler
 

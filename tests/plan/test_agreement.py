@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from podium.cluster.start_time import start_s
 from podium.plan.changes import Apply
-from podium.plan.explaining import explain_pod
 from podium.plan.outcome import Plan
-from podium.plan.planning import Request, plan
+from podium.plan.planning import plan
+from podium.plan.pod_explanations import explain_pod
+from podium.plan.request import PlanRequest
 from tests.plan.worlds import UNTIL_S, Outcome, World, simulated, world
 
 # A smaller seed is no simpler world: there is nothing to shrink.
@@ -22,8 +23,8 @@ def outcome_of(found: Plan) -> Outcome:
     return Outcome(lost, frozenset(one.pod for one in (*found.pending, *found.gated)))
 
 
-def request_of(there: World, until_s: float = UNTIL_S) -> Request:
-    return Request(there.state, [Apply(there.applied)], until_s=until_s)
+def request_of(there: World, until_s: float = UNTIL_S) -> PlanRequest:
+    return PlanRequest(there.state, [Apply(there.applied)], until_s=until_s)
 
 
 @_seeded

@@ -17,15 +17,15 @@ from podium.plan.changes import (
 from podium.plan.gates import findings, parse_gates
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan
-from podium.plan.request import Request
-from podium.plan.targets import Target, TargetError
+from podium.plan.request import PlanRequest
+from podium.plan.targets import ChangeTarget, TargetError
 from tests.plan.objects import budget, node, places, pod, reference, workload
 
 WEB = {**workload("Deployment", "web", replicas=2)}
 
 
 def changed(state: list[Any], *changes: Change) -> Plan:
-    return plan(Request(state, changes))
+    return plan(PlanRequest(state, changes))
 
 
 def web_on(*nodes: str) -> list[Any]:
@@ -43,13 +43,13 @@ def web_on(*nodes: str) -> list[Any]:
 @pytest.mark.parametrize(
     ("option", "text", "change"),
     [
-        ("delete", "pod/a", Delete(Target("Pod", "team", "a"))),
-        ("delete_node", "n", Delete(Target("Node", "", "n"))),
+        ("delete", "pod/a", Delete(ChangeTarget("Pod", "team", "a"))),
+        ("delete_node", "n", Delete(ChangeTarget("Node", "", "n"))),
         ("cordon", "node/n", Cordon("n")),
         ("uncordon", "n", Cordon("n", is_cordoned=False)),
-        ("scale", "deploy/x=10", Scale(Target("Deployment", "team", "x"), 10)),
-        ("scale", "shop/sts/x=0", Scale(Target("StatefulSet", "shop", "x"), 0)),
-        ("restart", "ds/x", Restart(Target("DaemonSet", "team", "x"))),
+        ("scale", "deploy/x=10", Scale(ChangeTarget("Deployment", "team", "x"), 10)),
+        ("scale", "shop/sts/x=0", Scale(ChangeTarget("StatefulSet", "shop", "x"), 0)),
+        ("restart", "ds/x", Restart(ChangeTarget("DaemonSet", "team", "x"))),
     ],
 )
 def test_what_texts_mean(option: str, text: str, change: Change) -> None:
@@ -75,22 +75,24 @@ def test_texts_that_mean_nothing(option: str, text: str, why: str) -> None:
 
 
 def test_scaling_brings_pods() -> None:
-    outcome = changed([node("n"), *web_on("n")], Scale(Target("ReplicaSet", "default", "web"), 3))
+    outcome = changed(
+        [node("n"), *web_on("n")], Scale(ChangeTarget("ReplicaSet", "default", "web"), 3)
+    )
     assert [one.node for one in outcome.placements] == ["n", "n"]
 
 
 def test_restarting_replaces_all_pods() -> None:
     state = [node("n", "8")]
-    outcome = changed(state, Apply([WEB]), Restart(Target("Deployment", "default", "web")))
+    outcome = changed(state, Apply([WEB]), Restart(ChangeTarget("Deployment", "default", "web")))
     (rollout,) = outcome.rollouts
     assert rollout.state == "Complete"
-    restarted = changed([*state, WEB], Restart(Target("Deployment", "default", "web")))
+    restarted = changed([*state, WEB], Restart(ChangeTarget("Deployment", "default", "web")))
     assert len(restarted.placements) >= 2
 
 
 def test_a_paused_deployment_is_not_restarted() -> None:
     paused = {**WEB, "spec": {**WEB["spec"], "paused": True}}
-    outcome = changed([node("n"), paused], Restart(Target("Deployment", "default", "web")))
+    outcome = changed([node("n"), paused], Restart(ChangeTarget("Deployment", "default", "web")))
     (rejected,) = outcome.rejected
     assert "paused" in rejected.message
 
@@ -101,14 +103,15 @@ def test_the_order_counts() -> None:
     assert [one.pod for one in cordoned.pending] == ["default/new"]
     again = changed(state, Cordon("n"), Apply([new]), Cordon("n", is_cordoned=False))
     assert places(again) == {"new": "n"}
-    gone = Delete(Target("Pod", "default", "new"))
+    gone = Delete(ChangeTarget("Pod", "default", "new"))
     assert not changed(state, Apply([new]), gone).placements
     with pytest.raises(TargetError, match="the state has no Pod default/new"):
         changed(state, gone, Apply([new]))
 
 
 @pytest.mark.parametrize(
-    "change", [Cordon("m"), parse_drain("m", ""), Scale(Target("Deployment", "default", "x"), 1)]
+    "change",
+    [Cordon("m"), parse_drain("m", ""), Scale(ChangeTarget("Deployment", "default", "x"), 1)],
 )
 def test_what_is_not_there_cant_be_changed(change: Change) -> None:
     with pytest.raises(TargetError, match="the state has no"):
@@ -125,7 +128,7 @@ def test_a_drained_node_is_left_by_its_pods() -> None:
 
 def test_what_a_drain_cant_evict_is_told_with_the_budget() -> None:
     state = [node("a"), node("b"), *web_on("a", "a"), budget("web", minAvailable=2)]
-    outcome = changed(state, parse_drain("a", ""), Delete(Target("Node", "", "a")))
+    outcome = changed(state, parse_drain("a", ""), Delete(ChangeTarget("Node", "", "a")))
     (drain,) = outcome.drains
     assert (drain.state, drain.evicted) == ("Open", 0)
     assert set(drain.left) == {"default/web-0", "default/web-1"}
@@ -137,7 +140,7 @@ def test_what_a_drain_cant_evict_is_told_with_the_budget() -> None:
 
 def test_a_drain_asks_again_until_a_budget_lets_the_next_one_go() -> None:
     state = [node("a"), node("b"), *web_on("a", "a"), budget("web", minAvailable=1)]
-    outcome = changed(state, parse_drain("a", ""), Delete(Target("Node", "", "a")))
+    outcome = changed(state, parse_drain("a", ""), Delete(ChangeTarget("Node", "", "a")))
     (drain,) = outcome.drains
     assert (drain.state, drain.evicted) == ("Done", 2)
     times = [one.at_s for one in outcome.disruptions if one.node == "a"]

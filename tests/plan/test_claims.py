@@ -43,6 +43,7 @@ def volume(name: str, host: str) -> Obj:
             "storageClassName": "disks",
             "accessModes": ["ReadWriteOnce"],
             "capacity": {"storage": "1Gi"},
+            "local": {"path": "/x"},
             "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [on_host]}]}},
         },
     }

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.disruption import BY_POD_GC
-from podium.plan.targets import Target, TargetError, parse_target
+from podium.plan.targets import ChangeTarget, TargetError, parse_target
 from tests.plan.objects import node, places, planned, pod, reference, workload
 
 
@@ -16,19 +16,19 @@ def gone(outcome: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "target"),
     [
-        ("pod/web", Target("Pod", "team", "web")),
-        ("po/web", Target("Pod", "team", "web")),
-        ("Pods/web", Target("Pod", "team", "web")),
-        ("other/deploy/web", Target("Deployment", "other", "web")),
-        ("deployments.apps/web", Target("Deployment", "team", "web")),
-        ("node/n", Target("Node", "", "n")),
-        ("pc/high", Target("PriorityClass", "", "high")),
-        ("priorityclasses/high", Target("PriorityClass", "", "high")),
-        ("storageclass/s", Target("StorageClass", "", "s")),
-        ("csistoragecapacities/s", Target("CSIStorageCapacity", "team", "s")),
+        ("pod/web", ChangeTarget("Pod", "team", "web")),
+        ("po/web", ChangeTarget("Pod", "team", "web")),
+        ("Pods/web", ChangeTarget("Pod", "team", "web")),
+        ("other/deploy/web", ChangeTarget("Deployment", "other", "web")),
+        ("deployments.apps/web", ChangeTarget("Deployment", "team", "web")),
+        ("node/n", ChangeTarget("Node", "", "n")),
+        ("pc/high", ChangeTarget("PriorityClass", "", "high")),
+        ("priorityclasses/high", ChangeTarget("PriorityClass", "", "high")),
+        ("storageclass/s", ChangeTarget("StorageClass", "", "s")),
+        ("csistoragecapacities/s", ChangeTarget("CSIStorageCapacity", "team", "s")),
     ],
 )
-def test_targets(text: str, target: Target) -> None:
+def test_targets(text: str, target: ChangeTarget) -> None:
     assert parse_target(text, "team") == target
 
 

@@ -7,11 +7,12 @@ import pytest
 from podium.api.times import timestamp
 from podium.config.load import load_configuration
 from podium.plan.changes import Apply
-from podium.plan.explaining import explain_pod
 from podium.plan.explanation import PodExplanation
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
-from podium.plan.planning import Request, plan
+from podium.plan.planning import plan
+from podium.plan.pod_explanations import explain_pod
+from podium.plan.request import PlanRequest
 from tests.plan.objects import node, pod, priority_class
 from tests.replacing import replace
 
@@ -48,9 +49,9 @@ def member(number: int, api: str = KUBERNETES, **spec: Any) -> Obj:
     return found
 
 
-def request(state: list[Obj], *changes: Obj, options: Obj = OPTIONS) -> Request:
+def request(state: list[Obj], *changes: Obj, options: Obj = OPTIONS) -> PlanRequest:
     configuration = load_configuration([options], frozenset())
-    return Request(state, changes=[Apply(list(changes))], configuration=configuration)
+    return PlanRequest(state, changes=[Apply(list(changes))], configuration=configuration)
 
 
 def planned(*given: Any, **options: Any) -> Plan:

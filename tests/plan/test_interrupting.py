@@ -5,7 +5,8 @@ from collections.abc import Callable
 from podium.documents.report import plain
 from podium.plan.changes import Apply
 from podium.plan.outcome import Plan
-from podium.plan.planning import Request, plan
+from podium.plan.planning import plan
+from podium.plan.request import PlanRequest
 from tests.plan.objects import node, places, pod, priority_class
 
 # The victim takes half a minute to go, and only then is the new pod bound.
@@ -28,7 +29,7 @@ def after(seconds: float, times: int = 1) -> Callable[[int, float], None]:
 
 
 def interrupted(seconds: float, times: int = 1, seeds: int = 1) -> Plan:
-    return plan(Request(STATE, [Apply([COMING])], seeds=seeds), after(seconds, times))
+    return plan(PlanRequest(STATE, [Apply([COMING])], seeds=seeds), after(seconds, times))
 
 
 def test_what_has_happened_up_to_then_is_told() -> None:
@@ -52,7 +53,7 @@ def test_of_several_runs_those_count_that_are_complete() -> None:
 
 def test_whoever_waits_for_the_end_is_told_so() -> None:
     times: list[float] = []
-    outcome = plan(Request(STATE, [Apply([COMING])]), lambda _, at_s: times.append(at_s))
+    outcome = plan(PlanRequest(STATE, [Apply([COMING])]), lambda _, at_s: times.append(at_s))
     assert (outcome.interrupted, outcome.until_s) == (False, 600.0)
     assert times == sorted(times)
     assert times[-1] == 600.0

@@ -4,8 +4,9 @@ import pytest
 
 from podium.plan.changes import Apply, parse_cordon, parse_delete
 from podium.plan.loaded_state import LoadedState
-from podium.plan.planning import Request, plan
+from podium.plan.planning import plan
 from podium.plan.plans import Plans
+from podium.plan.request import PlanRequest
 from podium.plan.targets import TargetError
 from tests.plan.objects import node, pod, priority_class
 from tests.replacing import replace
@@ -18,13 +19,13 @@ STATE = [
 HIGH = pod("new", "2", priorityClassName="high")
 
 
-def requests(state: LoadedState | list[dict[str, object]]) -> list[Request]:
+def requests(state: LoadedState | list[dict[str, object]]) -> list[PlanRequest]:
     return [
-        Request(state, [Apply([pod("p")])]),
-        Request(state, [Apply([HIGH, pod("q", "2")])], seeds=2),
-        Request(state, changes=[parse_delete("pod/old-a", "default")]),
-        Request(state, [Apply([pod("elsewhere", namespace="other")])], repairs=True),
-        Request(state, [Apply([pod("p")])]),
+        PlanRequest(state, [Apply([pod("p")])]),
+        PlanRequest(state, [Apply([HIGH, pod("q", "2")])], seeds=2),
+        PlanRequest(state, changes=[parse_delete("pod/old-a", "default")]),
+        PlanRequest(state, [Apply([pod("elsewhere", namespace="other")])], repairs=True),
+        PlanRequest(state, [Apply([pod("p")])]),
     ]
 
 
@@ -37,7 +38,7 @@ def test_each_plan_is_as_of_a_state_that_was_never_planned_on() -> None:
 def test_nothing_of_a_plan_is_left_in_the_state() -> None:
     loaded = LoadedState(STATE)
     before = [*loaded.load()[0].store.list("Pod").items]
-    plan(Request(loaded, [Apply([HIGH, pod("q", "2")])]))
+    plan(PlanRequest(loaded, [Apply([HIGH, pod("q", "2")])]))
     assert loaded.load()[0].store.list("Pod").items == before
     assert [*loaded] == STATE
     assert loaded[0] is STATE[0]
@@ -46,23 +47,23 @@ def test_nothing_of_a_plan_is_left_in_the_state() -> None:
 def test_it_is_loaded_once_and_again_only_to_be_repaired() -> None:
     loaded = LoadedState(STATE)
     cluster = loaded.load()[0]
-    plan(Request(loaded, [Apply([HIGH])]))
+    plan(PlanRequest(loaded, [Apply([HIGH])]))
     assert loaded.load()[0] is cluster
     assert loaded.load(settled=False)[0] is not cluster
     assert LoadedState.of(loaded) is loaded
 
 
 def test_a_request_may_be_changed_and_keeps_its_state() -> None:
-    request = Request(LoadedState(STATE), [Apply([HIGH])])
+    request = PlanRequest(LoadedState(STATE), [Apply([HIGH])])
     assert plan(replace(request, changes=[Apply([pod("p")])])) == plan(
-        Request(STATE, [Apply([pod("p")])])
+        PlanRequest(STATE, [Apply([pod("p")])])
     )
 
 
 def test_plans_of_one_beginning_are_as_of_a_state_that_was_never_planned_on() -> None:
     waiting = [*STATE, pod("waits", "3")]
     for state in (STATE, waiting):
-        plans = Plans(Request(state, alternatives_max=1))
+        plans = Plans(PlanRequest(state, alternatives_max=1))
         for changes in (
             [Apply([HIGH, pod("q", "2")])],
             [Apply([pod("elsewhere", namespace="other")])],
@@ -71,11 +72,11 @@ def test_plans_of_one_beginning_are_as_of_a_state_that_was_never_planned_on() ->
             [],
             [Apply([HIGH, pod("q", "2")])],
         ):
-            assert plans.plan(changes) == plan(Request(state, changes, alternatives_max=1))
+            assert plans.plan(changes) == plan(PlanRequest(state, changes, alternatives_max=1))
 
 
 def test_what_is_wrong_with_the_changes_of_a_plan_is_told_and_others_follow() -> None:
-    plans = Plans(Request(STATE))
+    plans = Plans(PlanRequest(STATE))
     with pytest.raises(TargetError, match="none"):
         plans.plan([parse_delete("pod/none", "default")])
-    assert plans.plan([Apply([pod("p")])]) == plan(Request(STATE, [Apply([pod("p")])]))
+    assert plans.plan([Apply([pod("p")])]) == plan(PlanRequest(STATE, [Apply([pod("p")])]))

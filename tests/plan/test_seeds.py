@@ -6,7 +6,8 @@ import signal
 import pytest
 
 from podium.plan.changes import Apply, parse_delete
-from podium.plan.planning import Request, plan
+from podium.plan.planning import plan
+from podium.plan.request import PlanRequest
 from podium.plan.targets import TargetError
 from tests.plan.objects import node, pod, priority_class
 
@@ -18,9 +19,9 @@ STATE = [
 COMING = [pod(f"new-{number}", "2", priorityClassName="high") for number in range(2)]
 
 
-def request(seeds: int, delete: str = "") -> Request:
+def request(seeds: int, delete: str = "") -> PlanRequest:
     deleted = [parse_delete(text, "default") for text in delete.split()]
-    return Request(STATE, [*deleted, Apply(COMING)], seeds=seeds)
+    return PlanRequest(STATE, [*deleted, Apply(COMING)], seeds=seeds)
 
 
 @pytest.mark.parametrize("workers", [2, 3, 9])

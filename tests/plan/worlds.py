@@ -5,12 +5,13 @@ from itertools import chain
 from random import Random
 from typing import Any
 
+from podium.api.objects import is_terminating, key
 from podium.cluster import Cluster, ClusterOptions
 from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.node.simulated.node_settings import NodeSettings
-from podium.simulation.actions import Apply
+from podium.simulation.actions import ServerSideApply
 from podium.simulation.scenario_file import Scenario
-from podium.simulation.scenario_file.steps import Step
+from podium.simulation.scenario_file.steps import ScenarioStep
 from podium.simulation.scenario_runner import simulate
 from podium.simulation.timeline import TimelineEntry
 from tests.plan.objects import ZONE, Obj, budget, node, pod, priority_class, workload
@@ -123,12 +124,16 @@ def simulated(there: World, start_s: float, until_s: float = UNTIL_S) -> Outcome
         name="same",
         options=replace(OPTIONS, start_s=start_s - APPLIED_S),
         objects=there.state,
-        steps=[Step("spec.steps[0]", APPLIED_S, Apply(tuple(there.applied)))],
+        steps=[ScenarioStep("spec.steps[0]", APPLIED_S, ServerSideApply(tuple(there.applied)))],
         until_s=APPLIED_S + until_s,
     )
     simulation = simulate(scenario)
-    lost = (f"{e.namespace}/{e.name}" for e in simulation.entries if _tells_of_loss(e))
-    return Outcome(frozenset(lost), without_place(simulation.cluster.store.list("Pod").items))
+    lost = {f"{e.namespace}/{e.name}" for e in simulation.entries if _tells_of_loss(e)}
+    # Who had to go before the change isn't lost to it.
+    leaving = {key(one) for one in there.state if is_terminating(one)}
+    return Outcome(
+        frozenset(lost - leaving), without_place(simulation.cluster.store.list("Pod").items)
+    )
 
 
 def without_place(pods: Any) -> frozenset[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from podium.core.cluster_events import Action, ClusterEvent, EnqueueExtensions, EventResource
 from podium.core.handle import Handle
-from podium.core.pods import pending_pod
+from podium.core.pod_info import pending_pod
 from podium.core.queue.changes import events_of_node_update, events_of_pod_update
 
 Obj = dict[str, Any]

@@ -5,7 +5,7 @@ from typing import Any
 
 from podium.core.handle import Handle
 from podium.core.listers import Listers
-from podium.core.pods import PodInfo, pending_pod, placed_pod
+from podium.core.pod_info import PodInfo, pending_pod, placed_pod
 from podium.core.snapshot import Snapshot
 
 Obj = dict[str, Any]

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from podium.decide.deciding import decide
-from podium.decide.scenario import read_scenario
+from podium.decide.decisions import decide
+from podium.decide.scenario import ScenarioDocument, scenario_of
+from podium.documents import read
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 
@@ -36,7 +37,7 @@ def test_pods_of_nodes_without_a_zone_count_in_the_empty_one() -> None:
         "services": [{"metadata": {"name": "s"}, "spec": {"selector": {"app": "a"}}}],
         "pending": [pod("new")],
     }
-    (decided,) = decide(read_scenario(scenario))
+    (decided,) = decide(scenario_of(read(ScenarioDocument, scenario)))
     scores = decided.explanation.scores
     found = {name: scores[name]["PodTopologySpread"] for name in there}
     assert found == {"a": 128, "b": 200, "c": 152, "d": 70}

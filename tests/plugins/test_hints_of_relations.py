@@ -10,7 +10,7 @@ from podium.config.args import (
 )
 from podium.core.handle import Handle
 from podium.core.listers import Listers
-from podium.core.pods import placed_pod
+from podium.core.pod_info import placed_pod
 from podium.plugins.inter_pod_affinity import InterPodAffinity
 from podium.plugins.pod_topology_spread import PodTopologySpread
 from tests.core.objects import HOST, ZONE, near, required

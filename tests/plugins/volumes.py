@@ -7,7 +7,7 @@ from podium.api.objects import Object
 from podium.core.framework import FITS, FilterState
 from podium.core.handle import Handle
 from podium.core.listers import Listers
-from podium.core.pods import PodInfo, pending_pod, placed_pod
+from podium.core.pod_info import PodInfo, pending_pod, placed_pod
 from podium.core.snapshot import Snapshot
 
 ZONE = "topology.kubernetes.io/zone"

@@ -13,7 +13,7 @@ import pytest
 from podium.api.objects import Object
 from podium.api.pods import is_ready
 from podium.core.decision import Decision
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.scheduler import Scheduler
 from podium.simulation.scenario_file import read_scenario
 from podium.simulation.scenario_runner import Simulation, simulate

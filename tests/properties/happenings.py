@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.core.hints import claim_is_used
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 from podium.core.queue.changes import events_of_node_update, events_of_pod_update
 from podium.core.volumes import volume_name
 from podium.scheduler import Scheduler

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.core.budgets import Budget
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 from podium.decide.scenario import OTHERS
 from podium.scheduler import Scheduler
 from tests.properties import clusters
@@ -149,6 +149,12 @@ def reborn(scheduler: Scheduler) -> Scheduler:
             new.snapshot.add_pod(placed_pod(pod.obj, new.snapshot.classes), name)
         for pod in scheduler.nominator.on(name):
             new.nominator.nominate(again(new, pod), name)
+    # Which pod left that held a port as well can't be seen from those that are there.
+    new.snapshot.freed_ports = {
+        new.snapshot.row_of[name]: snapshot.freed_ports[row]
+        for name, row in snapshot.row_of.items()
+        if row in snapshot.freed_ports
+    }
     new.set_budgets(scheduler.budgets.budgets)
     return new
 

@@ -8,8 +8,9 @@ from podium.api.objects import Object
 from podium.core.budgets import Budget
 from podium.core.framework import FITS, FilterState
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
-from podium.decide.scenario import OTHERS, Scenario, read_scenario
+from podium.core.pod_info import PodInfo
+from podium.decide.scenario import OTHERS, Scenario, ScenarioDocument, scenario_of
+from podium.documents import read
 from podium.scheduler import Scheduler
 from tests.properties.clusters import Obj
 from tests.properties.volume_clusters import in_words
@@ -20,7 +21,7 @@ from tests.reference.verdict import Verdict
 
 def loaded(drawn: Obj) -> tuple[Scheduler, Scenario]:
     """A scheduler with the state of a scenario."""
-    scenario = read_scenario(drawn)
+    scenario = scenario_of(read(ScenarioDocument, drawn))
     scheduler = Scheduler(every_node=True)
     scheduler.load(scenario.nodes, scenario.pods, scenario.others)
     scheduler.set_budgets(map(Budget.of, scenario.budgets))

@@ -9,7 +9,7 @@ from podium.api.objects import Object
 from podium.config.scheduler_options import VictimOrder
 from podium.core.evaluation import Evaluation
 from podium.core.framework import FITS
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.core.preemption.importance import IMPORTANCE
 from podium.decide.stream import answers

@@ -11,14 +11,14 @@ from podium.core.explanation import explain
 from podium.core.filtering import Filtering
 from podium.core.framework import FITS
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.core.preemption.importance import IMPORTANCE
 from podium.core.rivalry import with_rivals
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status
-from podium.decide.answer import decision_report
-from podium.decide.deciding import Decided
+from podium.decide.decision_report import decision_report
+from podium.decide.decisions import Decided
 from podium.scheduler import Scheduler
 from tests.conformance.comparison import Json
 from tests.properties.clusters import scenario

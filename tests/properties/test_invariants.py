@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from hypothesis import given
 
 from podium.core.decision import Decision
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.result import Preemption
 from podium.scheduler import Scheduler
 from tests.properties import clusters

@@ -19,7 +19,7 @@ from podium.config.args import (
     UtilizationShapePoint,
 )
 from podium.core.framework import FITS, FilterPlugin, FilterState, LocalScore, RelativeScore
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.plugins.image_locality import ImageLocality
 from podium.plugins.node_affinity import NodeAffinity
 from podium.plugins.node_declared_features import NodeDeclaredFeatures

@@ -13,7 +13,7 @@ from podium.config.args import (
     TopologySpreadConstraint,
 )
 from podium.core.framework import FilterState, RelativeScore
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pod_info import PodInfo, pending_pod
 from podium.plugins.inter_pod_affinity import InterPodAffinity
 from podium.plugins.pod_topology_spread import PodTopologySpread
 from podium.scheduler import Scheduler

@@ -7,7 +7,7 @@ import pytest
 from podium.api.kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.cluster.cluster import Cluster
-from podium.cluster.options import ClusterOptions, SchedulerSetup
+from podium.cluster.cluster_options import ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.context import Features
 from podium.runtime.latency import ConstantLatency
 

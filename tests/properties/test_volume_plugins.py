@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 
 from podium.core.framework import FITS, FilterState, Scope
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.volume_matching import NO_VOLUME, choose_volumes
 from podium.core.volume_topology import VolumeTopology
 from podium.plugins.node_volume_limits import NodeVolumeLimits

@@ -15,8 +15,8 @@ from podium.core.cluster_events import EnqueueExtensions, EventHint
 from podium.core.diagnosis import rejecting_plugins
 from podium.core.filtering import Filtering
 from podium.core.framework import CycleError
-from podium.core.narrowing import Narrowing
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
+from podium.core.pre_filter import Narrowing
 from podium.scheduler import Scheduler
 from tests.properties import clusters, volume_clusters
 from tests.properties.clusters import Obj

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from podium.core.handle import Handle
 from podium.core.listers import Listers
-from podium.core.pods import PodInfo, pending_pod, placed_pod
+from podium.core.pod_info import PodInfo, pending_pod, placed_pod
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status
 from tests.reference.volume_world import Object, Verdict, World

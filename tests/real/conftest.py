@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # The control plane runs by the clock on a machine that does other things too, so a test gets a
     # second try, which the summary tells as a rerun.
     for item in items:
-        if "world" in getattr(item, "fixturenames", ()):
+        if {"world", "beside"} & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

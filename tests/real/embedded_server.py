@@ -1,4 +1,4 @@
-"""`podium up` as a server and nothing else: no scheduler, no controllers, no nodes."""
+"""`podium up` without a scheduler and nodes, and with those controllers that a test names."""
 
 import os
 import signal
@@ -20,10 +20,12 @@ class EmbeddedServer(Server):
 
     Args:
         directory: everything is kept there.
+        controllers: as `--controllers` takes them; none unless named.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, controllers: str = "") -> None:
         self.directory = directory
+        self._controllers = controllers
         self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -31,7 +33,8 @@ class EmbeddedServer(Server):
         """Run it, at the port and with the data that it had before."""
         data = self.directory / "data"
         command = [sys.executable, "-m", "podium", "up", "--nodes", "0", "--no-scheduler"]
-        command += ["--controllers", "", "--data-dir", str(data), "--port", str(self._port)]
+        command += ["--controllers", self._controllers]
+        command += ["--data-dir", str(data), "--port", str(self._port)]
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         with (self.directory / "up.log").open("ab") as log:
             self._process = subprocess.Popen(

@@ -16,7 +16,7 @@ from podium.decide.stream import answers
 from podium.documents.report import plain
 from podium.plan.changes import Apply
 from podium.plan.planning import plan
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 from podium.profile import plugin_factories
 from podium.real.anonymizer import Anonymizer, pseudonyms
 from tests.conftest import ROOT
@@ -107,7 +107,7 @@ def objects_in(path: Path) -> list[Obj]:
 
 
 def planned(state: list[Object], applied: list[Object]) -> Any:
-    made = plain(plan(Request(state, (Apply(applied),))))
+    made = plain(plan(PlanRequest(state, (Apply(applied),))))
     return {
         "placements": [[one["pod"], one["node"]] for one in made["placements"]],
         "preemptions": [

@@ -14,7 +14,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from podium.cli.main import app
-from podium.recording.reading import Recording, read_recording
+from podium.recording.recording_reader import Recording, read_recording
 from podium.recording.segments import RecordingError
 from tests.processes import end_with_tests
 from tests.real.conftest import StartPodium, on_both

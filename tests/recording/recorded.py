@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from podium.recording.reading import Recording, read_recording
 from podium.recording.recorder import RecorderMachine
+from podium.recording.recording_reader import Recording, read_recording
 from podium.recording.segments import SegmentWriter
 from podium.simulation.scenario_file import read_scenario
 from podium.simulation.scenario_runner import simulate

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from podium.control.events import Change, Synced, Woken
-from podium.recording.reading import Gap, Recording, read_recording
 from podium.recording.recorder import FLUSH_S, RecorderMachine
+from podium.recording.recording_reader import Recording, RecordingGap, read_recording
 from podium.recording.segments import SegmentWriter
 
 
@@ -130,7 +130,7 @@ def test_after_a_kill_it_writes_what_has_changed_and_tells_the_gap(tmp_path: Pat
         (21.0, "b@1", None),
         (22.0, None, "f@8"),
     ]
-    assert recording.gaps == [Gap(11.0, 20.0, "nobody was recording")]
+    assert recording.gaps == [RecordingGap(11.0, 20.0, "nobody was recording")]
 
 
 def test_a_watch_that_has_expired_leaves_a_gap(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_watch_that_has_expired_leaves_a_gap(tmp_path: Path) -> None:
     recorder.loses(16.0, pod("a"))
     recorder.machine.end(17.0)
     recorder.kill()
-    assert recorder.read().gaps == [Gap(11.0, 15.0, "the watch of Pod had expired")]
+    assert recorder.read().gaps == [RecordingGap(11.0, 15.0, "the watch of Pod had expired")]
 
 
 def test_of_what_only_selects_pods_its_status_is_nothing_new(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import yaml
 
 from podium.cli.configurations import scheduler_config_of
 from podium.recording.comparison import ReplayReport, compare
-from podium.recording.reading import Recording
+from podium.recording.recording_reader import Recording
 from podium.recording.replay import replay
 from tests.conftest import ROOT
 from tests.recording.recorded import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from podium.recording.reading import read_recording
+from podium.recording.recording_reader import read_recording
 from podium.recording.segments import RecordingError, SegmentWriter, read_segments
 
 STATE = [{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a", "uid": "1"}}]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 
 ALL = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 

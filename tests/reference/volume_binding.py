@@ -156,8 +156,9 @@ def find_volume(
 ) -> Object | None:
     """The volume that a claim would be bound to on this node."""
     best: Object | None = None
-    pvs = sorted(world.of_kind("PersistentVolume"), key=lambda pv: str(pv["metadata"]["name"]))
-    for pv in pvs:
+    pvs = world.of_kind("PersistentVolume")
+    # Of several that are reserved for a claim, upstream takes whichever it comes upon first.
+    for pv in sorted(pvs, key=_size_and_name):
         spec = pv["spec"]
         if class_of(pv) != class_of(claim) or pv in excluded:
             continue
@@ -182,10 +183,12 @@ def find_volume(
             continue
         if not set(claim["spec"]["accessModes"]) <= set(spec["accessModes"]):
             continue
-        size = nanos(spec["capacity"]["storage"])
-        if best is None or size < nanos(best["spec"]["capacity"]["storage"]):
-            best = pv
+        best = best or pv
     return best
+
+
+def _size_and_name(pv: Object) -> tuple[int, str]:
+    return nanos(pv["spec"]["capacity"]["storage"]), str(pv["metadata"]["name"])
 
 
 def _is_for(pv: Object, claim: Object) -> bool:

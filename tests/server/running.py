@@ -17,10 +17,10 @@ import httpx
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests import Request, Response, handle
 from podium.apiserver.server import ApiServer
-from podium.server.app import ApiApp
 from podium.server.certificates import Certificates, kept_certificates
+from podium.server.http_app import ApiApp
+from podium.server.http_server import Serving
 from podium.server.limits import Limits
-from podium.server.serving import Serving
 from podium.server.users import ClusterTokens, Tokens, kept_tokens, tokens_of
 from podium.store.store import Store
 

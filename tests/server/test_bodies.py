@@ -6,7 +6,7 @@ import json
 import httpx
 import pytest
 
-from podium.apiserver.requests.handling import BODY_LENGTH_MAX
+from podium.apiserver.requests.request_handler import BODY_LENGTH_MAX
 from tests.server.running import JSON, PODS, Running, pod
 
 MERGE_PATCH = {"Content-Type": "application/merge-patch+json"}

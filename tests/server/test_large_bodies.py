@@ -59,7 +59,7 @@ def code_of(server: Running, body: bytes, headers: dict[str, str], held: Held) -
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Held:
     held = Held()
-    monkeypatch.setattr("podium.server.app.uncollected", held)
+    monkeypatch.setattr("podium.server.http_app.uncollected", held)
     return held
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
+from podium.server.http_server import allow_many_descriptors
 from podium.server.limits import Limits
-from podium.server.serving import allow_many_descriptors
 from podium.store.store import Store
 from tests.server.running import PODS, Running, eventually, pod, running
 

@@ -15,7 +15,7 @@ import pytest
 from podium.api.kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
-from podium.apiserver.verbs.options import PatchRequest
+from podium.apiserver.verbs.verb_options import PatchRequest
 from podium.control.effects import Bind
 from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine

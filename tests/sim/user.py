@@ -10,7 +10,7 @@ from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
-from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
+from podium.apiserver.verbs.verb_options import DeleteOptions, PatchRequest
 from podium.runtime.virtual import VirtualDriver
 from tests.sim.objects import CLASSES, NAMESPACE, random_budget, random_node, random_pod
 

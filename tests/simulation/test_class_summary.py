@@ -5,9 +5,9 @@ from typing import Any
 
 from podium.documents.report import plain
 from podium.simulation.class_summary import ClassSummary, summarize_classes
-from podium.simulation.report import simulation_report
 from podium.simulation.scenario_file import read_scenario
 from podium.simulation.scenario_runner import simulate
+from podium.simulation.simulation_report import simulation_report
 from podium.simulation.timeline import TimelineEntry
 
 PREEMPTED = {"disruption": "PreemptionByScheduler"}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from podium.cluster.options import START_S
-from podium.simulation.actions import Change, Taint, Target
+from podium.cluster.cluster_options import START_S
+from podium.simulation.actions import ActionTarget, Merge, Taint
 from podium.simulation.scenario_file import Scenario, ScenarioError, read_scenario
 from podium.simulation.scenario_file.steps import Delete, Drain, Expect
 
@@ -59,13 +59,13 @@ def test_steps_have_one_action_each() -> None:
     assert isinstance(actions[0], Drain)
     assert (actions[0].node, actions[0].timeout_s, actions[0].force) == ("n", 60.0, True)
     assert actions[1] == Drain(node="m")
-    pod = Target("Pod", "default", "a")
-    assert actions[2] == Delete(objects=(pod, Target("Deployment", "shop", "web")))
+    pod = ActionTarget("Pod", "default", "a")
+    assert actions[2] == Delete(objects=(pod, ActionTarget("Deployment", "shop", "web")))
     assert isinstance(actions[3], Delete)
     assert (actions[3].objects, actions[3].grace_period_s) == ((pod,), 5)
     assert actions[4] == Taint("n", {"key": "gpu", "value": "broken", "effect": "NoExecute"})
     assert actions[5] == Taint("n", {"key": "gpu", "effect": "NoExecute"}, removes=True)
-    assert isinstance(actions[6], Change)
+    assert isinstance(actions[6], Merge)
     assert actions[6].body == {"spec": {"replicas": 3}}
     assert isinstance(actions[7], Expect)
     assert (actions[7].within_s, actions[7].checks[0].least) == (60.0, 2)

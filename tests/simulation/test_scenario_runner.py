@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from podium.documents.report import plain
-from podium.simulation.report import simulation_report
 from podium.simulation.scenario_file import Scenario, read_scenario
 from podium.simulation.scenario_runner import Simulation, simulate
+from podium.simulation.simulation_report import simulation_report
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline_sentences import clock, sentences
 

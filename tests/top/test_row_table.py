@@ -4,7 +4,7 @@ import asyncio
 
 from textual.app import App, ComposeResult
 
-from podium.top.row_table import Column, RowTable, printable, shortened
+from podium.top.row_table import RowTable, TableColumn, printable, shortened
 
 
 class _Shown(App[None]):
@@ -15,7 +15,7 @@ class _Shown(App[None]):
         self.made: list[str] = []
 
     def compose(self) -> ComposeResult:
-        yield RowTable([Column("KEY"), Column("SIZE", 4)], self._cells)
+        yield RowTable([TableColumn("KEY"), TableColumn("SIZE", 4)], self._cells)
 
     def _cells(self, key: str) -> list[tuple[str, str]]:
         self.made.append(key)

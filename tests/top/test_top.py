@@ -13,10 +13,10 @@ from textual.widgets import Static
 from podium import Cluster
 from podium.cli.main import app as podium
 from podium.client.connection import Connection, load_connection
-from podium.top.app import Top
 from podium.top.explaining_process import explained
-from podium.top.following import followed
+from podium.top.followed_cluster import followed
 from podium.top.row_table import RowTable
+from podium.top.terminal_app import Top
 from tests.plan.objects import pod, priority_class
 
 # Only a failure takes so long.

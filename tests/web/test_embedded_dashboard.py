@@ -17,7 +17,7 @@ from podium.embedded.defaults import NodeShape
 from podium.embedded.in_process_client import InProcessClient
 from podium.embedded.initial_objects import simulated_nodes
 from podium.server.users import kept_tokens
-from podium.web.app import PREFIX
+from podium.web.dashboard_app import PREFIX
 from podium.web.embedded_dashboard import mount_dashboard
 from podium.web.questions import Questions
 from tests.web.folding import folded, shown

@@ -18,7 +18,7 @@ from podium.manifests import read_sources
 from podium.plan.changes import Apply
 from podium.plan.planning import plan
 from podium.plan.play import Play
-from podium.plan.request import Request
+from podium.plan.request import PlanRequest
 from podium.simulation.scenario_file import read_scenario
 from podium.simulation.scenario_runner import simulate
 from podium.web.event_stream import event_stream
@@ -83,7 +83,7 @@ def test_a_plan_as_steps() -> None:
     news = [one.obj for one in read_sources([waiting], is_applied=True).objects]
     plays: list[tuple[Play, RunRecorder]] = []
     found = plan(
-        Request(state=state, changes=(Apply(tuple(news)),)),
+        PlanRequest(state=state, changes=(Apply(tuple(news)),)),
         prepare=lambda play: plays.append((play, RunRecorder(play.cluster))),
     )
     ((play, recorder),) = plays

@@ -10,10 +10,7 @@ from typing import Any, ClassVar
 
 from podium.api.kinds import KINDS, POD_GROUP, Kind
 from podium.api.objects import Object, name, spec_of
-from podium.api.priority import (
-    PREEMPT_LOWER_PRIORITY,
-    SYSTEM_PRIORITY_CLASSES,
-)
+from podium.api.priority import PREEMPT_LOWER_PRIORITY, SYSTEM_PRIORITY_CLASSES, class_value
 from podium.apiserver.admission.plugin import DELETE, WRITE, AdmissionOptions, Derived, Plugin, View
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
@@ -68,7 +65,7 @@ class PriorityClasses:
         self._classes.update((name(one), one) for one in classes)
         defaults = [one for one in self._classes.values() if one.get("globalDefault")]
         # Equal values are told apart by name, so that the order of reading plays no part.
-        self._default = min(defaults, key=lambda one: (_value(one), name(one)), default=None)
+        self._default = min(defaults, key=lambda one: (class_value(one), name(one)), default=None)
         self._resolved = {called: _resolved(one) for called, one in self._classes.items()}
         self._resolved_default = _resolved(self._default)
         self.notes = _notes(defaults, self._default)
@@ -151,17 +148,13 @@ def _kept(pod: Object, old: Object) -> Object:
     return {**pod, "spec": {**spec, **missing}} if missing else pod
 
 
-def _value(priority_class: Object) -> int:
-    return int(priority_class.get("value") or 0)
-
-
 def _resolved(chosen: Object | None) -> dict[str, Any]:
     """The fields that follow from a class, or from there being none."""
     if chosen is None:
         return {"priority": 0, "preemptionPolicy": PREEMPT_LOWER_PRIORITY}
     return {
         "priorityClassName": name(chosen),
-        "priority": _value(chosen),
+        "priority": class_value(chosen),
         "preemptionPolicy": chosen.get("preemptionPolicy") or PREEMPT_LOWER_PRIORITY,
     }
 

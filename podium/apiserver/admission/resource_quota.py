@@ -25,7 +25,7 @@ from podium.core.quotas.amounts import (
     without_zeros,
     written,
 )
-from podium.core.quotas.matching import is_counted, matches, tracked
+from podium.core.quotas.quota_scopes import is_counted, matches, tracked
 from podium.core.quotas.scopes import has_deadline, in_scope, scope_selectors
 from podium.core.quotas.usage import compute_usage, usage
 

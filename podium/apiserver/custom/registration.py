@@ -4,14 +4,14 @@ from functools import lru_cache, partial
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.objects import Object
+from podium.apiserver.custom.custom_objects import with_defaults
 from podium.apiserver.custom.json_paths import steps
-from podium.apiserver.custom.judging import faults
-from podium.apiserver.custom.objects import with_defaults
+from podium.apiserver.custom.structural_faults import faults
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, Columns
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import Rule
-from podium.apiserver.kinds.selecting import ReadField, text
+from podium.apiserver.kinds.selectable_fields import ReadField, text
 from podium.apiserver.kinds.strategy import Strategy, apart_from_status, count_all_changes
 from podium.apiserver.validation.checks import Faults
 

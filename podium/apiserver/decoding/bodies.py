@@ -9,20 +9,20 @@ from podium.api.errors import quoted
 from podium.api.kinds import Kind
 from podium.api.objects import Object
 from podium.api.refused import Cause, RefusedError
-from podium.apiserver.decoding.checking import Checker, DecodingError, unexpected
-from podium.apiserver.decoding.reading import (
+from podium.apiserver.decoding.text_decoder import (
     UnreadableTextError,
     plain,
     read_json,
     read_quickly,
     read_yaml_body,
 )
-from podium.apiserver.decoding.typed import STRICT, WARN, Decoded, typed
+from podium.apiserver.decoding.type_checker import Checker, DecodingError, unexpected
+from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject, typed
 from podium.apiserver.protobuf import read_protobuf
 from podium.apiserver.protobuf.wire import MalformedMessageError
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import Struct
-from podium.apiserver.schema.registry import DELETE_OPTIONS
+from podium.apiserver.schema.struct_types import DELETE_OPTIONS
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -64,7 +64,7 @@ def decode(
     *,
     api_version: str = "",
     field_validation: str = WARN,
-) -> Decoded:
+) -> DecodedObject:
     """Read an object.
 
     Args:
@@ -72,7 +72,7 @@ def decode(
         media_type: `application/json`, `application/yaml`, or that of Protobuf for a kind that
             is read from it.
         kind: what the request is about; one of `podium.api.kinds` or of
-            `podium.apiserver.schema.registry`.
+            `podium.apiserver.schema.struct_types`.
         api_version: the version it is about, where the kind is served in several; empty for its
             own.
         field_validation: what becomes of unknown and repeated fields: `Strict` refuses them,
@@ -87,7 +87,7 @@ def decode(
         if type(value) is dict and value.get("kind") == kind.name:
             found = _without_surprises(value, wanted)
             if found is not None:
-                return Decoded(found)
+                return DecodedObject(found)
     return _with_care(wanted, media_type, field_validation)
 
 
@@ -102,7 +102,7 @@ def _without_surprises(value: dict[str, Any], wanted: _Wanted) -> Any:
     return None if strange else found
 
 
-def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> Decoded:
+def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> DecodedObject:
     value, repeated = _read(wanted, media_type)
     api_version, kind = _header(value, wanted)
     try:
@@ -114,7 +114,7 @@ def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> Decod
         raise wanted.unfit(kind, api_version, f"strict decoding error: {faults}")
     _check_kind(wanted, api_version, kind)
     obj = {**plain(found), "apiVersion": api_version, "kind": kind}
-    return Decoded(obj, (*repeated, *strange) if field_validation == WARN else ())
+    return DecodedObject(obj, (*repeated, *strange) if field_validation == WARN else ())
 
 
 def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, ...]]:

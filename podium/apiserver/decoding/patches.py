@@ -6,8 +6,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.refused import RefusedError
-from podium.apiserver.decoding.checking import Checker, DecodingError, Place, json_path, unexpected
-from podium.apiserver.decoding.reading import (
+from podium.apiserver.decoding.text_decoder import (
     Repeated,
     UnreadableTextError,
     oddity,
@@ -16,7 +15,14 @@ from podium.apiserver.decoding.reading import (
     read_quickly,
     read_yaml_body,
 )
-from podium.apiserver.decoding.typed import STRICT, WARN, Decoded
+from podium.apiserver.decoding.type_checker import (
+    Checker,
+    DecodingError,
+    Place,
+    json_path,
+    unexpected,
+)
+from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.schema import Field, ListOf, Scalar, Struct
 
@@ -41,7 +47,7 @@ class PatchType(StrEnum):
     APPLY = "application/apply-patch+yaml"
 
 
-def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) -> Decoded:
+def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) -> DecodedObject:
     """Read a patch.
 
     Args:
@@ -67,7 +73,7 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
             return _merge_patch(body, field_validation, "")
 
 
-def _operations(body: bytes, field_validation: str) -> Decoded:
+def _operations(body: bytes, field_validation: str) -> DecodedObject:
     value, checker = _json(body, "error decoding patch: "), Checker()
     try:
         checker.check(value, _OPERATIONS)
@@ -83,7 +89,7 @@ def _operations(body: bytes, field_validation: str) -> Decoded:
     return _judged(operations, faults, field_validation)
 
 
-def _merge_patch(body: bytes, field_validation: str, prefix: str) -> Decoded:
+def _merge_patch(body: bytes, field_validation: str, prefix: str) -> DecodedObject:
     value = _json(body, prefix)
     if value is not None and not isinstance(value, Mapping):
         raise bad_request(f"{prefix}{unexpected(value, 'an object')}")
@@ -91,7 +97,7 @@ def _merge_patch(body: bytes, field_validation: str, prefix: str) -> Decoded:
     return _judged(plain(value) or {}, faults, field_validation)
 
 
-def _configuration(body: bytes, field_validation: str) -> Decoded:
+def _configuration(body: bytes, field_validation: str) -> DecodedObject:
     """The body of a server-side apply: YAML, of which JSON is a part."""
     repeated: tuple[str, ...] = ()
     value = read_quickly(body)
@@ -106,7 +112,7 @@ def _configuration(body: bytes, field_validation: str) -> Decoded:
         raise bad_request(f"error decoding YAML: {why}")
     if repeated and field_validation == STRICT:
         raise bad_request(f"error strict decoding YAML: {', '.join(repeated)}")
-    return Decoded(value or {}, repeated if field_validation == WARN else ())
+    return DecodedObject(value or {}, repeated if field_validation == WARN else ())
 
 
 def _json(body: bytes, prefix: str) -> Any:
@@ -121,11 +127,11 @@ def _json(body: bytes, prefix: str) -> Any:
     return value
 
 
-def _judged(patch: Any, faults: tuple[str, ...], field_validation: str) -> Decoded:
+def _judged(patch: Any, faults: tuple[str, ...], field_validation: str) -> DecodedObject:
     if faults and field_validation == STRICT:
         message = f"strict decoding error: {', '.join(faults)}"
         raise invalid("", [FieldError("patch", patch, message)], "")
-    return Decoded(patch, faults if field_validation == WARN else ())
+    return DecodedObject(patch, faults if field_validation == WARN else ())
 
 
 def _repeated(value: Any, at: Place) -> Iterator[str]:

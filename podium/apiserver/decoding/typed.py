@@ -6,8 +6,8 @@ import msgspec
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
-from podium.apiserver.custom import objects
-from podium.apiserver.decoding.checking import Checker
+from podium.apiserver.custom import custom_objects
+from podium.apiserver.decoding.type_checker import Checker
 from podium.apiserver.schema.custom import struct_for
 
 STRICT = "Strict"
@@ -20,8 +20,8 @@ IGNORE = "Ignore"
 """They are taken as they are."""
 
 
-class Decoded(msgspec.Struct, frozen=True):
-    """What was read.
+class DecodedObject(msgspec.Struct, frozen=True):
+    """An object as it was read from a body.
 
     Attributes:
         obj: the object, with its apiVersion and kind; unknown fields are kept in it.
@@ -48,6 +48,6 @@ def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str
         Fault: it can't be one.
     """
     if isinstance(kind, CustomKind):
-        return objects.read(kind, value)
+        return custom_objects.read(kind, value)
     checker = Checker()
     return checker.check(value, struct_for(kind, api_version)), checker.strict

@@ -38,7 +38,7 @@ class TextFault(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Document:
+class YamlDocument:
     """One document of a text.
 
     Attributes:
@@ -79,7 +79,7 @@ _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _CONTENT = re.compile(r"^(?!%)(?![ \t]*(#|\r?$))", re.MULTILINE)
 
 
-def read_yaml(text: str, *, may_repeat: bool = False) -> Iterator[Document]:
+def read_yaml(text: str, *, may_repeat: bool = False) -> Iterator[YamlDocument]:
     """The documents of a YAML text, in order; those without content are left out.
 
     Args:
@@ -120,17 +120,17 @@ class _UnboundedError(Exception):
         self.fault = fault
 
 
-def _documents(part: str, line: int, may_repeat: bool) -> Iterator[Document]:
+def _documents(part: str, line: int, may_repeat: bool) -> Iterator[YamlDocument]:
     """The documents of one part: usually one, more where `...` ends them."""
     try:
         events = _Events(part, line)
         while isinstance(events.current, yaml.DocumentStartEvent):
             yield _Builder(events, may_repeat).document()
     except _UnboundedError as error:
-        yield Document(0, error.fault.line, faults=[error.fault])
+        yield YamlDocument(0, error.fault.line, faults=[error.fault])
     except yaml.YAMLError as error:
         fault = _fault_of(error, part, line)
-        yield Document(0, fault.line, faults=[fault])
+        yield YamlDocument(0, fault.line, faults=[fault])
 
 
 def _fault_of(error: yaml.YAMLError, part: str, line: int) -> TextFault:
@@ -178,12 +178,12 @@ class _Builder:
         self._faults: list[TextFault] = []
         self._repeated: list[TextFault] = [] if may_repeat else self._faults
 
-    def document(self) -> Document:
+    def document(self) -> YamlDocument:
         line = self._events.line(self._events.take())
         value = self._value(0)
         self._events.take()
         repeated = [] if self._repeated is self._faults else self._repeated
-        return Document(0, line, None if self._faults else value, self._faults, repeated)
+        return YamlDocument(0, line, None if self._faults else value, self._faults, repeated)
 
     def _value(self, depth: int) -> object:
         event = self._events.take()

@@ -4,6 +4,6 @@ Inside, it has types of its own: fields are named and ordered otherwise than in 
 is left out.
 """
 
-from podium.apiserver.internals.rendering import difference, internal
+from podium.apiserver.internals.internal_form import difference, internal
 
 __all__ = ["difference", "internal"]

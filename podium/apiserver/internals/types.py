@@ -54,7 +54,7 @@ _PODS: Mapping[str, str] = {
     "LocalObjectReference": "Name",
     "Toleration": "Key Operator Value Effect TolerationSeconds:*int",
     "TopologySpreadConstraint": """
-        MaxSkew:int TopologyKey WhenUnsatisfiable LabelSelector:*raw MinDomains:*int
+        MaxSkew:int TopologyKey WhenUnsatisfiable LabelSelector:*LabelSelector MinDomains:*int
         NodeAffinityPolicy:*string NodeTaintsPolicy:*string MatchLabelKeys:[]string
     """,
     "Affinity": "NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAffinity",
@@ -68,8 +68,8 @@ _PODS: Mapping[str, str] = {
     "PodAffinity": f"{_REQUIRED}:[]PodAffinityTerm {_PREFERRED}:[]WeightedPodAffinityTerm",
     "WeightedPodAffinityTerm": "Weight:int PodAffinityTerm:PodAffinityTerm",
     "PodAffinityTerm": """
-        LabelSelector:*raw Namespaces:[]string TopologyKey NamespaceSelector:*raw
-        MatchLabelKeys:[]string MismatchLabelKeys:[]string
+        LabelSelector:*LabelSelector Namespaces:[]string TopologyKey
+        NamespaceSelector:*LabelSelector MatchLabelKeys:[]string MismatchLabelKeys:[]string
     """,
 }
 
@@ -186,7 +186,9 @@ _VOLUMES: Mapping[str, str] = {
     "ItemsProjection": "Name Items:[]KeyToPath Optional:*bool",
     "DownwardAPIProjection": "Items:[]DownwardAPIVolumeFile",
     "TokenProjection": "Audience ExpirationSeconds:int Path",
-    "TrustProjection": "Name:*string SignerName:*string LabelSelector:*raw Optional:*bool Path",
+    "TrustProjection": """
+        Name:*string SignerName:*string LabelSelector:*LabelSelector Optional:*bool Path
+    """,
     "CertificateProjection": """
         SignerName KeyType MaxExpirationSeconds:*int CredentialBundlePath KeyPath
         CertificateChainPath UserAnnotations:map
@@ -210,7 +212,7 @@ _VOLUMES: Mapping[str, str] = {
 
 _STORAGE: Mapping[str, str] = {
     "PersistentVolumeClaimSpec": """
-        AccessModes:[]string Selector:*raw Resources:VolumeResourceRequirements VolumeName
+        AccessModes:[]string Selector:*LabelSelector Resources:VolumeResourceRequirements VolumeName
         StorageClassName:*string VolumeMode:*string DataSource:*TypedLocalObjectReference
         DataSourceRef:*TypedObjectReference VolumeAttributesClassName:*string
     """,
@@ -269,11 +271,22 @@ _STORAGE: Mapping[str, str] = {
 _OTHERS: Mapping[str, str] = {
     "Taint": "Key Value Effect TimeAdded:*raw",
     "PodDisruptionBudgetSpec": """
-        MinAvailable:*raw Selector:*raw MaxUnavailable:*raw UnhealthyPodEvictionPolicy:*string
+        MinAvailable:*raw Selector:*LabelSelector MaxUnavailable:*raw
+        UnhealthyPodEvictionPolicy:*string
     """,
     "ScopeSelector": "MatchExpressions:[]ScopedResourceSelectorRequirement",
     "ScopedResourceSelectorRequirement": "ScopeName Operator Values:[]string",
+    "RollingUpdate": "MaxUnavailable:raw MaxSurge:raw",
+    "RollingUpdateStatefulSet": "Partition:*int MaxUnavailable:*raw",
     "NodeAddress": "Type Address",
+    "PodFailurePolicy": "Rules:[]PodFailurePolicyRule",
+    "PodFailurePolicyRule": """
+        Action OnExitCodes:*OnExitCodes OnPodConditions:[]OnPodCondition
+    """,
+    "OnExitCodes": "ContainerName:*string Operator Values:[]int",
+    "OnPodCondition": "Type Status",
+    "SuccessPolicy": "Rules:[]SuccessPolicyRule",
+    "SuccessPolicyRule": "SucceededIndexes:*string SucceededCount:*int",
 }
 
 TYPES: Mapping[str, str] = {**_PODS, **_CONTAINERS, **_VOLUMES, **_STORAGE, **_OTHERS}

@@ -10,7 +10,7 @@ from podium.api.errors import FieldError, unsupported
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.apiserver.kinds.columns import AGE, CREATED, NAME, Column, Read, wide
-from podium.apiserver.kinds.filling import every, filled, inside
+from podium.apiserver.kinds.default_words import every, filled, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import changed
 from podium.apiserver.validation import checks

@@ -11,7 +11,7 @@ from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.strategy import workload
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
-from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.metadata import any_metadata
 from podium.apiserver.validation.selectors import label_selector
 
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
@@ -23,7 +23,7 @@ def _one_bound(value: Any, path: str) -> Faults:
         yield FieldError(path, shown, "minAvailable and maxUnavailable cannot be both set")
 
 
-_valid = object_check(
+_valid_content = checks.fields(
     spec=checks.fields(
         _one_bound,
         minAvailable=checks.int_or_percent,
@@ -36,10 +36,17 @@ _valid = object_check(
     ),
 )
 
+
+def _valid(budget: Any, path: str) -> Faults:
+    """Its metadata is judged last, and where nothing else is wrong."""
+    faults = [*_valid_content(budget, path)]
+    yield from faults or checks.fields(metadata=any_metadata)(budget, path)
+
+
 POD_DISRUPTION_BUDGET = Registration(
     kind=KINDS["PodDisruptionBudget"],
     validate=_valid,
-    validate_update=rules.valid(_valid),
+    validate_update=rules.valid(_valid_content, "spec"),
     validate_subresource_update={
         "status": rules.not_negative(*(f"status.{field}" for field in _COUNTS))
     },

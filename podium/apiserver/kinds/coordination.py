@@ -6,11 +6,12 @@ from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.labels import validate_label_key
 from podium.api.objects import Object, metadata_of, part
+from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, wide
 from podium.apiserver.kinds.durations import since
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.selecting import text, texts
+from podium.apiserver.kinds.selectable_fields import text, texts
 from podium.apiserver.kinds.strategy import Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
@@ -91,17 +92,20 @@ def _message(event: Object, _now_s: float) -> str:
 
 _reporter, _component = text("reportingComponent"), text("source.component")
 
+_valid_lease = object_check(
+    spec=checks.fields(
+        holderIdentity=checks.text,
+        leaseDurationSeconds=checks.integer(1, checks.INT32_MAX, "must be greater than 0"),
+        leaseTransitions=checks.count,
+        acquireTime=checks.time,
+        renewTime=checks.time,
+    )
+)
+
 LEASE = Registration(
     kind=KINDS["Lease"],
-    validate=object_check(
-        spec=checks.fields(
-            holderIdentity=checks.text,
-            leaseDurationSeconds=checks.integer(1, checks.INT32_MAX, "must be greater than 0"),
-            leaseTransitions=checks.count,
-            acquireTime=checks.time,
-            renewTime=checks.time,
-        )
-    ),
+    validate=_valid_lease,
+    validate_update=rules.all_of(rules.metadata, rules.valid(_valid_lease, "spec")),
     strategy=Strategy(create_on_update=True, unconditional_update=False),
     columns=(NAME, Column("Holder", ".spec.holderIdentity", "Who holds the lease."), AGE),
 )

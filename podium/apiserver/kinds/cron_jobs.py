@@ -11,8 +11,8 @@ from podium.api.kinds import KINDS
 from podium.api.objects import Object, entries, status_of
 from podium.apiserver.kinds import workloads
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, joined, wide
+from podium.apiserver.kinds.default_words import filled, inside
 from podium.apiserver.kinds.durations import since
-from podium.apiserver.kinds.filling import filled, inside
 from podium.apiserver.kinds.jobs import job_spec
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration

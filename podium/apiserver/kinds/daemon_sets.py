@@ -6,6 +6,7 @@ from podium.api.errors import FieldError, unsupported
 from podium.api.integers import parse_int
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, annotations, spec_of
+from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -17,7 +18,7 @@ from podium.apiserver.kinds.columns import (
     labels_at,
     number,
 )
-from podium.apiserver.kinds.filling import filled, inside
+from podium.apiserver.kinds.default_words import filled, inside
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.strategy import Creation, keep_status, next_generation, workload
@@ -36,11 +37,11 @@ _ALWAYS_TOLD = (
 
 def _valid_strategy(value: Any, path: str) -> Faults:
     """The `updateStrategy` of a DaemonSet."""
-    kind = value.get("type") or "RollingUpdate"
+    kind, rolling = value.get("type") or "RollingUpdate", value.get("rollingUpdate")
     if kind == "RollingUpdate":
         yield from checks.fields(rollingUpdate=_rolling_daemons)(value, path)
     elif kind != "OnDelete":
-        shown = {"Type": kind, "RollingUpdate": value.get("rollingUpdate")}
+        shown = {"Type": kind, "RollingUpdate": rolling and internal("RollingUpdate", rolling)}
         yield unsupported(path, shown, ("RollingUpdate", "OnDelete"))
 
 
@@ -109,7 +110,11 @@ DAEMON_SET = Registration(
     kind=KINDS["DaemonSet"],
     defaults=_with_defaults,
     validate=_valid,
-    validate_update=workloads.spec_changed(_valid, rules.immutable("spec.selector")),
+    validate_update=rules.all_of(
+        rules.metadata,
+        rules.immutable("spec.selector", type_name="LabelSelector"),
+        rules.valid(_valid, "spec"),
+    ),
     validate_subresource_update={
         "status": workloads.counts(
             *_ALWAYS_TOLD,

@@ -10,10 +10,10 @@ from podium.api.kinds import KINDS
 from podium.api.objects import Object, part
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, count
-from podium.apiserver.kinds.filling import filled
+from podium.apiserver.kinds.default_words import filled
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import Rule
-from podium.apiserver.kinds.selecting import texts
+from podium.apiserver.kinds.selectable_fields import texts
 from podium.apiserver.kinds.strategy import Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join

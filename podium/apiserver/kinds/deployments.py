@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from podium.api.errors import FieldError
+from podium.api.errors import FieldError, unsupported
 from podium.api.kinds import KINDS
 from podium.api.labels import SelectorError, label_selector
 from podium.api.objects import Object, annotations, labels, part, spec_of, without
+from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -18,11 +19,11 @@ from podium.apiserver.kinds.columns import (
     labels_at,
     wide,
 )
-from podium.apiserver.kinds.filling import filled, inside
+from podium.apiserver.kinds.default_words import filled, inside
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.selecting import number as number_of
+from podium.apiserver.kinds.selectable_fields import number as number_of
 from podium.apiserver.kinds.strategy import keep_spec, keep_status, next_generation, workload
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
@@ -37,7 +38,8 @@ def _valid_strategy(value: Any, path: str) -> Faults:
     elif kind == "RollingUpdate" and rolling is not None:
         yield from _rolling(rolling, where)
     elif kind != "Recreate":
-        yield from checks.one_of("Recreate", "RollingUpdate")(kind, join(path, "type"))
+        shown = {"Type": kind, "RollingUpdate": rolling and internal("RollingUpdate", rolling)}
+        yield unsupported(path, shown, ("Recreate", "RollingUpdate"))
 
 
 def _some_progress(value: Any, path: str) -> Faults:
@@ -63,7 +65,7 @@ def _progress_after_ready(spec: Any, path: str) -> Faults:
         return
     yield from checks.count(deadline, where)
     if isinstance(deadline, int) and isinstance(ready, int) and deadline <= ready:
-        yield FieldError(where, deadline, f"must be greater than minReadySeconds ({ready})")
+        yield FieldError(where, deadline, "must be greater than minReadySeconds")
 
 
 def _update_deployment(new: Object, old: Object, now_s: float) -> Object:
@@ -157,7 +159,7 @@ _valid_counts = workloads.replica_counts(
     ),
     ("fullyLabeledReplicas", *_replicas_within),
 )
-_same_selector = rules.immutable("spec.selector")
+_same_selector = rules.immutable("spec.selector", type_name="LabelSelector")
 _COUNTED = (NAME, workloads.DESIRED, workloads.CURRENT, workloads.READY, AGE, CONTAINERS, IMAGES)
 
 DEPLOYMENT = Registration(

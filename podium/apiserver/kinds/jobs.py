@@ -12,16 +12,18 @@ from podium.api.workloads import pod_template_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, SELECTOR, Column
+from podium.apiserver.kinds.default_words import every, filled, filled_where_absent, inside
 from podium.apiserver.kinds.durations import between, since
-from podium.apiserver.kinds.filling import filled, inside
 from podium.apiserver.kinds.job_status import status_update
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.selecting import number
+from podium.apiserver.kinds.selectable_fields import number
 from podium.apiserver.kinds.strategy import Creation, workload
 from podium.apiserver.validation import checks, templates
-from podium.apiserver.validation.checks import Faults, join
+from podium.apiserver.validation.checks import Faults, a_dict
+from podium.apiserver.validation.job_policies import policies
+from podium.apiserver.validation.names import validate_dns_label
 
 _JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
@@ -47,7 +49,7 @@ def _create(job: Object, _creation: Creation) -> Object:
     labels = {**own, **part(metadata, "labels")}
     selector = spec.get("selector") or {}
     wanted = {_CONTROLLER_UID: uid, **part(selector, "matchLabels")}
-    return {
+    generated = {
         **job,
         "spec": {
             **spec,
@@ -55,11 +57,7 @@ def _create(job: Object, _creation: Creation) -> Object:
             "template": {**template, "metadata": {**metadata, "labels": labels}},
         },
     }
-
-
-def _indexed_has_completions(spec: Any, path: str) -> Faults:
-    if spec.get("completionMode") == "Indexed" and spec.get("completions") is None:
-        yield checks.required(join(path, "completions"), "when completion mode is Indexed")
+    return workloads.labelled_like_template(generated)
 
 
 def _template(new: Object, old: Object) -> Faults:
@@ -129,6 +127,12 @@ def _job_duration(job: Object, now_s: float) -> str:
     return between(start, end) if end else since(start, now_s)
 
 
+def _failure_policy(policy: Object) -> Object:
+    """A condition is looked for that holds, unless the policy says more."""
+    conditions = every(lambda condition: filled(condition, status="True"))
+    return inside(policy, rules=every(lambda rule: inside(rule, onPodConditions=conditions)))
+
+
 def _with_defaults(job: Object) -> Object:
     """A Job that says neither how many completions nor how many at once runs one pod."""
 
@@ -136,7 +140,7 @@ def _with_defaults(job: Object) -> Object:
         if spec.get("completions") is None and spec.get("parallelism") is None:
             spec = {**spec, "completions": 1}
         replaced = "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"
-        spec = filled(
+        spec = filled_where_absent(
             spec,
             parallelism=1,
             backoffLimit=checks.INT32_MAX if spec.get("backoffLimitPerIndex") else 6,
@@ -145,7 +149,7 @@ def _with_defaults(job: Object) -> Object:
             manualSelector=False,
             podReplacementPolicy=replaced,
         )
-        return inside(spec, template=template)
+        return inside(spec, podFailurePolicy=_failure_policy, template=template)
 
     return workloads.labelled_like_template(inside(job, spec=spec))
 
@@ -157,31 +161,48 @@ job_spec = checks.in_turn(
         activeDeadlineSeconds=checks.detail(checks.integer(0)),
         backoffLimit=checks.detail(checks.count),
         ttlSecondsAfterFinished=checks.detail(checks.count),
-        completionMode=checks.one_of("NonIndexed", "Indexed"),
+        backoffLimitPerIndex=checks.count,
+        maxFailedIndexes=checks.count,
     ),
-    _indexed_has_completions,
+    checks.detail(policies),
     checks.fields(suspend=checks.boolean),
     templates.with_template,
     templates.until_done,
 )
 """Judges the spec of a Job, or of the Jobs that a CronJob makes."""
 
-_valid = workloads.workload_check(job_spec, templates.own_selector)
+
+def _last_pod_named(job: Any, _path: str) -> Faults:
+    """The name of the pod with the highest index is one that a host can have."""
+    spec, name = a_dict(job.get("spec")), a_dict(job.get("metadata")).get("name", "")
+    completions = spec.get("completions")
+    if spec.get("completionMode") != "Indexed" or not isinstance(completions, int):
+        return
+    host = f"{name}-{completions - 1}"
+    if completions > 0 and validate_dns_label(host):
+        message = f"will not able to create pod with invalid DNS label: {host}"
+        yield FieldError("metadata.name", name, message)
+
+
+_valid_spec = workloads.workload_check(job_spec, templates.own_selector)
+_valid = checks.both(_valid_spec, checks.fields(_last_pod_named))
 
 JOB = Registration(
     kind=KINDS["Job"],
     defaults=_with_defaults,
     validate=_valid,
-    validate_update=workloads.spec_changed(
-        _valid,
+    validate_update=rules.all_of(
+        rules.valid(_valid),
+        rules.metadata,
+        rules.valid(_valid_spec, "spec"),
         _completions,
         rules.immutable("spec.selector"),
         _template,
         rules.immutable("spec.completionMode"),
-        rules.immutable("spec.podFailurePolicy"),
+        rules.immutable("spec.podFailurePolicy", type_name="PodFailurePolicy"),
         rules.immutable("spec.backoffLimitPerIndex"),
         rules.immutable("spec.managedBy"),
-        rules.immutable("spec.successPolicy"),
+        rules.immutable("spec.successPolicy", type_name="SuccessPolicy"),
     ),
     validate_subresource_update={"status": status_update},
     strategy=workload(_create, default_propagation="Orphan"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from podium.api.objects import Object, spec_of
 from podium.api.objects import labels as labels_of
-from podium.apiserver.kinds.filling import Filler, every, inside
+from podium.apiserver.kinds.default_words import Filler, every, inside
 
 Labels = Mapping[str, str]
 

@@ -8,17 +8,19 @@ from podium.api.kinds import KINDS
 from podium.api.labels import validate_label_key
 from podium.api.objects import Object, part
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
+from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import NAME, Column, as_it_is
-from podium.apiserver.kinds.filling import amounts, every, inside
+from podium.apiserver.kinds.default_words import amounts, every, inside
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.strategy import Strategy
+from podium.apiserver.kinds.strategy import Creation, Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.resources import (
     allows_overcommit,
     container_resource_name,
-    resource_list,
+    readable_amounts,
+    resource_name,
 )
 
 _STANDARD_TYPES = ("Pod", "Container", "PersistentVolumeClaim")
@@ -37,15 +39,16 @@ def _type_name(value: Any, path: str) -> Faults:
 def _names(limit: Any, path: str) -> Faults:
     """Resources are such as their owner can have; a pod as a whole has no defaults."""
     kind = limit.get("type")
+    check = container_resource_name if kind in ("Pod", "Container") else resource_name
     for field in _LISTS:
         amounts = a_dict(limit.get(field))
         if kind == "Pod" and field in ("default", "defaultRequest"):
             if amounts:
                 message = "may not be specified when `type` is 'Pod'"
                 yield checks.forbidden(join(path, field), message)
-        elif kind in ("Pod", "Container"):
-            for name in amounts:
-                yield from container_resource_name(name, f"{join(path, field)}[{name}]")
+            continue
+        for name in amounts:
+            yield from check(name, f"{join(path, field)}[{name}]")
 
 
 def _storage_bound(limit: Any, path: str) -> Faults:
@@ -88,19 +91,16 @@ def _contradictions(
         ("default", low, low, "min value", limit, "default value"),
         ("default", high, limit, "default value", high, "max value"),
     ):
-        if shown and smaller is not None and larger is not None and smaller > larger:
+        if shown is not None and smaller is not None and larger is not None and smaller > larger:
             message = f"{small_title} {smaller} is greater than {large_title} {larger}"
             yield where, shown, message
     if ratio is not None and ratio < _ONE:
         yield "maxLimitRequestRatio", ratio, f"ratio {ratio} is less than 1"
-    if (
-        ratio is not None
-        and low
-        and high is not None
-        and ratio.nanos * low.nanos > (high.nanos * NANOS_PER_UNIT)
-    ):
-        bound = f"max/min = {high.nanos / low.nanos:f}"
-        yield "maxLimitRequestRatio", ratio, f"ratio {ratio} is greater than {bound}"
+    if ratio is not None and low and high is not None:
+        most = high.nanos / low.nanos
+        if ratio.nanos > most * NANOS_PER_UNIT:
+            message = f"ratio {ratio} is greater than max/min = {most:f}"
+            yield "maxLimitRequestRatio", ratio, message
     if not allows_overcommit(name) and request is not None and limit not in (None, request):
         message = f"default value {limit} must equal to defaultRequest value {request} in {name}"
         yield "defaultRequest", request, message
@@ -110,8 +110,8 @@ _limit = checks.fields(
     _names,
     _storage_bound,
     _orders,
-    type=checks.needed(_type_name),
-    **dict.fromkeys(_LISTS, resource_list()),
+    type=checks.absent_as("", _type_name),
+    **dict.fromkeys(_LISTS, readable_amounts),
 )
 
 
@@ -123,6 +123,14 @@ def _limits(value: Any, path: str) -> Faults:
         if kind in seen:
             yield checks.duplicate(f"{path}[{index}].type", kind)
         seen.add(kind)
+
+
+def _create(limits: Object, _creation: Creation) -> Object:
+    """A new LimitRange; one without a name is called by a number that is its own."""
+    metadata = limits["metadata"]
+    if metadata.get("name"):
+        return limits
+    return {**limits, "metadata": {**metadata, "name": metadata["uid"]}}
 
 
 def _filled(limit: Object) -> Object:
@@ -139,12 +147,15 @@ def _filled(limit: Object) -> Object:
     return {**limit, **filled} if filled else limit
 
 
+_valid = object_check(spec=checks.fields(limits=_limits))
+
 LIMIT_RANGE = Registration(
     kind=KINDS["LimitRange"],
     # What containers are limited to and request follows from the bounds.
     defaults=lambda obj: inside(obj, spec=lambda spec: inside(spec, limits=every(_filled))),
-    validate=object_check(spec=checks.fields(limits=_limits)),
-    strategy=Strategy(create_on_update=True),
+    validate=_valid,
+    validate_update=rules.valid(_valid),
+    strategy=Strategy(create=_create, create_on_update=True),
     columns=(
         NAME,
         Column("Created At", as_it_is(".metadata.creationTimestamp"), "When it came.", "date"),

@@ -4,7 +4,7 @@ from podium.api.objects import Object
 from podium.api.quantity import Quantity, parse_quantity
 from podium.apiserver.kinds.columns import NAME, Column, Read
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.schema.registry import METRICS
+from podium.apiserver.schema.struct_types import METRICS
 
 
 def _used(resource: str) -> Read:

@@ -1,19 +1,21 @@
 """Namespaces: labelled with their names, and held until somebody has emptied them."""
 
+from typing import Any
+
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, entries, labels, name, spec_of, status_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column
-from podium.apiserver.kinds.filling import filled
+from podium.apiserver.kinds.default_words import filled
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.selecting import texts
+from podium.apiserver.kinds.selectable_fields import texts
 from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import finalizer_name, object_check
-from podium.apiserver.validation.names import dns_label
+from podium.apiserver.validation.names import dns_label, label_key
 
 _NAME_LABEL = "kubernetes.io/metadata.name"
 _KUBERNETES = "kubernetes"
@@ -67,13 +69,24 @@ def _finalizers(new: Object, _old: Object) -> Faults:
         yield from finalizer_name(one, f"spec.finalizers[{index}]")
 
 
+def _finalizer(value: Any, path: str) -> Faults:
+    """A finalizer; that it is wrong is said of the list."""
+    whole = path.rpartition("[")[0]
+    yield from label_key(value, whole)
+    yield from finalizer_name(value, whole)
+
+
+_valid = object_check(
+    name=dns_label,
+    spec=checks.fields(finalizers=checks.each(checks.of_text(_finalizer))),
+    status=checks.fields(phase=checks.one_of("Active", "Terminating")),
+)
+
 NAMESPACE = Registration(
     kind=KINDS["Namespace"],
     defaults=_with_defaults,
-    validate=object_check(
-        name=dns_label, status=checks.fields(phase=checks.one_of("Active", "Terminating"))
-    ),
-    validate_update=rules.metadata,
+    validate=_valid,
+    validate_update=rules.all_of(rules.metadata, rules.valid(_valid, "metadata")),
     validate_subresource_update={
         "status": rules.all_of(rules.metadata, _phase),
         "finalize": rules.all_of(rules.metadata, _finalizers),

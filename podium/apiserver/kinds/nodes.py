@@ -14,11 +14,11 @@ from podium.api.objects import Object, entries, labels, part, spec_of, status_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, Read, wide
+from podium.apiserver.kinds.default_words import amounts, inside
 from podium.apiserver.kinds.durations import UNKNOWN
-from podium.apiserver.kinds.filling import amounts, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.selecting import boolean
+from podium.apiserver.kinds.selectable_fields import boolean
 from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
 from podium.apiserver.kinds.zeros import zeros
 from podium.apiserver.validation import checks
@@ -97,11 +97,29 @@ def _with_defaults(node: Object) -> Object:
 
     def status(status: Object) -> Object:
         status = inside(status, capacity=amounts, allocatable=amounts)
-        if status.get("capacity") is None or status.get("allocatable") is not None:
+        if status.get("capacity") is None or status.get("allocatable"):
             return status
         return {**status, "allocatable": dict(status["capacity"])}
 
-    return inside(node, status=status)
+    return inside(node, spec=_ranges, status=status)
+
+
+def _ranges(spec: Object) -> Object:
+    """The first range of addresses for pods is told twice; the older field has the last word."""
+    first, ranges = spec.get("podCIDR"), spec.get("podCIDRs")
+    if first and (not ranges or ranges[0] != first):
+        return {**spec, "podCIDRs": [first]}
+    return {**spec, "podCIDR": ranges[0]} if ranges and not first else spec
+
+
+def _valid_ranges(value: Any, path: str) -> Faults:
+    """The ranges of addresses for pods: at most one of each family."""
+    yield from checks.each(checks.network)(value, path)
+    ranges = value if isinstance(value, list) else []
+    families = [":" in one for one in ranges if isinstance(one, str)]
+    if len({*families}) < len(families):
+        message = "may specify no more than one CIDR for each IP family"
+        yield FieldError(path, value, message)
 
 
 def _create(node: Object, _creation: Creation) -> Object:
@@ -172,6 +190,7 @@ def _address(kind: str) -> Read:
 _valid = object_check(
     _valid_taints,
     _valid_resources,
+    checks.fields(spec=checks.fields(podCIDRs=_valid_ranges)),
     spec=checks.fields(unschedulable=checks.boolean, providerID=checks.text),
     status=checks.fields(
         conditions=remembered(checks.each(_condition), _conditions_part),

@@ -16,7 +16,7 @@ from podium.apiserver.kinds.pod_resize import identity
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join
 from podium.apiserver.validation.containers import PodParts, common, new_name
-from podium.apiserver.validation.pods import pod as pod_check
+from podium.apiserver.validation.pod_validation import pod as pod_check
 
 _FIELD = "ephemeralContainers"
 _PATH = f"spec.{_FIELD}"

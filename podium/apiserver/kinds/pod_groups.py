@@ -12,7 +12,7 @@ from podium.api.kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
 from podium.api.objects import Object, condition_of, part, spec_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Cell, Column, number
-from podium.apiserver.kinds.filling import filled, inside
+from podium.apiserver.kinds.default_words import filled, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.strategy import Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks

@@ -1,11 +1,13 @@
 """What is filled into the specs of pods, and of templates for pods: containers, probes, volumes."""
 
+import re
+
 from podium.api.objects import Object, part, without
 from podium.api.pod_specs import resources_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.quantity import Format, Quantity
 from podium.api.resources import pod_limits, pod_requests
-from podium.apiserver.kinds.filling import (
+from podium.apiserver.kinds.default_words import (
     amounts,
     every,
     filled,
@@ -18,6 +20,14 @@ from podium.apiserver.kinds.filling import (
 _LEAST_GRACE_PERIOD_S = 1
 _POD_LEVEL = ("cpu", "memory")
 _HUGE_PAGES = "hugepages-"
+_NAME = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_HOST = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+# Where an image lies, what it is called there, and which of them it is.
+_IMAGE = re.compile(
+    rf"(?:(?:{_HOST}(?:\.{_HOST})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?{_NAME}(?:/{_NAME})*"
+    r"(?::(?P<tag>\w[\w.-]{0,127}))?(?:@(?P<digest>[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,}))?",
+    re.ASCII,
+)
 _FILE_MODE = 0o644
 _TOKEN_LIFETIME_S = 3600
 _GRACE_PERIOD_S = 30
@@ -44,18 +54,18 @@ def container(container: Object) -> Object:
 
 
 def _pull_policy(image: str) -> str:
-    """Always for the latest of an image, IfNotPresent for a fixed tag or digest."""
-    path, at_digest, _ = image.partition("@")
-    tag = path.rpartition("/")[2].partition(":")[2]
-    is_latest = tag == "latest" or not (tag or at_digest)
+    """Always for the latest of an image, IfNotPresent for a fixed one, or for nonsense."""
+    found = _IMAGE.fullmatch(image)
+    is_latest = found and (found["tag"] == "latest" or not (found["tag"] or found["digest"]))
     return "Always" if is_latest else "IfNotPresent"
 
 
 def _variable(variable: Object) -> Object:
-    def source(source: Object) -> Object:
-        return inside(source, fieldRef=lambda ref: filled(ref, apiVersion="v1"))
+    return inside(variable, valueFrom=_with_field_version)
 
-    return inside(variable, valueFrom=source)
+
+def _with_field_version(source: Object) -> Object:
+    return inside(source, fieldRef=lambda ref: filled(ref, apiVersion="v1"))
 
 
 def _probe(probe: Object) -> Object:
@@ -219,18 +229,14 @@ def _with_mode(source: Object) -> Object:
 
 
 def _downward(source: Object) -> Object:
-    return inside(_with_mode(source), items=every(_downward_item))
-
-
-def _downward_item(item: Object) -> Object:
-    return inside(item, fieldRef=lambda ref: filled(ref, apiVersion="v1"))
+    return inside(_with_mode(source), items=every(_with_field_version))
 
 
 def _projection(source: Object) -> Object:
     return inside(
         source,
         serviceAccountToken=lambda token: filled(token, expirationSeconds=_TOKEN_LIFETIME_S),
-        downwardAPI=lambda downward: inside(downward, items=every(_downward_item)),
+        downwardAPI=lambda downward: inside(downward, items=every(_with_field_version)),
     )
 
 

@@ -15,7 +15,7 @@ from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
-from podium.apiserver.validation.pods import pod as pod_check
+from podium.apiserver.validation.pod_validation import pod as pod_check
 from podium.apiserver.validation.tolerations import tolerations as tolerations_check
 
 _CHANGEABLE = (

@@ -20,7 +20,7 @@ from podium.apiserver.kinds.pod_status import status_update
 from podium.apiserver.kinds.pod_templates import pod
 from podium.apiserver.kinds.pod_updates import update
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.selecting import boolean, never, text, texts
+from podium.apiserver.kinds.selectable_fields import boolean, never, text, texts
 from podium.apiserver.kinds.strategy import (
     Creation,
     Strategy,
@@ -30,8 +30,8 @@ from podium.apiserver.kinds.strategy import (
 )
 from podium.apiserver.long_work import apart
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.pods import gated_on_no_node
-from podium.apiserver.validation.pods import pod as pod_check
+from podium.apiserver.validation.pod_validation import gated_on_no_node
+from podium.apiserver.validation.pod_validation import pod as pod_check
 
 _GATED = {
     "type": "PodScheduled",

@@ -12,7 +12,7 @@ from podium.api.resources import is_extended_resource
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, Read
-from podium.apiserver.kinds.filling import amounts, inside
+from podium.apiserver.kinds.default_words import amounts, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import Strategy, keep_spec, keep_status
@@ -76,8 +76,9 @@ def _is_standard(name: str) -> bool:
 def _resource_name(name: str, path: str) -> Faults:
     faults = [FieldError(path, name, message) for message in validate_label_key(name)]
     yield from faults
-    if not faults and "/" not in name and not _is_standard(name):
-        yield FieldError(path, name, "must be a standard resource type or fully qualified")
+    if "/" not in name and not _is_standard(name):
+        if not faults:
+            yield FieldError(path, name, "must be a standard resource type or fully qualified")
         yield FieldError(path, name, "must be a standard resource for quota")
 
 
@@ -107,8 +108,9 @@ def _scopes(spec: Any, path: str) -> Faults:
     for scope in scopes:
         if scope not in _SCOPES:
             yield FieldError(where, scopes, "unsupported scope")
+            continue
         for name in _limited(spec):
-            if name not in _SCOPES.get(scope, ()):
+            if name not in _SCOPES[scope]:
                 yield FieldError(where, scopes, "unsupported scope applied to resource")
     yield from _conflicts(scopes, scopes, where)
 
@@ -129,8 +131,8 @@ def _scope_selector(spec: Any, path: str) -> Faults:
         scope = requirement.get("scopeName") or ""
         if scope not in _SCOPES:
             yield FieldError(f"{where}.scopeName", scope, "unsupported scope")
-        for name in _limited(spec):
-            if name not in _SCOPES.get(scope, ()):
+        for name in _limited(spec) if scope in _SCOPES else ():
+            if name not in _SCOPES[scope]:
                 shown = internal("ScopeSelector", selector)
                 yield FieldError(where, shown, "unsupported scope applied to resource")
         yield from _requirement(requirement, scope, where)
@@ -159,9 +161,9 @@ def _requirement(requirement: dict[str, Any], scope: str, where: str) -> Faults:
 
 
 def _same_scopes(new: Object, old: Object) -> Faults:
-    now, before = at(new, "spec.scopes") or [], at(old, "spec.scopes") or []
-    if set(now) != set(before):
-        yield FieldError("spec.scopes", now or "null", "field is immutable")
+    now, before = at(new, "spec.scopes"), at(old, "spec.scopes")
+    if set(now or ()) != set(before or ()):
+        yield FieldError("spec.scopes", "null" if now is None else now, "field is immutable")
 
 
 def _usage(of_limits: bool) -> Read:

@@ -7,9 +7,9 @@ import msgspec
 from podium.api.kinds import Kind
 from podium.api.objects import Object
 from podium.apiserver.kinds.columns import AGE, NAME, Columns
-from podium.apiserver.kinds.filling import Filler, nothing_new
+from podium.apiserver.kinds.default_words import Filler, nothing_new
 from podium.apiserver.kinds.rules import Rule, changed
-from podium.apiserver.kinds.selecting import ReadField, by_key, by_name
+from podium.apiserver.kinds.selectable_fields import ReadField, by_key, by_name
 from podium.apiserver.kinds.strategy import Creation, Strategy, apart_from_status
 from podium.apiserver.kinds.zeros import zeros
 from podium.apiserver.validation.checks import Check, anything, fields

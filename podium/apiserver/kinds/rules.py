@@ -4,13 +4,14 @@ A rule takes the new object and the stored one, and yields the faults that it fi
 very same object in both hasn't changed and isn't looked at.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.objects import Object, entries
+from podium.apiserver.internals import internal
 from podium.apiserver.validation.checks import NOT_NEGATIVE, Check, Faults, forbidden
-from podium.apiserver.validation.metadata import annotations, owners
+from podium.apiserver.validation.metadata import annotations, finalizer_names, owners
 from podium.apiserver.validation.names import label_map
 
 Rule = Callable[[Object, Object], Faults]
@@ -53,33 +54,32 @@ def at(obj: Object, path: str) -> Any:
     return value
 
 
-def immutable_value(new: Any, old: Any, path: str, shown: Any = None) -> Faults:
+def immutable_value(new: Any, old: Any, path: str) -> Faults:
     """The value hasn't changed.
 
     Args:
         new: as asked for.
         old: as stored.
         path: where it stands, in kube-apiserver's eyes.
-        shown: how a fault shows the new value, if not as it is.
     """
     if not same(new, old):
-        value = new if shown is None else shown
-        yield FieldError(path, _ABSENT if value is None else value, IMMUTABLE)
+        yield FieldError(path, _ABSENT if new is None else new, IMMUTABLE)
 
 
-def immutable(path: str, title: str = "", show: Callable[[Any], Any] | None = None) -> Rule:
+def immutable(path: str, title: str = "", type_name: str = "") -> Rule:
     """The field never changes.
 
     Args:
         path: of the field.
         title: what a fault calls it, if not by its path.
-        show: how a fault shows the new value, if not as it is.
+        type_name: of the internal type as which it is compared and shown, if not as it is.
     """
 
     def rule(new: Object, old: Object) -> Faults:
-        value = at(new, path)
-        shown = show(value) if show and value is not None else None
-        yield from immutable_value(value, at(old, path), title or path, shown)
+        now, before = at(new, path), at(old, path)
+        if type_name and not same(now, before):
+            now, before = (one and internal(type_name, one) for one in (now, before))
+        yield from immutable_value(now, before, title or path)
 
     return rule
 
@@ -123,11 +123,6 @@ def not_negative(*paths: str) -> Rule:
     return rule
 
 
-def without(spec: Object, fields: Collection[str]) -> dict[str, Any]:
-    """The spec without some of its fields."""
-    return {field: value for field, value in spec.items() if field not in fields}
-
-
 def metadata(new: Object, old: Object) -> Faults:
     """The metadata of an object that is updated."""
     now, before = new["metadata"], old["metadata"]
@@ -142,9 +137,20 @@ def metadata(new: Object, old: Object) -> Faults:
         yield FieldError("metadata.generation", now.get("generation") or 0, message)
     for field in _FIXED:
         yield from immutable_value(now.get(field), before.get(field), f"metadata.{field}")
-    for field, check in _CHECKED:
+    yield from _changed_metadata(new, old, _CHECKED)
+
+
+def every_metadata(new: Object, old: Object) -> Faults:
+    """What is asked of any object's metadata, as of a new one and as of a changed one."""
+    yield from _changed_metadata(new, old, (*_CHECKED, ("finalizers", finalizer_names)))
+    yield from metadata(new, old)
+
+
+def _changed_metadata(new: Object, old: Object, known: Iterable[tuple[str, Check]]) -> Faults:
+    """What has changed is valid; what is stored has been checked before."""
+    now, before = new["metadata"], old["metadata"]
+    for field, check in known if now is not before else ():
         value = now.get(field)
-        # What is stored has been checked before.
         if value and value != before.get(field):
             yield from check(value, f"metadata.{field}")
 

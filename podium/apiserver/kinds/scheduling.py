@@ -13,7 +13,7 @@ from podium.api.priority import (
 )
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, flag, number
-from podium.apiserver.kinds.filling import filled
+from podium.apiserver.kinds.default_words import filled
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.strategy import Strategy
 from podium.apiserver.validation import checks

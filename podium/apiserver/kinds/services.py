@@ -15,10 +15,10 @@ from podium.api.kinds import KINDS
 from podium.api.objects import Object, entries, spec_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, labels_at, wide
-from podium.apiserver.kinds.filling import every, filled, inside
+from podium.apiserver.kinds.default_words import every, filled, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.selecting import texts
+from podium.apiserver.kinds.selectable_fields import texts
 from podium.apiserver.kinds.strategy import (
     Creation,
     Strategy,
@@ -28,16 +28,27 @@ from podium.apiserver.kinds.strategy import (
     keep_status,
 )
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.checks import Faults, dicts, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map, subdomain
+from podium.apiserver.validation.ports import port_number, port_or_name
 
 _ADDRESSES = IPv4Network("10.96.0.0/12")
 _NODE_PORTS = range(30000, 32768)
 _HEADLESS = "None"
 _WITH_NODE_PORTS = ("NodePort", "LoadBalancer")
+_ONE_FAMILY = (("IPv4",), "SingleStack")
+_EITHER_FAMILY = (("IPv4", "IPv6"), "RequireDualStack")
 _ONCE_SET = "may not change once set"
 _SHOWN_MAX = 3
+_NO_PORT = {
+    "Name": "",
+    "Protocol": "",
+    "AppProtocol": None,
+    "Port": 0,
+    "TargetPort": 0,
+    "NodePort": 0,
+}
 
 
 def _create(service: Object, creation: Creation) -> Object:
@@ -47,12 +58,15 @@ def _create(service: Object, creation: Creation) -> Object:
         return service
     others = [spec_of(other) for other in creation.others()]
     address = spec.get("clusterIP") or _free_address(others, creation)
+    # Whoever has endpoints of its own may have them of either family.
+    is_free = address == _HEADLESS and not spec.get("selector")
+    families, policy = _EITHER_FAMILY if is_free else _ONE_FAMILY
     spec = {
         **spec,
         "clusterIP": address,
         "clusterIPs": spec.get("clusterIPs") or [address],
-        "ipFamilies": spec.get("ipFamilies") or ["IPv4"],
-        "ipFamilyPolicy": spec.get("ipFamilyPolicy") or "SingleStack",
+        "ipFamilies": spec.get("ipFamilies") or [*families],
+        "ipFamilyPolicy": spec.get("ipFamilyPolicy") or policy,
     }
     if spec.get("type") in _WITH_NODE_PORTS:
         spec["ports"] = _with_node_ports(spec.get("ports") or [], others, creation)
@@ -196,9 +210,61 @@ def _slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
     return _shortened((one for e in endpoints for one in entries(e, "addresses")), UNSET)
 
 
-_valid_service = object_check(
-    name=dns_label, spec=checks.fields(selector=label_map, type=checks.text)
+_service_port = checks.fields(
+    port=checks.absent_as(0, port_number), protocol=_protocol, targetPort=port_or_name
 )
+
+
+def _service_ports(value: Any, path: str) -> Faults:
+    """Ports that differ, and have names that differ where there are several."""
+    seen: set[object] = set()
+    for index, port in dicts(value):
+        where, name = f"{path}[{index}]", port.get("name") or ""
+        if name:
+            yield from dns_label(name, f"{where}.name")
+            if name in seen:
+                yield checks.duplicate(f"{where}.name", name)
+            seen.add(name)
+        elif len(value) > 1:
+            yield checks.required(f"{where}.name")
+        yield from _service_port(port, where)
+    for index, port in dicts(value):
+        known = (port.get("protocol"), port.get("port"))
+        if known in seen:
+            shown = {**_NO_PORT, "Protocol": known[0], "Port": known[1]}
+            yield checks.duplicate(f"{path}[{index}]", shown)
+        seen.add(known)
+
+
+def _has_ports(spec: Any, path: str) -> Faults:
+    """A service with an address has ports."""
+    without_address = spec.get("clusterIP") == _HEADLESS or spec.get("type") == "ExternalName"
+    if not spec.get("ports") and not without_address:
+        yield checks.required(join(path, "ports"))
+
+
+def _one_address(spec: Any, path: str) -> Faults:
+    """The address that is asked for is one, or none."""
+    address = spec.get("clusterIP")
+    if address and address != _HEADLESS and spec.get("type") != "ExternalName":
+        yield from checks.ip_address(address, join(path, "clusterIPs[0]"))
+
+
+_valid_content = object_check(
+    name=dns_label,
+    spec=checks.in_turn(
+        _has_ports,
+        checks.fields(ports=_service_ports, selector=label_map, type=checks.text),
+    ),
+)
+
+
+def _valid_service(service: Any, path: str) -> Faults:
+    """A service; of one with a wrong address, nothing else is told."""
+    wrong = [*checks.fields(spec=checks.in_turn(_one_address))(service, path)]
+    yield from wrong or _valid_content(service, path)
+
+
 _port_in_subset = checks.fields(
     name=checks.text, port=checks.needed(_port_number), protocol=_protocol
 )
@@ -207,7 +273,9 @@ SERVICE = Registration(
     kind=KINDS["Service"],
     defaults=_with_defaults,
     validate=_valid_service,
-    validate_update=rules.all_of(rules.metadata, _cluster_addresses, rules.valid(_valid_service)),
+    validate_update=rules.all_of(
+        rules.metadata, _cluster_addresses, rules.valid(_valid_service, "spec")
+    ),
     strategy=Strategy(
         create=_create,
         resets_status=True,

@@ -6,18 +6,20 @@ from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, controller_of, spec_of, without
 from podium.api.pod_specs import volumes_of
+from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, NONE, Column, as_it_is
-from podium.apiserver.kinds.filling import every, filled, inside
+from podium.apiserver.kinds.default_words import every, filled, inside
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.selecting import never
+from podium.apiserver.kinds.selectable_fields import never
 from podium.apiserver.kinds.strategy import workload
 from podium.apiserver.kinds.volumes import claim_defaults
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.claims import claim_template
 from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.names import dns_label
 
 _STATEFUL_CHANGEABLE = (
     "replicas",
@@ -43,7 +45,10 @@ def _valid_strategy(value: Any, path: str) -> Faults:
     elif kind in (None, "RollingUpdate"):
         yield from checks.fields(rollingUpdate=_partitioned)(value, path)
     else:
-        shown = {"Type": kind, "RollingUpdate": rolling}
+        shown = {
+            "Type": kind,
+            "RollingUpdate": rolling and internal("RollingUpdateStatefulSet", rolling),
+        }
         yield FieldError(path, shown, "must be 'RollingUpdate' or 'OnDelete'")
 
 
@@ -105,9 +110,17 @@ def _has_data(value: Any, path: str) -> Faults:
         yield checks.required(join(path, "data"), "data is mandatory")
 
 
+def _claim(template: Object) -> Object:
+    return claim_defaults(filled(template, apiVersion="v1", kind="PersistentVolumeClaim"))
+
+
 def _with_defaults(stateful_set: Object) -> Object:
     def strategy(strategy: Object) -> Object:
-        return workloads.rolling(strategy, partition=0, maxUnavailable=1)
+        if not strategy.get("type"):
+            strategy = {"rollingUpdate": {}, **strategy, "type": workloads.ROLLING}
+        if strategy["type"] != workloads.ROLLING:
+            return strategy
+        return inside(strategy, rollingUpdate=lambda rolling: filled(rolling, partition=0))
 
     def retention(policy: Object) -> Object:
         return filled(policy, whenDeleted="Retain", whenScaled="Retain")
@@ -126,22 +139,43 @@ def _with_defaults(stateful_set: Object) -> Object:
             updateStrategy=strategy,
             persistentVolumeClaimRetentionPolicy=retention,
             template=template,
-            volumeClaimTemplates=every(claim_defaults),
+            volumeClaimTemplates=every(_claim),
         )
 
     return inside(stateful_set, spec=spec)
 
 
-_valid = workloads.workload_check(
-    checks.fields(podManagementPolicy=_management, updateStrategy=checks.in_turn(_valid_strategy)),
+_kept_or_not = checks.detail(checks.unless_empty(checks.one_of("Retain", "Delete")))
+_first_fields = checks.fields(
+    podManagementPolicy=_management,
+    updateStrategy=checks.in_turn(_valid_strategy),
+    persistentVolumeClaimRetentionPolicy=checks.fields(
+        whenDeleted=_kept_or_not, whenScaled=_kept_or_not
+    ),
+)
+_last_fields = checks.in_turn(
     workloads.pods,
     workloads.ready,
-    checks.fields(ordinals=checks.fields(start=checks.count), serviceName=checks.text),
-    templates.selector_of("statefulset"),
+    checks.fields(ordinals=checks.fields(start=checks.count)),
+    templates.selector_of("statefulset", ""),
     _claimed_template,
     templates.always("StatefulSet"),
-    checks.fields(volumeClaimTemplates=checks.each(claim_template)),
     workloads.revisions,
+)
+_valid_change = object_check(spec=checks.needed(checks.in_turn(_first_fields, _last_fields)))
+# What never changes is judged once.
+_valid = object_check(
+    name=dns_label,
+    spec=checks.needed(
+        checks.in_turn(
+            _first_fields,
+            checks.fields(
+                serviceName=checks.unless_empty(dns_label),
+                volumeClaimTemplates=checks.each(claim_template),
+            ),
+            _last_fields,
+        )
+    ),
 )
 _valid_revision = object_check(_has_data, revision=checks.integer(0))
 
@@ -149,7 +183,7 @@ STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],
     defaults=_with_defaults,
     validate=_valid,
-    validate_update=workloads.spec_changed(_valid, _statefulset_spec),
+    validate_update=workloads.spec_changed(_valid_change, _statefulset_spec),
     validate_subresource_update={
         "status": workloads.replica_counts(
             ("replicas", *_WITHIN, "observedGeneration", "collisionCount"), _WITHIN

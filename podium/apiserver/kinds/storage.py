@@ -1,6 +1,7 @@
 """Who provides storage: classes of it, the drivers on nodes, what is left and what is attached."""
 
 from functools import partial
+from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
@@ -20,7 +21,7 @@ from podium.apiserver.kinds.columns import (
     joined,
     number,
 )
-from podium.apiserver.kinds.filling import filled, inside
+from podium.apiserver.kinds.default_words import filled, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import (
@@ -29,14 +30,16 @@ from podium.apiserver.kinds.strategy import (
     keep_status,
 )
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.checks import Faults, dicts
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key, subdomain
 from podium.apiserver.validation.selectors import label_selector
 
 
 def _class_stays(new: Object, old: Object) -> Faults:
-    for field in ("parameters", "provisioner", "reclaimPolicy"):
+    now, before = new.get("parameters"), old.get("parameters")
+    yield from rules.immutable_value(now, before, "parameters")
+    for field in ("provisioner", "reclaimPolicy"):
         if (new.get(field) or None) != (old.get(field) or None):
             yield checks.forbidden(field, f"updates to {field} are forbidden.")
 
@@ -81,21 +84,44 @@ def _driver_defaults(driver: Object) -> Object:
     return inside(driver, spec=spec)
 
 
+_terms = checks.each(
+    checks.fields(
+        matchLabelExpressions=checks.each(
+            checks.fields(
+                values=checks.needed(checks.each(checks.text)), key=checks.absent_as("", label_key)
+            )
+        )
+    )
+)
+
+
+def _topologies(value: Any, path: str) -> Faults:
+    """Where volumes may be made: terms that say something, each something else."""
+    yield from _terms(value, path)
+    known: list[dict[str, set[str]]] = [{} for _ in dicts(value)]
+    for index, term in dicts(value):
+        where, found = f"{path}[{index}].matchLabelExpressions", dict[str, set[str]]()
+        for position, one in dicts(term.get("matchLabelExpressions")):
+            key, values = str(one.get("key") or ""), list(map(str, one.get("values") or ()))
+            for place, text in enumerate(values):
+                if text in values[:place]:
+                    yield checks.duplicate(f"{where}[{position}].values[{place}]", text)
+            if key in found:
+                yield checks.duplicate(f"{where}[{position}].key", key)
+            found[key] = set(values)
+        # What says nothing is no other than what isn't there.
+        for _ in range(known.count(found)):
+            yield checks.duplicate(where, "")
+        known.append(found)
+
+
 _some_text = checks.needed(checks.text)
 _valid_class = object_check(
     provisioner=_some_text,
     reclaimPolicy=checks.one_of("Delete", "Retain"),
     volumeBindingMode=checks.one_of("Immediate", "WaitForFirstConsumer"),
     allowVolumeExpansion=checks.boolean,
-    allowedTopologies=checks.each(
-        checks.fields(
-            matchLabelExpressions=checks.each(
-                checks.fields(
-                    key=checks.needed(label_key), values=checks.needed(checks.each(checks.text))
-                )
-            )
-        )
-    ),
+    allowedTopologies=_topologies,
 )
 _valid_node = object_check(
     spec=checks.fields(
@@ -200,7 +226,7 @@ VOLUME_ATTACHMENT = Registration(
             )
         )
     ),
-    validate_update=rules.immutable("spec", show=partial(internal, "VolumeAttachmentSpec")),
+    validate_update=rules.immutable("spec", type_name="VolumeAttachmentSpec"),
     strategy=Strategy(
         resets_status=True,
         update=keep_status,

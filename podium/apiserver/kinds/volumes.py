@@ -7,22 +7,29 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, annotations, is_terminating, part, spec_of, status_of
 from podium.api.pod_specs import resources_of
-from podium.api.quantity import nanos
+from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.api.storage_classes import CLASS_ANNOTATION, storage_class_name
 from podium.api.times import timestamp
 from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, UNSET, Column, wide
-from podium.apiserver.kinds.filling import amounts, filled, inside
+from podium.apiserver.kinds.default_words import amounts, filled, inside
 from podium.apiserver.kinds.pod_templates import with_claim_spec
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict
-from podium.apiserver.validation.claims import access_modes, claim_spec, some_amount, volume_mode
+from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict, join
+from podium.apiserver.validation.claims import (
+    access_modes,
+    claim_spec,
+    class_name,
+    some_amount,
+    volume_mode,
+)
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.resources import amounts as valid_amounts
+from podium.apiserver.validation.resources import readable_amounts
 from podium.apiserver.validation.selectors import node_selector
 
 _STORAGE = "storage"
@@ -62,11 +69,39 @@ def _capacity(value: Any, path: str) -> Faults:
     if not value:
         yield MinorFieldError(path, None, "", ErrorKind.REQUIRED)
     if list(a_dict(value)) != [_STORAGE]:
-        fault = unsupported(path, value, (_STORAGE,))
-        yield MinorFieldError(path, value, fault.message, fault.kind)
-    yield from valid_amounts(value, path)
-    for name, amount in a_dict(value).items():
+        shown = dict(sorted(value.items())) if isinstance(value, dict) else None
+        fault = unsupported(path, shown, (_STORAGE,))
+        yield MinorFieldError(path, shown, fault.message, fault.kind)
+    unreadable = [*readable_amounts(value or {}, path)]
+    yield from unreadable
+    for name, amount in a_dict(value).items() if not unreadable else ():
+        if nanos(amount) < 0:
+            pieces = nanos(amount) // NANOS_PER_UNIT
+            yield MinorFieldError(f"{path}[{name}]", pieces, "must be a valid resource quantity")
         yield from checks.detail(some_amount)(amount, f"{path}[{name}]")
+
+
+def _constraints(value: object, path: str) -> Faults:
+    """On which nodes a volume can be reached, once that is spoken of."""
+    if value is None:
+        message = "must specify required node constraints"
+        yield MinorFieldError(path, None, message, ErrorKind.REQUIRED)
+    else:
+        yield from node_selector(value, path)
+
+
+def _source(spec: Any, path: str) -> Faults:
+    """Where the data lies; what is on a node's own disk says on which."""
+    local = spec.get("local")
+    for field in ("hostPath", "local"):
+        if isinstance(spec.get(field), dict) and not spec[field].get("path"):
+            yield MinorFieldError(join(path, f"{field}.path"), None, "", ErrorKind.REQUIRED)
+    if isinstance(local, dict):
+        if spec.get("nodeAffinity") is None:
+            message = "Local volume requires node affinity"
+            yield MinorFieldError(join(path, "nodeAffinity"), None, message, ErrorKind.REQUIRED)
+    elif not any(internal("PersistentVolumeSource", spec).values()):
+        yield MinorFieldError(path, None, "must specify a volume type", ErrorKind.REQUIRED)
 
 
 def _claim_spec(new: Object, old: Object) -> Faults:
@@ -210,17 +245,21 @@ def _volume_defaults(volume: Object) -> Object:
 
 _valid_volume = object_check(
     spec=checks.needed(
-        checks.fields(
-            accessModes=checks.absent_as((), access_modes()),
-            capacity=checks.absent_as({}, _capacity),
-            claimRef=checks.fields(name=checks.text, namespace=checks.text, uid=checks.text),
-            storageClassName=checks.text,
-            volumeMode=volume_mode,
-            persistentVolumeReclaimPolicy=checks.one_of("Retain", "Delete", "Recycle", empty=True),
-            nodeAffinity=checks.fields(required=node_selector),
-            csi=checks.fields(
-                driver=checks.needed(checks.text), volumeHandle=checks.needed(checks.text)
+        checks.in_turn(
+            checks.fields(
+                accessModes=checks.absent_as((), access_modes()),
+                capacity=checks.absent_as(None, _capacity),
+                claimRef=checks.fields(name=checks.text, namespace=checks.text, uid=checks.text),
+                persistentVolumeReclaimPolicy=checks.one_of(
+                    "Delete", "Recycle", "Retain", empty=True
+                ),
+                nodeAffinity=checks.fields(required=checks.absent_as(None, _constraints)),
+                csi=checks.fields(
+                    driver=checks.needed(checks.text), volumeHandle=checks.needed(checks.text)
+                ),
             ),
+            _source,
+            checks.fields(storageClassName=class_name, volumeMode=volume_mode),
         )
     ),
     status=checks.fields(
@@ -245,7 +284,9 @@ PERSISTENT_VOLUME = Registration(
     kind=KINDS["PersistentVolume"],
     defaults=_volume_defaults,
     validate=_valid_volume,
+    # A volume is judged as a new one, and once more as a changed one.
     validate_update=rules.all_of(
+        rules.valid(_valid_volume),
         rules.valid(_valid_volume),
         _volume_source,
         rules.immutable("spec.volumeMode", "volumeMode"),

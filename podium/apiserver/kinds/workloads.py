@@ -8,10 +8,10 @@ from podium.api.objects import Object, labels, metadata_of
 from podium.api.workloads import pod_template_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Cell, Column, number
-from podium.apiserver.kinds.filling import filled, with_field
+from podium.apiserver.kinds.default_words import filled, filled_where_absent, with_field
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import Rule, at
-from podium.apiserver.schema.registry import SCALE as SCALE_KIND
+from podium.apiserver.schema.struct_types import SCALE as SCALE_KIND
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
@@ -45,7 +45,9 @@ def rolling(strategy: Object, **defaults: Any) -> Object:
     if strategy["type"] != ROLLING:
         return strategy
     return with_field(
-        strategy, "rollingUpdate", filled(strategy.get("rollingUpdate") or {}, **defaults)
+        strategy,
+        "rollingUpdate",
+        filled_where_absent(strategy.get("rollingUpdate") or {}, **defaults),
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from podium.api.errors import quoted
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
-from podium.apiserver.decoding.checking import unexpected
+from podium.apiserver.decoding.type_checker import unexpected
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import ListOf, MapOf, Struct, Type
 

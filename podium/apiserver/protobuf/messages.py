@@ -12,7 +12,7 @@ from podium.api.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_ti
 from podium.apiserver.protobuf.wire import MalformedMessageError, Value, as_bytes, as_text, fields
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
-from podium.apiserver.schema.registry import (
+from podium.apiserver.schema.struct_types import (
     DELETE_OPTIONS,
     EVICTION,
     REVIEWS,

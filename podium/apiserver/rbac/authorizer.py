@@ -14,7 +14,7 @@ GROUP = "rbac.authorization.k8s.io"
 _SERVICE_ACCOUNT = "ServiceAccount"
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class AuthorizerVerdict(msgspec.Struct, frozen=True):
     """Whether somebody may do something.
 
     Attributes:
@@ -50,17 +50,17 @@ class Authorizer:
     def __init__(self, view: View) -> None:
         self._view = view
 
-    def decide(self, user: User, attempt: Attempt) -> Verdict:
+    def decide(self, user: User, attempt: Attempt) -> AuthorizerVerdict:
         """Whether a user may do something, by what groups of the server may, or by bindings."""
         if user.may(attempt):
-            return Verdict(True)
+            return AuthorizerVerdict(True)
         faults = []
         for granted in self.granted(user, attempt.namespace):
             if any(rule.permits(attempt) for rule in granted.rules):
-                return Verdict(True, f"RBAC: allowed by {granted.reason}")
+                return AuthorizerVerdict(True, f"RBAC: allowed by {granted.reason}")
             if granted.fault:
                 faults.append(granted.fault)
-        return Verdict(False, f"RBAC: {aggregated(faults)}" if faults else "")
+        return AuthorizerVerdict(False, f"RBAC: {aggregated(faults)}" if faults else "")
 
     def rules(self, user: User, place: str) -> tuple[list[Rule], list[str]]:
         """All rules that a user has in a namespace, and what kept bindings from counting."""

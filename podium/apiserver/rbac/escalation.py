@@ -13,7 +13,7 @@ from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.rbac.authorizer import GROUP, Authorizer, aggregated, rules_of
 from podium.apiserver.refusals import forbidden, not_found
-from podium.apiserver.users import ANY, MASTERS, Attempt, Rule, User, matches
+from podium.apiserver.users import ANY, MASTERS, Attempt, Rule, User, matches, permits
 
 _ROLES = ("Role", "ClusterRole")
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
@@ -114,21 +114,19 @@ def _is_covered(piece: Rule, held: Sequence[Rule]) -> bool:
 
 
 def _covers(rule: Rule, piece: Rule) -> bool:
-    if not _has(rule.verbs, piece.verbs[0]):
+    if not permits(rule.verbs, piece.verbs[0]):
         return False
     if piece.paths:
         return any(matches(one, piece.paths[0]) for one in rule.paths)
     resource = piece.resources[0]
     part = resource.partition("/")[2]
     return (
-        _has(rule.groups, piece.groups[0])
-        and (_has(rule.resources, resource) or (part != "" and f"{ANY}/{part}" in rule.resources))
+        permits(rule.groups, piece.groups[0])
+        and (
+            permits(rule.resources, resource) or (part != "" and f"{ANY}/{part}" in rule.resources)
+        )
         and (not rule.names or (piece.names != () and piece.names[0] in rule.names))
     )
-
-
-def _has(values: Sequence[str], wanted: str) -> bool:
-    return ANY in values or wanted in values
 
 
 def _compact(pieces: Iterable[Rule]) -> Iterator[Rule]:

@@ -4,9 +4,9 @@
 watches around the verbs of `ApiServer`.
 """
 
-from podium.apiserver.requests.handling import handle
 from podium.apiserver.requests.messages import NodeLog, Request, Response, encoded
-from podium.apiserver.requests.presenting import Watching
+from podium.apiserver.requests.request_handler import handle
+from podium.apiserver.requests.response_forms import Watching
 from podium.apiserver.users import ADMIN, READER, User
 
 __all__ = [

@@ -13,7 +13,7 @@ from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests.messages import Request
-from podium.apiserver.requests.options import Parameters
+from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.requests.routes import RequestInfo
 from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.server import ApiServer

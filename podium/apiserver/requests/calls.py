@@ -5,15 +5,15 @@ import msgspec
 from podium.api.kinds import Kind
 from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes, WriteOptions
-from podium.apiserver.decoding import WARN, Decoded, decode
+from podium.apiserver.decoding import WARN, DecodedObject, decode
 from podium.apiserver.long_work import apart
-from podium.apiserver.requests import options
+from podium.apiserver.requests import query_options
 from podium.apiserver.requests.messages import Headers, Request, Response, warning
 from podium.apiserver.requests.negotiation import TABLE, Output, input_type
-from podium.apiserver.requests.options import Parameters
-from podium.apiserver.requests.presenting import Form, Include, included, shown
+from podium.apiserver.requests.query_options import Parameters
+from podium.apiserver.requests.response_forms import Form, Include, included, shown
 from podium.apiserver.requests.routes import RequestInfo
-from podium.apiserver.schema.registry import SCALE, TOKEN_REQUEST
+from podium.apiserver.schema.struct_types import SCALE, TOKEN_REQUEST
 from podium.apiserver.server import ApiServer
 
 _BODIES = {"scale": SCALE, "token": TOKEN_REQUEST}
@@ -59,7 +59,7 @@ class Call(msgspec.Struct, frozen=True):
         """What becomes of fields that nobody knows."""
         return self.parameters.text("fieldValidation") or WARN
 
-    def decoded(self, kind: Kind, api_version: str = "") -> Decoded:
+    def decoded(self, kind: Kind, api_version: str = "") -> DecodedObject:
         """The body, which should hold an object of a kind, in a version.
 
         Raises:
@@ -88,13 +88,17 @@ class Call(msgspec.Struct, frozen=True):
         """
         query = self.parameters
         named = query.text("fieldManager")
-        faults = options.patch_faults(query, is_apply=is_apply) if kind == "PatchOptions" else []
-        faults += options.write_faults(query.texts("dryRun"), named, query.text("fieldValidation"))
-        options.check(kind, faults)
+        faults = (
+            query_options.patch_faults(query, is_apply=is_apply) if kind == "PatchOptions" else []
+        )
+        faults += query_options.write_faults(
+            query.texts("dryRun"), named, query.text("fieldValidation")
+        )
+        query_options.check(kind, faults)
         return self.attributes_with(
             WriteOptions(
                 dry_run=bool(query.texts("dryRun")),
-                field_manager=options.field_manager(named, self.request.header("User-Agent")),
+                field_manager=query_options.field_manager(named, self.request.header("User-Agent")),
                 force=bool(query.flag("force")),
             )
         )

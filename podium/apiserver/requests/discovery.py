@@ -19,7 +19,7 @@ from podium.apiserver.requests.routes import (
     api_version,
     verbs,
 )
-from podium.apiserver.schema.registry import METRICS, REVIEWS
+from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 
 Document = dict[str, Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from podium.api.refused import RefusedError
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.apiserver.decoding.yaml_writer import write_yaml
 from podium.apiserver.requests.negotiation import JSON, YAML
-from podium.apiserver.requests.presenting import Watching
+from podium.apiserver.requests.response_forms import Watching
 from podium.apiserver.users import ADMIN, User
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
@@ -37,7 +37,7 @@ Body = Mapping[str, Any] | str | bytes | Watching | NodeLog
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request.
+    """A request to the API, before HTTP.
 
     Attributes:
         method: such as `GET`, in capitals.
@@ -63,7 +63,7 @@ class Request:
 
 
 class Response(msgspec.Struct, frozen=True):
-    """An answer.
+    """An answer of the API, before HTTP.
 
     Attributes:
         code: the HTTP status code.

@@ -10,10 +10,10 @@ from podium.api.times import timestamp
 from podium.apiserver.refusals import not_found
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
-from podium.apiserver.requests.presenting import shown_list
+from podium.apiserver.requests.response_forms import shown_list
 from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.selection import parse_selection
-from podium.apiserver.verbs.options import Listing
+from podium.apiserver.verbs.verb_options import Listing
 from podium.node.simulated.metered_usage import Usage
 
 # What is simulated needs no time to be measured; metrics-server tells so much.

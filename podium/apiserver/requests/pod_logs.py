@@ -11,7 +11,7 @@ from podium.api.times import TimeError, parse_time
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import NodeLog, Response
-from podium.apiserver.requests.options import Parameters
+from podium.apiserver.requests.query_options import Parameters
 from podium.node.real.registration import LOGS as LOG_DIRECTORY
 
 _PLAIN_TEXT = (("Content-Type", "text/plain"),)

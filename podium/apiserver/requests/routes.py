@@ -9,7 +9,7 @@ from podium.api.kinds import KINDS, Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.refusals import no_such_resource
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.schema.registry import METRICS, REVIEWS
+from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 
 _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 _EDITED = ("get", "patch", "update")

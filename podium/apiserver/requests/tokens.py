@@ -8,7 +8,7 @@ from podium.api.times import timestamp
 from podium.apiserver.refusals import bad_request, conflict, invalid
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
-from podium.apiserver.schema.registry import TOKEN_REQUEST
+from podium.apiserver.schema.struct_types import TOKEN_REQUEST
 from podium.apiserver.service_account_tokens import ISSUER
 
 _LASTS_S, _LASTS_MIN_S, _LASTS_MAX_S = 3600, 600, 2**32

@@ -8,7 +8,7 @@ Source: the OpenAPI document that Kubernetes v1.36 publishes.
 """
 
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, Struct, Type
-from podium.apiserver.schema.registry import meta_struct, struct_of
+from podium.apiserver.schema.struct_types import meta_struct, struct_of
 
 __all__ = [
     "Field",

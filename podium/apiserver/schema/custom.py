@@ -8,7 +8,7 @@ from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
 from podium.api.objects import entries, part
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
-from podium.apiserver.schema.registry import meta_struct, struct_of
+from podium.apiserver.schema.struct_types import meta_struct, struct_of
 
 Schema = Mapping[str, Any]
 

@@ -14,8 +14,8 @@ from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.conditions import with_condition
 from podium.apiserver.refusals import internal
-from podium.apiserver.verbs.deleting import check_preconditions
-from podium.apiserver.verbs.options import DeleteOptions
+from podium.apiserver.verbs.delete import check_preconditions
+from podium.apiserver.verbs.verb_options import DeleteOptions
 from podium.core.budget_status import with_disruption
 from podium.core.budgets import selects
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from ipaddress import ip_address as IPAddress  # noqa: N812 - it makes one
+from ipaddress import ip_interface
 from typing import Any
 
 import msgspec
@@ -161,6 +162,7 @@ def integer(low: int = INT64_MIN, high: int = INT64_MAX, rule: str = "") -> Chec
 
 
 count = integer(0, INT32_MAX)
+user_id = integer(0, INT32_MAX, f"must be between 0 and {INT32_MAX}, inclusive")
 
 
 def positive_int_or_percent(value: object, path: str) -> Faults:
@@ -222,6 +224,18 @@ def ip_address(value: object, path: str) -> Faults:
     if not (is_short and _is_address(value)):
         rule = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
         yield FieldError(path, value, rule)
+
+
+def network(value: object, path: str) -> Faults:
+    """A range of IP addresses, named by its first."""
+    try:
+        found = ip_interface(value if isinstance(value, str) and "/" in value else "")
+    except ValueError:
+        rule = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+        yield FieldError(path, value, rule)
+        return
+    if found.ip != found.network.network_address:
+        yield FieldError(path, value, "must not have bits set beyond the prefix length")
 
 
 def each(check: Check) -> Check:

@@ -6,7 +6,7 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.quantity import parse_quantity
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.names import subdomain
 from podium.apiserver.validation.resources import readable_amounts
 from podium.apiserver.validation.selectors import label_selector
 
@@ -44,7 +44,6 @@ def _claimed_size(spec: Any, path: str) -> Faults:
     if amount is None:
         yield MinorFieldError(where, None, "", ErrorKind.REQUIRED)
     elif _is_readable(amount):
-        yield from checks.quantity(amount, where)
         yield from checks.detail(some_amount)(amount, where)
 
 
@@ -59,6 +58,9 @@ def some_amount(amount: Any, path: str) -> Faults:
 
 
 _readable = checks.fields(requests=readable_amounts, limits=readable_amounts)
+class_name = checks.detail(checks.unless_empty(subdomain))
+"""The name of a StorageClass, or of none."""
+
 volume_mode = checks.one_of("Block", "Filesystem")
 
 claim_spec = checks.in_turn(
@@ -67,9 +69,9 @@ claim_spec = checks.in_turn(
         accessModes=checks.absent_as((), access_modes("at least 1 access mode is required")),
     ),
     _claimed_size,
-    checks.fields(storageClassName=checks.text, volumeMode=volume_mode, volumeName=checks.text),
+    checks.fields(storageClassName=class_name, volumeMode=volume_mode, volumeName=checks.text),
 )
 """The spec of a PersistentVolumeClaim, or of a template for one."""
 
-claim_template = checks.fields(metadata=object_meta(), spec=checks.decisive(claim_spec))
-"""A template for claims, in a StatefulSet; details are judged when claims are made of it."""
+claim_template = checks.fields(spec=checks.absent_as({}, claim_spec))
+"""A template for claims, in a StatefulSet."""

@@ -61,6 +61,9 @@ _first_fields = checks.fields(
 _last_fields = checks.fields(
     imagePullPolicy=checks.detail(checks.choice("Always", "IfNotPresent", "Never")),
     resources=container_resources,
+    securityContext=checks.detail(
+        checks.fields(runAsUser=checks.user_id, runAsGroup=checks.user_id)
+    ),
 )
 _restart_policy = checks.fields(restartPolicy=checks.one_of("Always", "Never", "OnFailure"))
 

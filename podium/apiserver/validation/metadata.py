@@ -8,7 +8,7 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_key
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, dicts, join
-from podium.apiserver.validation.names import dns_label, label_map, subdomain
+from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
 from podium.apiserver.validation.remembered import remembered
 
 ANNOTATIONS_SIZE_MAX_BYTES = 256 * 1024
@@ -66,12 +66,17 @@ annotations = checks.both(checks.mapping(checks.text, _annotation_key), _annotat
 """The `annotations` of an object."""
 
 
-def _finalizers(value: object, path: str) -> Faults:
+def finalizer_names(value: object, path: str) -> Faults:
+    """What is asked of the finalizers of objects of all kinds."""
     yield from checks.each(checks.text)(value, path)
+    for name in value if isinstance(value, list) else ():
+        if isinstance(name, str):
+            yield from label_key(name, path)
+
+
+def _finalizers(value: object, path: str) -> Faults:
+    yield from finalizer_names(value, path)
     names = [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
-    for name in names:
-        for message in validate_label_key(name):
-            yield FieldError(path, name, message)
     if "orphan" in names and "foregroundDeletion" in names:
         yield FieldError(path, names, "finalizer orphan and foregroundDeletion cannot be both set")
     for index, name in enumerate(names):
@@ -112,6 +117,22 @@ def object_meta(name: Check = subdomain) -> Check:
         deletionTimestamp=checks.time,
         deletionGracePeriodSeconds=checks.integer(0),
     )
+
+
+def _segment_faults(name: str) -> list[str]:
+    if name in (".", ".."):
+        return [f"may not be '{name}'"]
+    return [f"may not contain '{mark}'" for mark in "/%" if mark in name]
+
+
+any_metadata = checks.fields(
+    name=checks.a_string(_segment_faults),
+    labels=remembered(label_map),
+    annotations=annotations,
+    ownerReferences=owners,
+    finalizers=finalizer_names,
+)
+"""What is asked of the metadata of objects of all kinds: names can stand in paths."""
 
 
 def object_check(*rules: Check, name: Check = subdomain, **parts: checks.Part) -> Check:

@@ -15,13 +15,17 @@ _DNS_LABEL_RULE = (
 )
 
 
+_SUBDOMAIN = re.compile(rf"{_DNS_LABEL}(\.{_DNS_LABEL})*")
+
+
 def validate_dns_label(name: str) -> list[str]:
     """What is wrong with a DNS label, as namespaces' and containers' names are."""
     faults = []
     if len(name) > _LABEL_LENGTH_MAX:
-        faults.append(f"must be no more than {_LABEL_LENGTH_MAX} bytes")
+        faults.append(f"must be no more than {_LABEL_LENGTH_MAX} characters")
     if not re.fullmatch(_DNS_LABEL, name):
-        faults.append(_DNS_LABEL_RULE)
+        has_dots = _SUBDOMAIN.fullmatch(name) is not None
+        faults.append("must not contain dots" if has_dots else _DNS_LABEL_RULE)
     return faults
 
 
@@ -29,7 +33,7 @@ def validate_port_name(name: str) -> list[str]:
     """What is wrong with the name of a port, as IsValidPortName judges."""
     faults = []
     if len(name) > _PORT_NAME_LENGTH_MAX:
-        faults.append(f"must be no more than {_PORT_NAME_LENGTH_MAX} bytes")
+        faults.append(f"must be no more than {_PORT_NAME_LENGTH_MAX} characters")
     if not re.fullmatch("[-a-z0-9]+", name):
         faults.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
     if not re.search("[a-z]", name):

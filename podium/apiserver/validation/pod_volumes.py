@@ -45,9 +45,17 @@ _PLACING: dict[str, Check] = {
     "ephemeral": checks.fields(volumeClaimTemplate=checks.needed(_claim_template)),
 }
 
+
+def _size_limit(value: Any, path: str) -> Faults:
+    for fault in checks.quantity(value, path):
+        is_negative = fault.message == checks.NOT_NEGATIVE
+        message = "SizeLimit field must be a valid resource quantity"
+        yield checks.forbidden(path, message) if is_negative else fault
+
+
 # Any node can mount the others. All sources in the order in which they are looked at.
 _SOURCES: dict[str, Check] = {
-    "emptyDir": checks.detail(checks.fields(medium=checks.text, sizeLimit=checks.quantity)),
+    "emptyDir": checks.detail(checks.fields(medium=checks.text, sizeLimit=_size_limit)),
     "hostPath": checks.detail(checks.fields(path=checks.needed(_no_way_up))),
     "gcePersistentDisk": _PLACING["gcePersistentDisk"],
     "awsElasticBlockStore": _PLACING["awsElasticBlockStore"],

@@ -29,13 +29,18 @@ def allows_overcommit(name: str) -> bool:
     return native and not name.startswith(_HUGE_PAGES)
 
 
+def resource_name(name: str, path: str) -> Faults:
+    """A resource that there may be."""
+    faults = [*_any_name(name, path)]
+    yield from faults
+    if not faults and "/" not in name and not _is_standard(name):
+        yield FieldError(path, name, "must be a standard resource type or fully qualified")
+
+
 def container_resource_name(name: str, path: str) -> Faults:
     """A resource that a container may ask for."""
-    for message in validate_label_key(name):
-        yield FieldError(path, name, message)
+    yield from resource_name(name, path)
     if "/" not in name:
-        if not _is_standard(name):
-            yield FieldError(path, name, "must be a standard resource type or fully qualified")
         if name not in _CONTAINER and not name.startswith(_HUGE_PAGES):
             yield FieldError(path, name, "must be a standard resource for containers")
     elif _NATIVE_DOMAIN not in name and not is_extended_resource(name):

@@ -5,6 +5,7 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.labels import equality_selector
 from podium.api.labels import label_selector as parse_selector
+from podium.apiserver.internals import internal
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.metadata import template_meta
@@ -15,7 +16,15 @@ from podium.apiserver.validation.selectors import label_selector
 _SELECTING = ("matchLabels", "matchExpressions")
 _MISFIT = "`selector` does not match template `labels`"
 
-_template = checks.fields(metadata=template_meta, spec=checks.absent_as({}, pod_spec))
+
+def _valid_template(template: Any, path: str) -> Faults:
+    """A template for pods; kube-apiserver takes labels and annotations for fields of its own."""
+    metadata = template.get("metadata")
+    yield from template_meta(metadata, path) if metadata is not None else ()
+    yield from pod_spec(template.get("spec") or {}, join(path, "spec"))
+
+
+_template = checks.of_object(_valid_template)
 _with_selector = checks.fields(selector=label_selector)
 
 with_template = checks.fields(template=checks.absent_as({}, _template))
@@ -47,17 +56,20 @@ def selected_template(spec: Any, path: str) -> Faults:
         yield from with_template(spec, path)
 
 
-def selector_of(kind: str) -> Check:
-    """A selector that selects something."""
+def selector_of(kind: str, unreadable: str = "invalid label selector") -> Check:
+    """A selector that selects something; `unreadable` is said of one with faults besides those."""
 
     def check(spec: Any, path: str) -> Faults:
         raw, where = spec.get("selector"), join(path, "selector")
         if raw is None:
             yield checks.required(where)
             return
-        yield from label_selector(raw, where)
+        faults = [*label_selector(raw, where)]
+        yield from faults
         if _selects_everything(raw):
-            yield FieldError(where, raw, f"empty selector is invalid for {kind}")
+            yield FieldError(where, {}, f"empty selector is invalid for {kind}")
+        elif faults and isinstance(raw, dict):
+            yield FieldError(where, internal("LabelSelector", raw), unreadable)
 
     return check
 
@@ -100,7 +112,7 @@ def mapped(spec: Any, path: str) -> Faults:
 def daemon_selector(value: object, path: str) -> Faults:
     """A selector that, if there is one, selects something."""
     if value is not None and _selects_everything(value):
-        yield FieldError(path, value, "empty selector is invalid for daemonset")
+        yield FieldError(path, {}, "empty selector is invalid for daemonset")
 
 
 def own_selector(spec: Any, path: str) -> Faults:
@@ -120,3 +132,7 @@ def until_done(spec: Any, path: str) -> Faults:
         yield checks.required(where, 'valid values: "OnFailure", "Never"')
     elif policy not in ("OnFailure", "Never"):
         yield unsupported(where, policy, ("OnFailure", "Never"))
+    elif policy != "Never" and spec.get("podFailurePolicy") is not None:
+        yield FieldError(
+            where, policy, 'only "Never" is supported when podFailurePolicy is specified'
+        )

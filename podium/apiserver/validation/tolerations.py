@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.errors import ErrorKind, FieldError
+from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.labels import validate_label_value
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
 from podium.apiserver.internals import internal
@@ -30,7 +30,9 @@ def _operator_and_value(value: Any, path: str) -> Faults:
         if compared:
             yield FieldError(where, compared, "value must be empty when `operator` is 'Exists'")
     elif operator != "Equal":
-        yield from _operators(operator, where)
+        # Those that a feature gate keeps out are named to whoever tries them.
+        gated = ("Lt", "Gt") if operator in ("Lt", "Gt") else ()
+        yield unsupported(where, operator, ("Equal", "Exists", *gated))
     elif isinstance(compared, str) and (faults := validate_label_value(compared)):
         yield FieldError(where, compared, ";".join(faults))
 
@@ -41,8 +43,6 @@ def _seconds_fit_effect(value: Any, path: str) -> Faults:
         message = "effect must be 'NoExecute' when `tolerationSeconds` is set"
         yield FieldError(join(path, "effect"), effect, message)
 
-
-_operators = checks.one_of("Equal", "Exists")
 
 tolerations = checks.each(
     checks.in_turn(
@@ -59,7 +59,7 @@ tolerations = checks.each(
 )
 
 _taint = checks.fields(
-    key=checks.needed(label_key),
+    key=checks.absent_as("", label_key),
     value=label_value,
     effect=checks.needed(checks.one_of(*_EFFECTS)),
     timeAdded=checks.time,

@@ -21,7 +21,7 @@ class LiveBenchError(PodiumError):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class LiveTarget:
     """Where the cluster is, and how to be let in.
 
     Attributes:
@@ -46,11 +46,11 @@ class Target:
         return cls(str(where.hostname), int(where.port or 443), user["token"], tls)
 
 
-class Connection:
+class LiveConnection:
     """One connection; requests one after the other."""
 
     def __init__(
-        self, target: Target, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, target: LiveTarget, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self._reader = reader
         self._writer = writer
@@ -60,7 +60,7 @@ class Connection:
         )
 
     @classmethod
-    async def open(cls, target: Target) -> Self:
+    async def open(cls, target: LiveTarget) -> Self:
         """Connect."""
         reader, writer = await asyncio.open_connection(
             target.host, target.port, ssl=target.tls, limit=_BUFFER

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from pydantic import PlainSerializer
 
-from podium.bench.live.connection import Connection, Target
+from podium.bench.live.connection import LiveConnection, LiveTarget
 from podium.bench.live.process import UpProcess, up
 from podium.documents.report import IF_KNOWN, Report
 
@@ -99,7 +99,7 @@ class Watcher:
         self.arrivals_s: dict[tuple[str, str], float] = {}
         self.bound_s: dict[str, float] = {}
 
-    async def follow(self, connection: Connection, path: str) -> None:
+    async def follow(self, connection: LiveConnection, path: str) -> None:
         """Watch until cancelled."""
         async for line in connection.watch(path):
             now_s, pod = time.perf_counter(), _decode(line).object
@@ -174,7 +174,7 @@ async def memory(sizes: Sizes) -> Measurement:
 
 
 async def _start(stack: AsyncExitStack, running: UpProcess, watcher: Watcher, path: str) -> None:
-    connection = await Connection.open(running.target)
+    connection = await LiveConnection.open(running.target)
     task = asyncio.create_task(watcher.follow(connection, path))
 
     async def stop() -> None:
@@ -186,12 +186,12 @@ async def _start(stack: AsyncExitStack, running: UpProcess, watcher: Watcher, pa
     stack.push_async_callback(stop)
 
 
-async def _create(target: Target, number: int) -> float:
+async def _create(target: LiveTarget, number: int) -> float:
     """Create pods on several connections at once; how many seconds it takes."""
     bodies = iter([_body(index) for index in range(number)])
-    connections = [await Connection.open(target) for _ in range(CONNECTIONS)]
+    connections = [await LiveConnection.open(target) for _ in range(CONNECTIONS)]
 
-    async def create(connection: Connection) -> None:
+    async def create(connection: LiveConnection) -> None:
         for body in bodies:
             await connection.ask("POST", PODS, body)
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from podium.bench.live.connection import LiveBenchError, Target
+from podium.bench.live.connection import LiveBenchError, LiveTarget
 
 _LOOK_S = 0.05
 _START_S_MAX = 600.0
@@ -25,7 +25,7 @@ class UpProcess(msgspec.Struct, frozen=True):
         pid: of its process.
     """
 
-    target: Target
+    target: LiveTarget
     pid: int
 
     def memory_mib(self) -> float:
@@ -67,7 +67,7 @@ async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
         )
         try:
             kubeconfig = await _ready(process, Path(directory))
-            yield UpProcess(Target.of(kubeconfig), process.pid)
+            yield UpProcess(LiveTarget.of(kubeconfig), process.pid)
         finally:
             process.terminate()
             await asyncio.to_thread(process.communicate)

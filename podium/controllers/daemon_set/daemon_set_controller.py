@@ -51,7 +51,7 @@ from podium.controllers.daemon_set.node_state import (
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
-from podium.controllers.kit.workloads import as_written, selector_of
+from podium.controllers.kit.workload_fields import as_written, selector_of
 
 BURST_MAX = 250
 _SET = "DaemonSet"
@@ -99,7 +99,8 @@ class DaemonSetController(PodOwnerReconciler):
             if _judged_by(before) != _judged_by(change.new):
                 for place, state in self._states.items():
                     state.dirty[name(obj)] = None
-                    yield place
+                    if change.new is not None and self._stirs(place, state, obj):
+                        yield place
         elif change.kind == KIND:
             yield from owners_of(obj, _SET, self.objects, adopts=False)
         else:
@@ -133,6 +134,20 @@ class DaemonSetController(PodOwnerReconciler):
     def owner_of(self, key: Hashable) -> Object | None:
         assert isinstance(key, tuple)
         return self.objects.at(_SET, key[:2])
+
+    def _stirs(self, place: Place, state: DaemonSetState, node: Object) -> bool:
+        """Whether a changed node calls for a look: syncNodeUpdate of v1.36.
+
+        Otherwise, and if a node is gone, what follows is found out at the next look.
+        """
+        daemon_set = self.objects.at(_SET, place)
+        if daemon_set is None or state.rules is None:
+            return True
+        pods = self.objects.by("Pod", "station", _node_key(uid_of(daemon_set), name(node)))
+        rules = state.rules.eligibility
+        if not pods:
+            return rules.may_start(node)
+        return not rules.may_stay(node) or bool(status_of(daemon_set).get("numberMisscheduled"))
 
     def _concerned_by(self, pod: Object) -> Iterator[Place]:
         has_owner = controller_of(pod) is not None

@@ -11,7 +11,7 @@ from podium.api.workloads import update_strategy_of
 from podium.control.backoff import Backoff, Restarts
 from podium.controllers.daemon_set.eligibility import Eligibility, tolerant
 from podium.controllers.daemon_set.node_state import DaemonRules, NodeState, template_generation_of
-from podium.controllers.kit.workloads import min_ready_s
+from podium.controllers.kit.workload_fields import min_ready_s
 
 _BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
 

@@ -55,7 +55,7 @@ from podium.controllers.deployment.replica_sets import (
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.workloads import replicas_of, selector_of
+from podium.controllers.kit.workload_fields import replicas_of, selector_of
 
 _KIND, _SET = "Deployment", "ReplicaSet"
 

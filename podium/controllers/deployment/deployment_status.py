@@ -20,7 +20,7 @@ from podium.controllers.deployment.replica_sets import (
     counted_sum,
     wanted_sum,
 )
-from podium.controllers.kit.workloads import as_written, replicas_of
+from podium.controllers.kit.workload_fields import as_written, replicas_of
 
 PROGRESSING = "Progressing"
 PAUSED = "DeploymentPaused"

@@ -12,7 +12,7 @@ from podium.controllers.deployment.replica_set_sizes import (
 )
 from podium.controllers.deployment.replica_sets import REVISION, OwnedReplicaSets, revision_of
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.kit.workloads import replicas_of
+from podium.controllers.kit.workload_fields import replicas_of
 from podium.controllers.pod_templates import hash_of
 
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"

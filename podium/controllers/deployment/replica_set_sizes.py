@@ -16,7 +16,7 @@ from podium.controllers.deployment.replica_sets import (
     revision_of,
     wanted_sum,
 )
-from podium.controllers.kit.workloads import replicas_of
+from podium.controllers.kit.workload_fields import replicas_of
 
 NO_DEADLINE_S = 2**31 - 1
 """The progress deadline that stands for none."""

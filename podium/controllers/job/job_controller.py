@@ -21,6 +21,7 @@ from podium.api.objects import (
 from podium.control.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
 from podium.controllers.job.finished_condition import (
+    FAILURE,
     REACHED,
     FinishedCondition,
     deadline_s,
@@ -35,7 +36,7 @@ from podium.controllers.job.sync_context import SyncJobContext, sync_context
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler
-from podium.controllers.kit.workloads import selector_of
+from podium.controllers.kit.workload_fields import selector_of
 
 _JOB = "Job"
 _BUILT_IN = "kubernetes.io/job-controller"
@@ -116,19 +117,30 @@ class JobController(PodOwnerReconciler):
         suspended: bool | None = None
         if finished is not None:
             context.count_kept_pods()
+            context.release_pods(as_failed=finished.condition == FAILURE)
             changes.deletions = context.active
-        elif not is_terminating(context.job):
+        elif is_terminating(context.job):
+            context.release_pods(as_failed=False)
+        else:
             changes = pod_changes(context, backoff.until_s(), now_s)
             suspended = bool(context.job["spec"].get("suspend"))
         if key in self.refusals:
             del changes.creations[1:]
         active = len(context.active) + len(changes.creations) - len(changes.deletions)
+        if changes.later_s is not None and not changes.creations:
+            # While it may not create a pod that it lacks, v1.36 says that none is active.
+            active = 0
         if finished is None and active == 0 and is_complete(context):
             finished, suspended = REACHED, None
             context.count_kept_pods()
+            context.release_pods(as_failed=False)
         self._wait(key, context, changes, finished, now_s)
         yield from (Create(kind="Pod", obj=pod) for pod in changes.creations)
-        yield from (deletion_of("Pod", pod) for pod in changes.deletions)
+        for pod in changes.deletions:
+            if finished is None and is_tracked(pod):
+                # That it has to go is no failure.
+                yield _untrack(pod)
+            yield deletion_of("Pod", pod)
         update = StatusUpdate(
             active, context.terminating + len(changes.deletions), finished, suspended
         )

@@ -91,6 +91,20 @@ class SyncJobContext(msgspec.Struct):
             (self.ignored if is_ignored else self.new_failed).append(pod)
         self.kept = {}
 
+    def release_pods(self, *, as_failed: bool) -> None:
+        """Have no finalizer keep a pod of a Job that ends, whether or not the pod has.
+
+        Args:
+            as_failed: whether those that haven't ended count as failed; otherwise they don't count.
+        """
+        sorted_pods = (*self.new_succeeded, *self.new_failed, *self.ignored)
+        left = {uid_of(pod): pod for pod in _tracked(self)}
+        for pod in sorted_pods:
+            left.pop(uid_of(pod), None)
+        for pod in left.values():
+            counts = as_failed and match_pod_failure_policy(self.job, pod).action != IGNORE
+            (self.new_failed if counts else self.ignored).append(pod)
+
     def _counted(self, field_name: str) -> int:
         return int(status_of(self.job).get(field_name) or 0)
 
@@ -114,7 +128,7 @@ def sync_context(job: Object, owned: Sequence[Object], now_s: float) -> SyncJobC
         _count_succeeded_indexes(context)
     matches = {
         uid_of(pod): match_pod_failure_policy(job, pod)
-        for pod in _ended(context)
+        for pod in _tracked(context)
         if has_failed(pod, job)
     }
     context.fatal = next((one.message for one in matches.values() if one.action == "FailJob"), "")
@@ -124,8 +138,8 @@ def sync_context(job: Object, owned: Sequence[Object], now_s: float) -> SyncJobC
     return context
 
 
-def _ended(context: SyncJobContext) -> list[Object]:
-    """Pods that are to be counted."""
+def _tracked(context: SyncJobContext) -> list[Object]:
+    """Pods that are to be counted once they have ended."""
     known = {*context.known_succeeded, *context.known_failed}
     tracked = ((uid, pod) for uid, pod in context.pods.items() if is_tracked(pod))
     return [pod for uid, pod in tracked if uid not in known]
@@ -133,7 +147,7 @@ def _ended(context: SyncJobContext) -> list[Object]:
 
 def _sort_new(context: SyncJobContext, matches: Mapping[str, PolicyMatch]) -> None:
     kept = {uid_of(pod) for pod in context.kept.values()}
-    for pod in _ended(context):
+    for pod in _tracked(context):
         match = matches.get(uid_of(pod))
         if phase_of(pod) == "Succeeded":
             context.new_succeeded.append(pod)

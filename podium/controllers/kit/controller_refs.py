@@ -22,7 +22,7 @@ from podium.api.objects import (
 )
 from podium.control.effects import Effect, patch_of
 from podium.controllers.kit.indexer import Indexer
-from podium.controllers.kit.workloads import selector_of
+from podium.controllers.kit.workload_fields import selector_of
 
 
 class ClaimedObjects(msgspec.Struct):

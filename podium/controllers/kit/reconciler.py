@@ -199,6 +199,10 @@ class Reconciler(ABC):
             return asked
         return [*self._asked(key, asked)]
 
+    def has_failed(self, key: Hashable) -> bool:
+        """Whether what was asked for a key last has failed."""
+        return key in self._failures
+
     def _fail(self, key: Hashable) -> int:
         """Count a failure; how many there were in a row."""
         failures = self._failures[key] = self._failures.get(key, 0) + 1

@@ -60,7 +60,7 @@ class ZoneState(Enum):
     FULL = "all nodes have failed"
 
 
-class RateLimiter:
+class EvictionRateLimiter:
     """Allows no more than so many actions a second.
 
     Args:
@@ -102,7 +102,7 @@ class ZoneNodes:
         queue: the names of nodes that wait for their taint, the first in front.
     """
 
-    limiter: RateLimiter
+    limiter: EvictionRateLimiter
     ready: int = 0
     unready: int = 0
     queue: dict[str, None] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class Zones:
         """The state of a zone, which is there from now on."""
         if zone not in self._zones:
             rate = 0.0 if self.has_stopped else self._settings.eviction_rate
-            self._zones[zone] = ZoneNodes(RateLimiter(rate))
+            self._zones[zone] = ZoneNodes(EvictionRateLimiter(rate))
         return self._zones[zone]
 
     def all(self) -> Iterable[tuple[Zone, ZoneNodes]]:

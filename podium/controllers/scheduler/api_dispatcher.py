@@ -19,7 +19,7 @@ from podium.api.times import timestamp
 from podium.control.backoff import Backoff
 from podium.control.effects import Bind, Effect, Patch
 from podium.control.events import Outcome
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 
 _BACKOFF = Backoff(first_s=1.0, max_s=10.0)
 _NOMINATION = "nominatedNodeName"
@@ -221,7 +221,7 @@ class APIDispatcher:
 
     def next_wakeup_s(self) -> float | None:
         """When the next call is to be tried again."""
-        return min(self._retry_at_s.values(), default=None)
+        return min(self._retry_at_s.values()) if self._retry_at_s else None
 
     def is_idle(self) -> bool:
         """Whether no call about a pending pod is under way, and none waits."""

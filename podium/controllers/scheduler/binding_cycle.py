@@ -22,7 +22,7 @@ from podium.controllers.scheduler.context import (
 )
 from podium.core.binding import BindingCycle
 from podium.core.pipeline import Pipeline
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.queue import QueuedPod
 from podium.core.status import SUCCESS, Code, Status
 from podium.core.timing import Timing

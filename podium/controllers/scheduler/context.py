@@ -10,7 +10,7 @@ from podium.control.effects import Record
 from podium.control.events import Change
 from podium.controllers.scheduler.api_dispatcher import APIDispatcher, observed_generation
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.queue import QueuedPod, SchedulingQueue
 from podium.scheduler import Scheduler
 

@@ -15,7 +15,14 @@ from podium.controllers.scheduler.context import SchedulerContext
 from podium.controllers.scheduler.preemption import PreemptionExecutor
 from podium.core.budgets import Budget
 from podium.core.cluster_events import Action, EventResource
-from podium.core.pods import PodInfo, pending_pod, placed_pod, renewed, renewed_class, start_ns_of
+from podium.core.pod_info import (
+    PodInfo,
+    pending_pod,
+    placed_pod,
+    renewed,
+    renewed_class,
+    start_ns_of,
+)
 from podium.core.queue.changes import events_of_node_update, events_of_pod_update
 
 # Kinds whose events are told to the queue under a resource's name.

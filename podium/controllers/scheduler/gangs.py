@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from podium.api.counting import listed
+from podium.api.count_words import listed
 from podium.api.kinds import POD_GROUP
 from podium.api.objects import Object, condition_of, name, namespace, uid
 from podium.api.times import timestamp
@@ -31,11 +31,11 @@ from podium.controllers.scheduler.context import (
 from podium.controllers.scheduler.preemption import PreemptionExecutor
 from podium.core.decision import Decision
 from podium.core.gangs.pod_groups import GangId, PodGroup, PodGroups
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.queue import QueuedPod
 from podium.core.status import unschedulable
 from podium.plugins.node_resources_fit import NodeResourcesFit
-from podium.rehearsal import Tell, Trial, try_gang
+from podium.rehearsal import RehearsalOutcome, Tell, try_gang
 
 GANG_SCHEDULING = "GangScheduling"
 """Who rejects pods that wait for others of their gang."""
@@ -55,7 +55,7 @@ class _Room(msgspec.Struct, frozen=True):
     is_given_up: bool = False
 
 
-class Gangs:
+class GangScheduler:
     """Schedules the pods of PodGroups.
 
     Attributes:
@@ -196,7 +196,7 @@ class Gangs:
             self._tell(gang)
             self._bind(members, trial)
 
-    def _lack(self, gang: GangId, group: PodGroup, trial: Trial) -> str:
+    def _lack(self, gang: GangId, group: PodGroup, trial: RehearsalOutcome) -> str:
         """What of the resources that it asks for isn't free, in words; empty if nothing."""
         columns = self._context.scheduler.snapshot.resources
         own = [*self._groups.placed(gang), *trial.victims]
@@ -209,7 +209,7 @@ class Gangs:
                 return f"{_named(gang)} asks for {asked}, and there are {has}{unit}."
         return ""
 
-    def _why(self, gang: GangId, trial: Trial, least: int, room: _Room | None) -> str:
+    def _why(self, gang: GangId, trial: RehearsalOutcome, least: int, room: _Room | None) -> str:
         fit = f" ({_listed(place.pod for place in trial.places)})" if trial.places else ""
         more = ""
         if room is not None:
@@ -221,7 +221,7 @@ class Gangs:
             f"{len(trial.places)}{fit}{more}. {trial.message}"
         )
 
-    def _bind(self, members: Sequence[QueuedPod], trial: Trial) -> None:
+    def _bind(self, members: Sequence[QueuedPod], trial: RehearsalOutcome) -> None:
         nodes = {place.pod.uid: place.node_name for place in trial.places}
         left = [queued for queued in members if queued.uid not in nodes]
         for queued in members:
@@ -232,7 +232,7 @@ class Gangs:
         self._context.queue.activate([one.uid for one in left], self._context.now_s)
 
     def _make_room(
-        self, gang: GangId, members: Sequence[QueuedPod], trial: Trial, room: _Room
+        self, gang: GangId, members: Sequence[QueuedPod], trial: RehearsalOutcome, room: _Room
     ) -> None:
         places = {place.pod.uid: place for place in trial.places}
         until = timestamp(math.ceil(room.until_s))

@@ -27,7 +27,7 @@ from podium.controllers.scheduler.context import (
     handle_scheduling_failure,
 )
 from podium.controllers.scheduler.event_handlers import KINDS, EventHandlers, OtherNominations
-from podium.controllers.scheduler.gangs import GANG_SCHEDULING, Gangs
+from podium.controllers.scheduler.gangs import GANG_SCHEDULING, GangScheduler
 from podium.controllers.scheduler.preemption import PreemptionExecutor, VictimCall
 from podium.core.cluster_events import EventHint
 from podium.core.cycle import NO_NODES
@@ -101,13 +101,16 @@ class SchedulerMachine:
         self.handlers = EventHandlers(self.context, self.bindings, self.preemptions, others)
         groups = self.scheduler.handle.gangs
         self.gangs = (
-            Gangs(options.gangs, groups, self.context, self.bindings, self.preemptions)
+            GangScheduler(options.gangs, groups, self.context, self.bindings, self.preemptions)
             if options.gangs and groups is not None
             else None
         )
         self.livelocks = LivelockGuard(self.scheduler.pipelines, options.livelock_backoff_s)
         guard_s = options.eviction_guard_s
         self._guard = EvictionGuard(guard_s) if guard_s else None
+        always = (self.bindings, self.context.dispatcher, self.preemptions, self.livelocks)
+        perhaps = (self.gangs, self._guard)
+        self._parts = (*always, *(part for part in perhaps if part is not None))
         self.kinds = KINDS
         if options.protection.toleration:
             self.kinds |= {"PriorityClass"}
@@ -142,19 +145,14 @@ class SchedulerMachine:
 
     def next_wakeup_s(self) -> float | None:
         """At once while pods can be decided; otherwise when the first thing falls due."""
-        decision_s = self._next_decision_s() if self._may_decide() else None
-        if decision_s == self.context.now_s:
-            return decision_s
-        times = (
-            decision_s,
-            self.bindings.next_wakeup_s(),
-            self.context.dispatcher.next_wakeup_s(),
-            self.preemptions.next_wakeup_s(),
-            self.livelocks.next_wakeup_s(),
-            None if self.gangs is None else self.gangs.next_wakeup_s(),
-            None if self._guard is None else self._guard.next_wakeup_s(),
-        )
-        return min([time_s for time_s in times if time_s is not None], default=None)
+        next_s = self._next_decision_s() if self._may_decide() else None
+        if next_s == self.context.now_s:
+            return next_s
+        for part in self._parts:
+            due_s = part.next_wakeup_s()
+            if due_s is not None and (next_s is None or due_s < next_s):
+                next_s = due_s
+        return next_s
 
     def hold(self) -> None:
         """Decide nothing any more; what has been decided is still carried out."""

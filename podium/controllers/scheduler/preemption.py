@@ -36,10 +36,10 @@ from podium.controllers.scheduler.context import (
     handle_scheduling_failure,
 )
 from podium.core.framework import PostFilterResult
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.record import PreemptionRecord, record_of
 from podium.core.preemption.retries import HeldPreemptions, PreemptionRetries
-from podium.core.queue import Place, QueuedPod
+from podium.core.queue import QueuedPod, QueueName
 
 HISTORY_MAX = 10_000
 
@@ -233,8 +233,10 @@ class PreemptionExecutor:
 
     def next_wakeup_s(self) -> float | None:
         """When the next of them is to be tried."""
-        times = (self._retries.next_s(), self.held.next_wakeup_s())
-        return min((time_s for time_s in times if time_s is not None), default=None)
+        retry_s, held_s = self._retries.next_s(), self.held.next_wakeup_s()
+        if retry_s is None or held_s is None:
+            return held_s if retry_s is None else retry_s
+        return min(retry_s, held_s)
 
     def _begin_all(self, task: PreemptionTask, others: list[PodInfo]) -> None:
         self._tasks[task.preemptor.uid] = task
@@ -351,7 +353,7 @@ class PreemptionExecutor:
 
     def _is_forgotten(self, task: PreemptionTask) -> bool:
         """Whether the last victim went before its turn, while PreEnqueue let nobody in for it."""
-        is_held = self._context.queue.place_of(task.preemptor.uid) is Place.GATED
+        is_held = self._context.queue.place_of(task.preemptor.uid) is QueueName.GATED
         return is_held and task.last.uid not in self._context.placed
 
     def _let_go(self, failed_with: str = "") -> None:

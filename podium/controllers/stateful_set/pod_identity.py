@@ -8,7 +8,7 @@ from podium.api.pod_specs import volumes_of
 from podium.api.pods import phase_of
 from podium.controllers.controller_revisions import REVISION_LABEL, template_of
 from podium.controllers.kit.pod_control import new_pod
-from podium.controllers.kit.workloads import available_from_s, min_ready_s
+from podium.controllers.kit.workload_fields import available_from_s, min_ready_s
 from podium.controllers.stateful_set.volume_claims import claim_name
 
 INDEX_LABEL = "apps.kubernetes.io/pod-index"

@@ -15,7 +15,7 @@ from podium.api.pods import is_finished, phase_of
 from podium.api.workloads import update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, event_of, patch_of
 from podium.controllers.kit.indexer import Indexer
-from podium.controllers.kit.workloads import replicas_of
+from podium.controllers.kit.workload_fields import replicas_of
 from podium.controllers.stateful_set.pod_identity import (
     identity_of,
     numbered_pod,
@@ -137,7 +137,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
         if strategy.get("type") == "OnDelete":
             return
         rolling = strategy.get("rollingUpdate") or {}
-        lowest = max(int(rolling.get("partition") or 0), wanted.start)
+        lowest = wanted.start + int(rolling.get("partition") or 0)
         present = [self.pods[ordinal] for ordinal in wanted if ordinal in self.pods]
         unserved = len(wanted) - sum(serves(self.owner, pod, self.now_s) for pod in present)
         room = _max_unavailable(rolling, len(wanted)) - unserved

@@ -15,7 +15,7 @@ from podium.controllers.controller_revisions import KIND, History, history_of, n
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.workloads import selector_of
+from podium.controllers.kit.workload_fields import replicas_of, selector_of
 from podium.controllers.stateful_set.pod_identity import available_since_s, ordinal_of, revision_of
 from podium.controllers.stateful_set.stateful_set_control import NAME, StatefulSetControl
 from podium.controllers.stateful_set.volume_claims import CLAIM
@@ -182,4 +182,5 @@ def _is_complete(owner: Object, counts: Mapping[str, int]) -> bool:
     """Whether a rolling update has reached all pods, and they are ready."""
     if update_strategy_of(owner).get("type") == "OnDelete":
         return False
-    return counts["updatedReplicas"] == counts["readyReplicas"] == counts["replicas"]
+    wanted = replicas_of(owner)
+    return all(counts[f] == wanted for f in ("updatedReplicas", "readyReplicas", "replicas"))

@@ -16,7 +16,7 @@ from podium.api.pods import node_name_of
 from podium.api.quantity import nanos
 from podium.api.resources import resource_amount
 from podium.config.preemption_options import Gangs, PodGroupApi
-from podium.core.pods import UNPLACED, PodInfo
+from podium.core.pod_info import UNPLACED, PodInfo
 
 LABEL = "scheduling.x-k8s.io/pod-group"
 

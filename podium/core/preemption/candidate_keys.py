@@ -14,7 +14,7 @@ from podium.config.preemption_options import CandidateKey
 from podium.core.clock import Clock
 from podium.core.framework import Rows
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.cascade import Cascade
 from podium.core.preemption.choice import (
     LATEST_START,
@@ -26,7 +26,7 @@ from podium.core.preemption.choice import (
 )
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.pod_figures import PodFigures
-from podium.core.preemption.stranding import Stranding
+from podium.core.preemption.stranded_victims import Stranding
 from podium.core.snapshot import Snapshot
 
 LAST_CHECKPOINT = "podium.dev/last-checkpoint"

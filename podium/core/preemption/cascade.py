@@ -7,13 +7,13 @@ import numpy as np
 from podium.api.objects import controller_of
 from podium.core.handle import Handle
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.choice import choose
 from podium.core.preemption.cross_node.absence import Absence
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.importance import IMPORTANCE
 from podium.core.preemption.policy import policy_of
-from podium.core.preemption.stranding import place, replacement
+from podium.core.preemption.stranded_victims import place, replacement
 from podium.core.preemption.victim_table import VictimTables
 from podium.core.recent import Recent
 
@@ -45,7 +45,12 @@ class Cascade:
         self._runs: Recent[PodClass, DryRun] = Recent(_RUNS_MAX)
 
     def __call__(self, victims: Sequence[PodInfo], own_row: int) -> tuple[int, set[int]]:
-        """The size of the cascade, and the rows that replacements come to; never to their own."""
+        """The size of the cascade, and the rows that replacements come to.
+
+        Args:
+            victims: of one preemption.
+            own_row: theirs, to which no replacement comes; -1 if any row will do.
+        """
         waiting, taken = [one for one in victims if not one.cls.terminating], set[int]()
         size = len(waiting)
         with Absence(self._handle.snapshot) as absence:
@@ -74,8 +79,8 @@ class Cascade:
     ) -> tuple[int | None, tuple[PodInfo, ...]]:
         """Where a pod would preempt, and whom."""
         snapshot, filtering = self._handle.snapshot, self._handle.finder.filtering(pod)
-        is_closed, run = filtering.outcome > 0, self._run_of(pod)
-        is_closed[own_row] = False
+        is_elsewhere, run = np.arange(snapshot.capacity) != own_row, self._run_of(pod)
+        is_closed = (filtering.outcome > 0) & is_elsewhere
         run.update(pod, filtering, is_closed)
         candidates = np.flatnonzero(is_closed & run.is_candidate)
         if not len(candidates):

@@ -16,7 +16,7 @@ from podium.core.filtering import Filtering
 from podium.core.framework import FITS, Mask, Rows
 from podium.core.nominator import Nominator
 from podium.core.pod_columns import NEVER_NS
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.importance import Importance
 from podium.core.preemption.known_rows import KnownRows
 from podium.core.preemption.one_row import RowResult, RowWorld, run_row

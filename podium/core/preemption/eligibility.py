@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from podium.api.objects import conditions_of
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 
 NEVER = "not eligible due to preemptionPolicy=Never."

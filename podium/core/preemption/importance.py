@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from podium.api.qos import stored_or_computed_qos
 from podium.config.scheduler_options import VictimOrder
 from podium.core.pod_columns import NEVER_NS
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.go_sort import INSERTION_MAX, go_sort
 from podium.core.snapshot import Snapshot
 

@@ -13,7 +13,7 @@ from podium.api.objects import uid
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.control.backoff import Backoff
 from podium.control.events import Change
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 
 ROUNDS = 2
 """How often others have to take the room on a node: the next time would be the third."""
@@ -126,7 +126,7 @@ class LivelockGuard:
 
     def next_wakeup_s(self) -> float | None:
         """When the first of them has waited long enough."""
-        return min(self._until_s.values(), default=None)
+        return min(self._until_s.values()) if self._until_s else None
 
     def _is_other(self, pod: PodInfo) -> bool:
         return scheduler_name_of(pod.obj) not in self._own

@@ -13,7 +13,7 @@ from podium.core.budgets import spend
 from podium.core.filtering import NOBODY, Filtering
 from podium.core.framework import FITS, FilterState
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.importance import Importance
 from podium.core.snapshot import Snapshot
 

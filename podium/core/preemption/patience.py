@@ -14,7 +14,7 @@ from podium.api.times import NANOS_PER_SECOND, TimeError, epoch_s
 from podium.config.preemption_options import EVERY, Patience
 from podium.core.framework import FITS
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pod_info import PodInfo, pending_pod
 from podium.core.post_filter import NodeToStatus
 from podium.core.preemption.one_row import RowWorld
 from podium.core.preemption.policy import Held, before

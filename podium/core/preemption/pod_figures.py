@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.core.budget_columns import BudgetColumns
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.known_rows import KnownRows
 from podium.core.snapshot import Snapshot
 

@@ -12,7 +12,7 @@ import msgspec
 from podium.api.times import timestamp
 from podium.core.framework import Rows
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.protection.rules import rules_of
 from podium.core.preemption.protection.shields import Shields
 from podium.core.preemption.walls import BudgetWalls, RateWalls, Wall

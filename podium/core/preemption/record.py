@@ -7,7 +7,7 @@ import msgspec
 
 from podium.api.objects import Object, annotations
 from podium.core.framework import PostFilterResult
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.result import Preemption
 from podium.core.snapshot import Snapshot
 

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from podium.core.framework import Mask, PostFilterResult, Rows
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.choice import Choice
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.policy import Held

@@ -39,7 +39,7 @@ class PreemptionRetries:
 
     def next_s(self) -> float | None:
         """When the next one is to be tried."""
-        return min(self._due_s.values(), default=None)
+        return min(self._due_s.values()) if self._due_s else None
 
 
 class HeldPreemptions:
@@ -72,8 +72,8 @@ class HeldPreemptions:
 
     def next_wakeup_s(self) -> float | None:
         """When the next one's time comes; None if no time is known of any."""
-        times = (held.until_s for held in self._held.values() if held.until_s != math.inf)
-        return min(times, default=None)
+        times = [held.until_s for held in self._held.values() if held.until_s != math.inf]
+        return min(times) if times else None
 
     def _try(self, uids: list[str], now_s: float) -> None:
         for uid in uids:

@@ -9,7 +9,7 @@ import msgspec
 from podium.api.objects import controller_of, metadata_of
 from podium.api.pods import priority_class_of
 from podium.api.times import epoch_s
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.recent import Recent
 
 _VICTIMS_MAX = 100_000

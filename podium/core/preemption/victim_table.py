@@ -84,11 +84,13 @@ class VictimTable:
         """What the pods take of a resource, int64[turns, capacity]."""
         held = self._held.get(column)
         if held is None:
-            columns = self._snapshot.pods.held
-            by_slot = columns[column] if column < len(columns) else np.zeros(1, np.int64)
-            slots = self.slots if column < len(columns) else np.full_like(self.slots, NOBODY)
-            held = self._held[column] = by_slot[slots]
+            held = self._held[column] = self._amounts(column, self.slots)
         return held
+
+    def _amounts(self, column: int, slots: NDArray[np.int32]) -> Integers:
+        columns = self._snapshot.pods.held
+        # A resource that no pod has asked for so far has no column yet.
+        return columns[column][slots] if column < len(columns) else np.zeros(slots.shape, np.int64)
 
     def _forget(self) -> None:
         capacity = self._snapshot.capacity
@@ -118,7 +120,7 @@ class VictimTable:
         self.violating[places] = found.violating[listed]
         self.starts[places] = snapshot.pods.starts[slots]
         for column, held in self._held.items():
-            held[:, rows] = snapshot.pods.held[column][self.slots[:, rows]]
+            held[:, rows] = self._amounts(column, self.slots[:, rows])
 
     def _grow(self, turns: int) -> None:
         missing = ((0, max(turns - len(self.slots), 0)), (0, 0))

@@ -17,7 +17,7 @@ from podium.config.preemption_options import EVERY, BudgetPolicy, PreemptionRate
 from podium.config.scheduler_options import SchedulerOptions
 from podium.core.budget_columns import BudgetColumns
 from podium.core.clock import Clock
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.victim_history import VictimHistory
 from podium.core.snapshot import Snapshot
 

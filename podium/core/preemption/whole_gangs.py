@@ -4,7 +4,7 @@ import numpy as np
 
 from podium.core.framework import Mask
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.cross_node.victim_sets import VictimSet, VictimSets
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.one_row import grouped

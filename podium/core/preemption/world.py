@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from podium.core.filtering import NOBODY, Filtering
 from podium.core.framework import FITS, Codes, FilterState, Rows
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.victim_table import Victims, VictimTable
 from podium.core.snapshot import Snapshot
 

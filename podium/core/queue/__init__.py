@@ -10,7 +10,7 @@ Time is an argument, nothing runs by itself: `next_wakeup_s` says when `flush` h
 """
 
 from podium.core.queue.profile import QueueProfile
-from podium.core.queue.queued_pod import Place, QueuedPod
+from podium.core.queue.queued_pod import QueuedPod, QueueName
 from podium.core.queue.scheduling_queue import SchedulingQueue
 
-__all__ = ["Place", "QueueProfile", "QueuedPod", "SchedulingQueue"]
+__all__ = ["QueueName", "QueueProfile", "QueuedPod", "SchedulingQueue"]

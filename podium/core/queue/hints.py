@@ -11,10 +11,10 @@ from typing import NamedTuple
 from podium.api.objects import Object
 from podium.core.cluster_events import Hint
 from podium.core.framework import CycleError
-from podium.core.pods import PodInfo
-from podium.core.queue.happening import Happening
+from podium.core.pod_info import PodInfo
 from podium.core.queue.in_flight import Happened
 from podium.core.queue.profile import ANY_EVENT, QueueProfile
+from podium.core.queue.queue_events import QueueEvent
 from podium.core.queue.queued_pod import QueuedPod, Rejection
 
 Hints = tuple[Hint | None, ...]
@@ -31,7 +31,7 @@ class Strategy(IntEnum):
     """Try it again: what a plugin was waiting for has come, so it isn't the pod's fault."""
 
 
-class Questions(NamedTuple):
+class HintQuestions(NamedTuple):
     """Whom to ask about an event, for pods that were rejected by the same plugins.
 
     Attributes:
@@ -59,9 +59,9 @@ class Questions(NamedTuple):
         return Strategy.SKIP
 
 
-NOBODY = Questions((), ())
+NOBODY = HintQuestions((), ())
 # A hint that isn't there says yes.
-NO_QUESTION = Questions((), (None,))
+NO_QUESTION = HintQuestions((), (None,))
 
 
 class QueueingHints:
@@ -73,10 +73,10 @@ class QueueingHints:
 
     def __init__(self, profiles: Mapping[str, QueueProfile]) -> None:
         self._profiles = profiles
-        self._interesting: dict[Happening, bool] = {}
-        self._questions: dict[tuple[Rejection, Happening], Questions] = {}
+        self._interesting: dict[QueueEvent, bool] = {}
+        self._questions: dict[tuple[Rejection, QueueEvent], HintQuestions] = {}
 
-    def interest(self, what: Happening) -> bool:
+    def interest(self, what: QueueEvent) -> bool:
         """Whether anybody cares about the event."""
         known = self._interesting.get(what)
         if known is None:
@@ -88,7 +88,7 @@ class QueueingHints:
             )
         return known
 
-    def questions(self, rejection: Rejection, what: Happening) -> Questions:
+    def questions(self, rejection: Rejection, what: QueueEvent) -> HintQuestions:
         """Whom to ask about pods that were rejected like that; nobody if they can't be helped.
 
         If nobody rejected them, anything may help. An event that doesn't interest the plugin that
@@ -100,7 +100,7 @@ class QueueingHints:
             known = self._questions[key] = self._whom_to_ask(rejection, what)
         return known
 
-    def _whom_to_ask(self, rejection: Rejection, what: Happening) -> Questions:
+    def _whom_to_ask(self, rejection: Rejection, what: QueueEvent) -> HintQuestions:
         name, unschedulable, pending, gate = rejection
         if what.helps_all:
             return NO_QUESTION
@@ -109,9 +109,9 @@ class QueueingHints:
         if not (unschedulable or pending):
             return NO_QUESTION
         others = unschedulable - pending
-        return Questions(self._hints(name, pending, what), self._hints(name, others, what))
+        return HintQuestions(self._hints(name, pending, what), self._hints(name, others, what))
 
-    def _hints(self, scheduler_name: str, plugins: Collection[str], what: Happening) -> Hints:
+    def _hints(self, scheduler_name: str, plugins: Collection[str], what: QueueEvent) -> Hints:
         """How these plugins look closer at the event; empty if none registered for it."""
         registered = self._profiles[scheduler_name].hints
         return tuple(

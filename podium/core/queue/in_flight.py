@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from podium.api.objects import Object
-from podium.core.queue.happening import Happening
+from podium.core.queue.queue_events import QueueEvent
 
 
 class Happened(NamedTuple):
@@ -23,7 +23,7 @@ class Happened(NamedTuple):
         except_uid: a pod that it doesn't concern; empty if there is none.
     """
 
-    what: Happening
+    what: QueueEvent
     old: Object | None
     new: Object | None
     only_uid: str = ""

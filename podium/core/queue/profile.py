@@ -8,7 +8,7 @@ import msgspec
 from podium.core.cluster_events import EnqueueExtensions, EventHint
 from podium.core.framework import Plugin, PreEnqueuePlugin, QueueSortPlugin
 from podium.core.pipeline import Pipeline
-from podium.core.queue.happening import EVERYTHING
+from podium.core.queue.queue_events import EVERYTHING
 
 ANY_EVENT = (EventHint(EVERYTHING),)
 _NOTHING: Mapping[str, tuple[EventHint, ...]] = {}

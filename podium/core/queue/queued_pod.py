@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import Status
 
 Plugins = frozenset[str]
@@ -14,7 +14,7 @@ Plugins = frozenset[str]
 NO_PLUGINS: Plugins = frozenset()
 
 
-class Place(StrEnum):
+class QueueName(StrEnum):
     """Where a pod is; the first four are the `queue` label of `scheduler_pending_pods`."""
 
     ACTIVE = "active"
@@ -75,7 +75,7 @@ class QueuedPod(msgspec.Struct, eq=False):
     scheduler_name: str
     added_at_s: float
     turn: int
-    place: Place = Place.DONE
+    place: QueueName = QueueName.DONE
     attempts: int = 0
     unschedulable_count: int = 0
     consecutive_errors: int = 0
@@ -95,7 +95,7 @@ class QueuedPod(msgspec.Struct, eq=False):
 
     def begin(self) -> None:
         """An attempt begins."""
-        self.place = Place.IN_FLIGHT
+        self.place = QueueName.IN_FLIGHT
         self.attempts += 1
         self.unschedulable_plugins = self.pending_plugins = NO_PLUGINS
 

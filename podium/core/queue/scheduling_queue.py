@@ -7,20 +7,20 @@ from itertools import count
 
 from podium.api.objects import Object
 from podium.core.cluster_events import ClusterEvent
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.queue.backoff import WINDOW_S, BackoffQueue
-from podium.core.queue.happening import (
-    FORCE_ACTIVATE,
-    UNSCHEDULABLE_TIMEOUT,
-    Happening,
-    happenings,
-    happenings_of_update,
-)
 from podium.core.queue.heap import Key, PodHeap
 from podium.core.queue.hints import QueueingHints, Strategy, in_hindsight
 from podium.core.queue.in_flight import Happened, InFlight
 from podium.core.queue.profile import QueueProfile
-from podium.core.queue.queued_pod import Place, QueuedPod
+from podium.core.queue.queue_events import (
+    FORCE_ACTIVATE,
+    UNSCHEDULABLE_TIMEOUT,
+    QueueEvent,
+    happenings,
+    happenings_of_update,
+)
+from podium.core.queue.queued_pod import QueuedPod, QueueName
 from podium.core.queue.unschedulable import Unschedulable
 
 # How often leftovers are looked for; whole multiples of it since the epoch.
@@ -35,8 +35,8 @@ POPPED_EARLY = "PopFromBackoffQ"
 class SchedulingQueue:
     """PriorityQueue of v1.36, without threads, clock and lock.
 
-    A pod is known by its uid. It is in one `Place` at a time; whoever popped it ends its flight by
-    `done` or `fail`. Nothing moves as time goes by unless `flush` or `pop` is called.
+    A pod is known by its uid. It is in one `QueueName` at a time; whoever popped it ends its flight
+    by `done` or `fail`. Nothing moves as time goes by unless `flush` or `pop` is called.
 
     Args:
         profiles: by scheduler name.
@@ -87,19 +87,19 @@ class SchedulingQueue:
         """A pod of the queue, in flight or not; None if it doesn't hold it."""
         return self._pods.get(uid)
 
-    def place_of(self, uid: str) -> Place | None:
+    def place_of(self, uid: str) -> QueueName | None:
         """Where a pod is; None if the queue doesn't hold it."""
         queued = self._pods.get(uid)
         return queued.place if queued else None
 
-    def counts(self) -> dict[Place, int]:
+    def counts(self) -> dict[QueueName, int]:
         """How many pods there are in each place: `scheduler_pending_pods`, and those in flight."""
         return {
-            Place.ACTIVE: len(self._active),
-            Place.BACKOFF: len(self._backoff),
-            Place.UNSCHEDULABLE: len(self._unschedulable) - self._unschedulable.gated,
-            Place.GATED: self._unschedulable.gated,
-            Place.IN_FLIGHT: len(self._in_flight),
+            QueueName.ACTIVE: len(self._active),
+            QueueName.BACKOFF: len(self._backoff),
+            QueueName.UNSCHEDULABLE: len(self._unschedulable) - self._unschedulable.gated,
+            QueueName.GATED: self._unschedulable.gated,
+            QueueName.IN_FLIGHT: len(self._in_flight),
         }
 
     def events_in_flight(self) -> Counter[str]:
@@ -124,16 +124,16 @@ class SchedulingQueue:
         if queued is None:
             return
         changes = happenings_of_update(old.obj, new.obj)
-        if queued.place is Place.IN_FLIGHT:
+        if queued.place is QueueName.IN_FLIGHT:
             queued.pod = new
             for what in changes:
                 self._in_flight.record(Happened(what, old.obj, new.obj, new.uid))
             return
         self._take_out(queued)
         queued.pod = new
-        if queued.place is Place.ACTIVE:
+        if queued.place is QueueName.ACTIVE:
             self._active.push(queued, self._sort_key(queued))
-        elif queued.place is Place.BACKOFF:
+        elif queued.place is QueueName.BACKOFF:
             self._backoff.push(queued, self._sort_key(queued))
         else:
             self._unschedulable.add(queued)
@@ -144,7 +144,7 @@ class SchedulingQueue:
         queued = self._pods.pop(uid, None)
         if queued is not None:
             self._take_out(queued)
-            queued.place = Place.DELETED
+            queued.place = QueueName.DELETED
 
     def pop(self, now_s: float) -> QueuedPod | None:
         """The pod to try next; it is in flight until `done` or `fail`. None if there is none."""
@@ -159,7 +159,7 @@ class SchedulingQueue:
     def take(self, uid: str) -> QueuedPod | None:
         """A pod to try next, out of turn; None if it is gated, in flight or not there."""
         queued = self._pods.get(uid)
-        if queued is None or queued.place in (Place.IN_FLIGHT, Place.GATED):
+        if queued is None or queued.place in (QueueName.IN_FLIGHT, QueueName.GATED):
             return None
         self._take_out(queued)
         queued.begin()
@@ -172,9 +172,9 @@ class SchedulingQueue:
 
     def done(self, uid: str) -> None:
         """A pod in flight can't become unschedulable any more, or isn't to be scheduled."""
-        if self.place_of(uid) is Place.IN_FLIGHT:
+        if self.place_of(uid) is QueueName.IN_FLIGHT:
             self._in_flight.end(uid)
-            self._pods.pop(uid).place = Place.DONE
+            self._pods.pop(uid).place = QueueName.DONE
 
     def fail(
         self,
@@ -198,10 +198,10 @@ class SchedulingQueue:
         """
         uid = queued.uid
         happened = None
-        if queued.place is Place.IN_FLIGHT:
+        if queued.place is QueueName.IN_FLIGHT:
             happened = self._in_flight.events_of(uid)
             self._in_flight.end(uid)
-        elif queued.place is not Place.DONE or uid in self._pods:
+        elif queued.place is not QueueName.DONE or uid in self._pods:
             return
         self._pods[uid] = queued
         queued.unschedulable_plugins = frozenset(plugins)
@@ -216,13 +216,13 @@ class SchedulingQueue:
         """
         for uid in uids:
             queued = self._pods.get(uid)
-            if queued is None or queued.place is Place.ACTIVE:
+            if queued is None or queued.place is QueueName.ACTIVE:
                 continue
-            if queued.place is Place.IN_FLIGHT:
+            if queued.place is QueueName.IN_FLIGHT:
                 self._in_flight.record(Happened(FORCE_ACTIVATE, None, queued.pod.obj, uid))
                 continue
             self._take_out(queued)
-            was_let_in = queued.place is Place.BACKOFF and self._pop_from_backoff
+            was_let_in = queued.place is QueueName.BACKOFF and self._pop_from_backoff
             self._to_active(queued, FORCE_ACTIVATE.label, now_s, let_in=was_let_in)
 
     def event(
@@ -258,7 +258,7 @@ class SchedulingQueue:
                 happened = Happened(what, old, new, except_uid=except_uid)
                 for queued, strategy in self._unschedulable.helped(self._hints, happened, among):
                     if self._stays_gated(queued):
-                        self.incoming[Place.UNSCHEDULABLE, what.label] += 1
+                        self.incoming[QueueName.UNSCHEDULABLE, what.label] += 1
                         continue
                     self._unschedulable.remove(queued)
                     moved += self._requeue(queued, strategy, what.label, now_s)
@@ -289,7 +289,7 @@ class SchedulingQueue:
     def _pop_early(self) -> QueuedPod | None:
         queued = self._backoff.pop() if self._pop_from_backoff else None
         if queued is not None:
-            self.incoming[Place.ACTIVE, POPPED_EARLY] += 1
+            self.incoming[QueueName.ACTIVE, POPPED_EARLY] += 1
         return queued
 
     def _flush_leftovers(self, now_s: float) -> None:
@@ -302,7 +302,7 @@ class SchedulingQueue:
             self._in_flight.record(Happened(UNSCHEDULABLE_TIMEOUT, None, None))
 
     def _reconsider(
-        self, queued: QueuedPod, changes: Iterable[Happening], old: Object, now_s: float
+        self, queued: QueuedPod, changes: Iterable[QueueEvent], old: Object, now_s: float
     ) -> None:
         """Whether a pod that waits has changed so that it may fit now; its gate is asked then."""
         for what in changes:
@@ -340,9 +340,9 @@ class SchedulingQueue:
             return False
         if queued.initial_attempt_s is None:
             queued.initial_attempt_s = now_s
-        queued.place = Place.ACTIVE
+        queued.place = QueueName.ACTIVE
         self._active.push(queued, self._sort_key(queued))
-        self.incoming[Place.ACTIVE, label] += 1
+        self.incoming[QueueName.ACTIVE, label] += 1
         return True
 
     def _to_backoff(self, queued: QueuedPod, label: str) -> bool:
@@ -350,14 +350,14 @@ class SchedulingQueue:
         if self._pop_from_backoff and not self._is_let_in(queued):
             self._to_unschedulable(queued, label)
             return False
-        queued.place = Place.BACKOFF
+        queued.place = QueueName.BACKOFF
         self._backoff.push(queued, self._sort_key(queued))
-        self.incoming[Place.BACKOFF, label] += 1
+        self.incoming[QueueName.BACKOFF, label] += 1
         return True
 
     def _to_unschedulable(self, queued: QueuedPod, label: str) -> None:
         self._unschedulable.add(queued)
-        self.incoming[Place.UNSCHEDULABLE, label] += 1
+        self.incoming[QueueName.UNSCHEDULABLE, label] += 1
 
     def _stays_gated(self, queued: QueuedPod) -> bool:
         """Whether the plugin that gated a pod would do so again, as most do at most events."""
@@ -389,11 +389,11 @@ class SchedulingQueue:
 
     def _take_out(self, queued: QueuedPod) -> None:
         """Out of where it is; its `place` still says where that was."""
-        if queued.place is Place.ACTIVE:
+        if queued.place is QueueName.ACTIVE:
             self._active.discard(queued)
-        elif queued.place is Place.BACKOFF:
+        elif queued.place is QueueName.BACKOFF:
             self._backoff.discard(queued)
-        elif queued.place is Place.IN_FLIGHT:
+        elif queued.place is QueueName.IN_FLIGHT:
             self._in_flight.end(queued.uid)
         else:
             self._unschedulable.remove(queued)

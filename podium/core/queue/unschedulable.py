@@ -8,11 +8,11 @@ are cost nothing.
 from collections.abc import Callable
 
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.queue.heap import PodHeap
 from podium.core.queue.hints import NOBODY, QueueingHints, Strategy
 from podium.core.queue.in_flight import Happened
-from podium.core.queue.queued_pod import Place, QueuedPod, Rejection
+from podium.core.queue.queued_pod import QueuedPod, QueueName, Rejection
 
 Room = dict[str, QueuedPod]
 
@@ -35,8 +35,8 @@ class Unschedulable:
 
     def add(self, queued: QueuedPod) -> None:
         """A pod starts to wait for what rejected it."""
-        queued.place = Place.GATED if queued.gated_by else Place.UNSCHEDULABLE
-        self._gated += queued.place is Place.GATED
+        queued.place = QueueName.GATED if queued.gated_by else QueueName.UNSCHEDULABLE
+        self._gated += queued.place is QueueName.GATED
         rejection, cls = queued.room = queued.rejection, queued.pod.cls
         self._groups.setdefault(rejection, {}).setdefault(cls, {})[queued.uid] = queued
         self._oldest.push(queued, (queued.flush_from_s,))
@@ -46,7 +46,7 @@ class Unschedulable:
         assert queued.room is not None
         rejection, cls = queued.room
         queued.room = None
-        self._gated -= queued.place is Place.GATED
+        self._gated -= queued.place is QueueName.GATED
         group = self._groups[rejection]
         room = group[cls]
         del room[queued.uid]

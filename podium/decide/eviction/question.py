@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from podium.api.errors import OMITTED, FieldError, InvalidValueError
 from podium.api.quantity import nanos
-from podium.decide.objects import Pod, Pods
+from podium.decide.recorded_objects import Pod, Pods
 from podium.documents import Amounts, Document, Duration, Tuple, fault
 from podium.node.kubelet_config import EvictionSettings
 from podium.node.pressure.filesystems import Filesystems
@@ -98,7 +98,7 @@ class Usage(Document):
     processes: Amount = 0
 
 
-class Step(Document):
+class EvictionStep(Document):
     """What happens before a round, and what the round finds.
 
     Attributes:
@@ -192,7 +192,7 @@ class EvictionQuestion(Document):
     feature_gates: dict[str, bool] = {}
     config: Configuration = Configuration()
     pods: Pods = ()
-    steps: Tuple[Step] | None = None
+    steps: Tuple[EvictionStep] | None = None
     parse: Configuration | None = None
     update_container_fs: Configuration | None = None
     thresholds_met: ThresholdsMet | None = None

@@ -9,20 +9,20 @@ from podium.api.pod_specs import init_containers_of
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.quantity import ceil_value, value
-from podium.apiserver.kinds.registry import apply_defaults
-from podium.decide.eviction.configuring import read_eviction, threshold_report
-from podium.decide.eviction.measuring import (
+from podium.apiserver.kinds.registrations import apply_defaults
+from podium.decide.eviction.eviction_fields import read_eviction, threshold_report
+from podium.decide.eviction.question import EvictionQuestion, EvictionStep
+from podium.decide.eviction.recorded_statistics import (
     observations,
     pod_usage,
     usage_key,
     with_shared_filesystems,
 )
-from podium.decide.eviction.question import EvictionQuestion, Step
 from podium.decide.eviction.rounds import Rounds, admission_report
 from podium.documents import read
 from podium.node.pressure.eviction_ranking import rank
 from podium.node.pressure.oom_score import oom_score_adj
-from podium.node.pressure.threshold_parsing import ThresholdError, parse_signal, parse_value
+from podium.node.pressure.threshold_parser import ThresholdError, parse_signal, parse_value
 from podium.node.pressure.threshold_state import thresholds_met
 
 Json = dict[str, Any]
@@ -48,7 +48,7 @@ def _steps(question: EvictionQuestion) -> Json:
     return {"steps": [_step(rounds, question, step) for step in question.steps or ()]}
 
 
-def _step(rounds: Rounds, question: EvictionQuestion, step: Step) -> Json:
+def _step(rounds: Rounds, question: EvictionQuestion, step: EvictionStep) -> Json:
     answered = rounds.step(step, _pods(question, step.add_pods))
     if step.admit is not None:
         answered["admit"] = rounds.admit(_pods(question, step.admit))

@@ -9,15 +9,15 @@ from typing import Any
 
 from podium.api.durations import NANOS_PER_SECOND, format_duration
 from podium.api.objects import Object, key, uid
-from podium.decide.eviction.configuring import read_eviction, threshold_report
-from podium.decide.eviction.measuring import (
+from podium.decide.eviction.eviction_fields import read_eviction, threshold_report
+from podium.decide.eviction.question import Configuration, EvictionStep, Usage
+from podium.decide.eviction.recorded_statistics import (
     merged_groups,
     observations,
     pod_usage,
     usage_key,
     with_shared_filesystems,
 )
-from podium.decide.eviction.question import Configuration, Step, Usage
 from podium.node.pod_admission import pressure_rejection
 from podium.node.pressure.eviction_manager import (
     EvictionManager,
@@ -61,7 +61,7 @@ class Rounds:
         self._now_s = 0.0
         self._count_steps = 0
 
-    def step(self, step: Step, added: list[Object]) -> Json:
+    def step(self, step: EvictionStep, added: list[Object]) -> Json:
         """Play one step.
 
         Args:
@@ -88,7 +88,7 @@ class Rounds:
         """What the node would say to these pods now."""
         return {key(pod): admission_report(self._manager.conditions, pod) for pod in pods}
 
-    def _take_in(self, step: Step, added: list[Object]) -> None:
+    def _take_in(self, step: EvictionStep, added: list[Object]) -> None:
         self._now_s += step.advance
         self._groups = merged_groups(self._groups, step.node)
         self._pods.update((key(pod), pod) for pod in added)
@@ -119,7 +119,9 @@ class Rounds:
                 usage[uid(pod)] = pod_usage(pod, told)
         return Statistics(self._observations(), usage)
 
-    def _after_gc(self, step: Step, reclaims: tuple[NodeReclaim, ...]) -> dict[Signal, Observation]:
+    def _after_gc(
+        self, step: EvictionStep, reclaims: tuple[NodeReclaim, ...]
+    ) -> dict[Signal, Observation]:
         """What is observed once garbage collection has run; that it failed changes nothing."""
         before = self._groups
         for field in ("gc_reclaims", *(_GC_FIELDS[reclaim] for reclaim in reclaims)):

@@ -11,7 +11,7 @@ from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
-from podium.linting.workloads import SCALED
+from podium.linting.workload_reader import SCALED
 
 _SELECTOR = "spec.selector"
 

@@ -10,12 +10,13 @@ from podium.api.priority import (
     NEVER,
     SYSTEM_CLUSTER_CRITICAL_CLASS,
     SYSTEM_NODE_CRITICAL_CLASS,
+    class_value,
 )
-from podium.linting.cluster_view import ClusterView, value_of
+from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
-from podium.linting.workloads import Workload
+from podium.linting.workload_reader import Workload
 
 _SYSTEM = "system-"
 
@@ -34,7 +35,7 @@ _SYSTEM = "system-"
 def no_default_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     """No class of users has globalDefault."""
     if view.classes and view.default_class is None:
-        lowest = next((one for one in view.classes if value_of(one) >= 0), view.classes[0])
+        lowest = next((one for one in view.classes if class_value(one) >= 0), view.classes[0])
         yield Offence(
             lowest,
             "no PriorityClass is the default: pods that name none get priority 0",
@@ -77,9 +78,11 @@ def default_class_not_lowest(view: ClusterView, _: Thresholds) -> Iterator[Offen
     default = view.default_class
     if default is None:
         return
-    value = value_of(default)
+    value = class_value(default)
     lower = [
-        one for one in view.classes if value_of(one) < value and not value_of(one) < 0 <= value
+        one
+        for one in view.classes
+        if class_value(one) < value and not class_value(one) < 0 <= value
     ]
     if lower:
         message = f"pods without a class get {value}, and outrank those of lower classes"
@@ -99,8 +102,8 @@ def default_class_not_lowest(view: ClusterView, _: Thresholds) -> Iterator[Offen
 def class_in_system_range(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     """A value or a name is reserved."""
     for one in view.classes:
-        if value_of(one) > HIGHEST_USER_DEFINABLE:
-            message = f"{value_of(one)} is above {HIGHEST_USER_DEFINABLE}, the highest for users"
+        if class_value(one) > HIGHEST_USER_DEFINABLE:
+            message = f"{class_value(one)} is above {HIGHEST_USER_DEFINABLE}, the highest for users"
             yield Offence(one, message, "value")
         if name(one).startswith(_SYSTEM):
             known = f"{SYSTEM_CLUSTER_CRITICAL_CLASS} and {SYSTEM_NODE_CRITICAL_CLASS}"
@@ -120,7 +123,7 @@ def class_in_system_range(view: ClusterView, _: Thresholds) -> Iterator[Offence]
 )
 def too_many_levels(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
     """The classes have more different values than they should."""
-    levels = {value_of(one) for one in view.classes}
+    levels = {class_value(one) for one in view.classes}
     if len(levels) > thresholds.levels_max:
         message = f"there are {len(levels)} levels of priority, more than {thresholds.levels_max}"
         yield Offence(view.classes[-1], message, "value", tuple(map(_shown, view.classes)))
@@ -140,7 +143,7 @@ def too_many_levels(view: ClusterView, thresholds: Thresholds) -> Iterator[Offen
 )
 def no_level_between(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
     """Neighbouring values differ by too little."""
-    of_value = {value_of(one): one for one in reversed(view.classes)}
+    of_value = {class_value(one): one for one in reversed(view.classes)}
     for low, high in pairwise(sorted(of_value)):
         if high - low <= thresholds.levels_between:
             free = high - low - 1
@@ -173,11 +176,11 @@ def preempting_batch_class(view: ClusterView, _: Thresholds) -> Iterator[Offence
             one.get("preemptionPolicy") != NEVER
             and waiting
             and all(workload.runs_to_an_end for workload in waiting)
-            and any(priority < value_of(one) for priority in known)
+            and any(priority < class_value(one) for priority in known)
         ):
             message = "it preempts, but only pods that run to an end use it: Never would do"
             yield Offence(one, message, "preemptionPolicy", tuple(map(str, waiting)))
 
 
 def _shown(priority_class: Object) -> str:
-    return f"PriorityClass {name(priority_class)} ({value_of(priority_class)})"
+    return f"PriorityClass {name(priority_class)} ({class_value(priority_class)})"

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, entries, key, name, namespace, part, spec_of
-from podium.core.quotas.matching import tracked
+from podium.api.priority import class_value
+from podium.core.quotas.quota_scopes import tracked
 from podium.core.quotas.scopes import in_scope, scope_selectors
-from podium.linting.cluster_view import ClusterView, value_of
+from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
@@ -32,10 +33,10 @@ def quota_without_high_classes(view: ClusterView, thresholds: Thresholds) -> Ite
     for quota in view.of("ResourceQuota"):
         if tracked(KINDS["Pod"], part(spec_of(quota), "hard")):
             places.setdefault(namespace(quota), []).append(quota)
-    for high in (one for one in view.classes if value_of(one) >= critical_from):
+    for high in (one for one in view.classes if class_value(one) >= critical_from):
         for place, quotas in places.items():
             if not _guarded(quotas, high):
-                message = f"no quota in {place} is about {name(high)}, of {value_of(high)}"
+                message = f"no quota in {place} is about {name(high)}, of {class_value(high)}"
                 yield Offence(quotas[0], message, "spec.scopeSelector", tuple(map(key, quotas)))
 
 

@@ -10,7 +10,7 @@ from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
-from podium.linting.workloads import Workload
+from podium.linting.workload_reader import Workload
 
 _COMPUTE = ("cpu", "memory")
 

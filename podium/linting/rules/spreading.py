@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from podium.api.objects import Object
 from podium.core.kin import Kin
 from podium.core.pod_classes import PodClass
-from podium.core.spreading import (
+from podium.core.topology_spread import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
     SpreadConstraint,
@@ -17,7 +17,7 @@ from podium.linting.rule import Offence, rule
 from podium.linting.rules.affinity import node_names, without_label
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
-from podium.linting.workloads import Workload
+from podium.linting.workload_reader import Workload
 
 _FIELD = "topologySpreadConstraints"
 

@@ -72,7 +72,7 @@ class EvictionOrder(StrEnum):
     USAGE_SHARE = "UsageShare"
 
 
-class Candidate(NamedTuple):
+class EvictionCandidate(NamedTuple):
     """A pod that may be evicted, with what its place in the order depends on.
 
     Attributes:
@@ -94,7 +94,7 @@ class Candidate(NamedTuple):
         return self.used * NANOS_PER_UNIT > self.exceedable
 
 
-class Key(NamedTuple):
+class EvictionKey(NamedTuple):
     """A key by which pods are ordered for eviction.
 
     Attributes:
@@ -104,8 +104,8 @@ class Key(NamedTuple):
     """
 
     title: str
-    of: Callable[[Candidate], float]
-    text: Callable[[Candidate], str]
+    of: Callable[[EvictionCandidate], float]
+    text: Callable[[EvictionCandidate], str]
 
 
 class Ranked(msgspec.Struct, frozen=True):
@@ -116,7 +116,7 @@ class Ranked(msgspec.Struct, frozen=True):
         keys: title and value in words of each key.
     """
 
-    candidate: Candidate
+    candidate: EvictionCandidate
     keys: tuple[tuple[str, str], ...]
 
     @property
@@ -125,36 +125,36 @@ class Ranked(msgspec.Struct, frozen=True):
         return self.candidate.pod
 
 
-def _share(candidate: Candidate) -> float:
+def _share(candidate: EvictionCandidate) -> float:
     if not candidate.requested:
         return float("inf") if candidate.used else 0.0
     return candidate.used * NANOS_PER_UNIT / candidate.requested
 
 
-def _beyond_text(candidate: Candidate) -> str:
+def _beyond_text(candidate: EvictionCandidate) -> str:
     if not candidate.is_known:
         return "unknown"
     return f"{candidate.used - candidate.requested / NANOS_PER_UNIT:+.15g}"
 
 
-_KNOWN = Key(
+_KNOWN = EvictionKey(
     "statistics", lambda one: one.is_known, lambda one: "known" if one.is_known else "missing"
 )
-_EXCEEDS = Key(
+_EXCEEDS = EvictionKey(
     "above requests",
     lambda one: one.is_known and not one.exceeds,
     lambda one: "unknown" if not one.is_known else "yes" if one.exceeds else "no",
 )
-_PRIORITY = Key(
+_PRIORITY = EvictionKey(
     "priority", lambda one: pod_priority(one.pod), lambda one: str(pod_priority(one.pod))
 )
-_BEYOND = Key(
+_BEYOND = EvictionKey(
     "usage beyond requests",
     lambda one: one.requested - one.used * NANOS_PER_UNIT if one.is_known else 0,
     _beyond_text,
 )
-_PROCESSES = Key("processes", lambda one: -one.used, lambda one: str(one.used))
-_SHARE = Key(
+_PROCESSES = EvictionKey("processes", lambda one: -one.used, lambda one: str(one.used))
+_SHARE = EvictionKey(
     "usage / requests",
     lambda one: -_share(one),
     lambda one: f"{_share(one):.0%}" if one.is_known else "unknown",
@@ -163,7 +163,7 @@ _SHARE = Key(
 # In words: pods without statistics come first, except that priority comes before that where
 # nothing is compared with requests.
 _BY_REQUESTS = (_KNOWN, _EXCEEDS, _PRIORITY, _BEYOND)
-KEYS: Mapping[str, Sequence[Key]] = {
+KEYS: Mapping[str, Sequence[EvictionKey]] = {
     MEMORY: _BY_REQUESTS,
     EPHEMERAL_STORAGE: _BY_REQUESTS,
     INODES: _BY_REQUESTS,
@@ -203,18 +203,18 @@ def rank(
 
 def _candidate(
     signal: Signal, pod: Object, usage: PodUsage | None, filesystems: Filesystems
-) -> Candidate:
+) -> EvictionCandidate:
     resource = signal.resource
     if usage is None:
-        return Candidate(pod, is_known=False, used=0, exceedable=0, requested=0)
+        return EvictionCandidate(pod, is_known=False, used=0, exceedable=0, requested=0)
     if resource == PIDS:
-        return Candidate(pod, True, usage.processes, 0, 0)
+        return EvictionCandidate(pod, True, usage.processes, 0, 0)
     if resource == MEMORY:
         requested = eviction_request_nanos(pod, MEMORY)
-        return Candidate(pod, True, usage.memory_bytes or 0, requested, requested)
+        return EvictionCandidate(pod, True, usage.memory_bytes or 0, requested, requested)
     disk = usage.disk(pod, filesystems.parts(signal))
     used = disk.inodes if resource == INODES else disk.used_bytes
     exceedable = eviction_request_nanos(pod, resource)
-    return Candidate(
+    return EvictionCandidate(
         pod, True, used or 0, exceedable, eviction_request_nanos(pod, EPHEMERAL_STORAGE)
     )

@@ -23,7 +23,7 @@ class MissingSourceError(PodiumError):
     """Something that a container or volume names isn't there."""
 
 
-class Source(NamedTuple):
+class EnvironmentSource(NamedTuple):
     """A config map or secret from which containers or volumes take content.
 
     Attributes:
@@ -34,7 +34,7 @@ class Source(NamedTuple):
     name: str
 
 
-Sources = Mapping[Source, Object | None]
+Sources = Mapping[EnvironmentSource, Object | None]
 """What sources hold, as objects; None for one that isn't there."""
 
 
@@ -47,7 +47,9 @@ def content(obj: Object) -> dict[str, bytes]:
     return plain | binary
 
 
-def found(sources: Sources, source: Source, *, optional: bool) -> dict[str, bytes] | None:
+def found(
+    sources: Sources, source: EnvironmentSource, *, optional: bool
+) -> dict[str, bytes] | None:
     """What a source holds; None if it isn't there, and needn't be.
 
     Raises:
@@ -61,17 +63,17 @@ def found(sources: Sources, source: Source, *, optional: bool) -> dict[str, byte
     raise MissingSourceError(f'{source.kind.lower()} "{source.name}" not found')
 
 
-def env_sources(container: Object) -> Iterator[Source]:
+def env_sources(container: Object) -> Iterator[EnvironmentSource]:
     """The sources of a container's environment."""
     for one in container.get("envFrom") or ():
         for field, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
             if field in one:
-                yield Source(kind, one[field].get("name") or "")
+                yield EnvironmentSource(kind, one[field].get("name") or "")
     for variable in container.get("env") or ():
         value_from = variable.get("valueFrom") or _NOTHING
         for field, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
             if field in value_from:
-                yield Source(kind, value_from[field].get("name") or "")
+                yield EnvironmentSource(kind, value_from[field].get("name") or "")
 
 
 def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
@@ -203,7 +205,7 @@ def mounted(path: str, mounts: Mapping[str, str]) -> str | None:
 def _all_of(one: Object, sources: Sources) -> Iterator[tuple[str, str]]:
     for field, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
         if field in one:
-            source = Source(kind, one[field].get("name") or "")
+            source = EnvironmentSource(kind, one[field].get("name") or "")
             content = found(sources, source, optional=bool(one[field].get("optional")))
             for key, value in sorted((content or {}).items()):
                 yield key, value.decode(errors="surrogateescape")
@@ -228,7 +230,7 @@ def _value(
 
 def _key(ref: Object, kind: str, sources: Sources) -> str | None:
     optional = bool(ref.get("optional"))
-    source = Source(kind, ref.get("name") or "")
+    source = EnvironmentSource(kind, ref.get("name") or "")
     content = found(sources, source, optional=optional)
     if content is None:
         return None

@@ -212,6 +212,15 @@ class ScriptedRuntime:
             and all(map(_runs_well, entries(status, "containerStatuses")))
         )
 
+    def keep_addresses(self, pods: Iterable[Object]) -> bool:
+        """Take note of the addresses that pods have, if all have one; whether they do."""
+        addresses = [status_of(pod).get("podIP") for pod in pods]
+        if not all(addresses):
+            return False
+        for address in addresses:
+            self._addresses.keep(str(address))
+        return True
+
     def resume(self, worker: PodWorker, now_s: float) -> None:
         """A status tells how far a pod was, in whole seconds; containers have gone on meanwhile."""
         pod, sandbox = worker.pod, _sandbox(worker)

@@ -4,12 +4,14 @@ A node on which nothing is scripted of what is used costs nothing between change
 renewed in earnest unless that is asked for: they say once that they are.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from itertools import filterfalse
 
 import msgspec
 
 from podium.api.objects import Object, name, uid
-from podium.api.pods import node_name_of
+from podium.api.pods import is_finished, node_name_of
+from podium.api.priority import is_critical
 from podium.control.effects import Effect
 from podium.core.pod_classes import PodClasses
 from podium.node.container_runtime import NEVER_S
@@ -99,6 +101,15 @@ class SimulatedKubelets(Kubelets):
     def _goes_on(self, kubelet: Kubelet, pod: Object) -> bool:
         return self._runtimes[name(kubelet.node)].goes_on(pod)
 
+    def _only_count(self, kubelet: Kubelet, pods: Collection[Object], newcomer: Object) -> bool:
+        """Who may have to go, or is measured, is taken up, and who needs an address."""
+        runtime, running = self._runtimes[name(kubelet.node)], [*filterfalse(is_finished, pods)]
+        if runtime.is_measured or is_critical(newcomer) or not runtime.keep_addresses(running):
+            return False
+        for pod in running:
+            kubelet.pods.foresee(pod)
+        return True
+
     def _left(self, called: str) -> None:
         super()._left(called)
         self._runtimes.pop(called, None)
@@ -118,6 +129,7 @@ class SimulatedKubelets(Kubelets):
         runtime = self._runtimes[called]
         if not runtime.is_measured:
             return
+        self.rouse(called)
         if called not in self._pressures:
             script, settings = runtime.node_script, self._settings
             self._pressures[called] = NodePressure(kubelet, script, settings, self.revisit, now_s)

@@ -11,7 +11,7 @@ from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS
 from podium.documents import Document, Duration, Range, fault
 from podium.node.simulated.behaviour import PREFIX, ScriptedDuration, parse_scripted_duration
-from podium.simulation.actions import Apply
+from podium.simulation.actions import ServerSideApply
 from podium.simulation.scenario_file.cluster import Scripted
 from podium.simulation.scenario_file.fields import Manifests
 
@@ -36,14 +36,14 @@ class Arrivals(msgspec.Struct, frozen=True):
     until_s: float | None
     count: int
 
-    def numbered(self, number: int, seed: int) -> Apply:
+    def numbered(self, number: int, seed: int) -> ServerSideApply:
         """What comes as the first, the second, and so on.
 
         What annotations leave to chance is drawn here, so that it doesn't depend on anything else
         that happens in the cluster.
         """
         rng = Random(f"{self.path}/{seed}/{number}")
-        return Apply(tuple(_numbered(obj, number, rng) for obj in self.objects))
+        return ServerSideApply(tuple(_numbered(obj, number, rng) for obj in self.objects))
 
     def rng(self, seed: int) -> Random:
         """What times are drawn from."""

@@ -11,7 +11,7 @@ from podium.api.labels import SelectorError
 from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, is_terminating, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.documents import Choice, Document, Range, fault
-from podium.simulation.actions import Target
+from podium.simulation.actions import ActionTarget
 from podium.simulation.scenario_file.fields import TargetText
 
 
@@ -187,22 +187,22 @@ class Check(Document):
         return (self.disruptions_allowed, *healthy, self.expected_pods)
 
     @property
-    def target(self) -> Target:
+    def target(self) -> ActionTarget:
         """The object, or all objects of a kind, where the name or the namespace is empty."""
         match self.subject:
             case "no_pod_pending":
-                return Target("Pod", "", "")
+                return ActionTarget("Pod", "", "")
             case "node" | "drain":
-                return Target("Node", "", self.node or self.drain or "")
+                return ActionTarget("Node", "", self.node or self.drain or "")
             case "budget":
                 return self._named("PodDisruptionBudget", self.budget or "")
             case "event":
-                return Target("Event", "", self.of)
+                return ActionTarget("Event", "", self.of)
         return self.object or self._named("Pod", self.pod or "")
 
-    def _named(self, kind: str, text: str) -> Target:
+    def _named(self, kind: str, text: str) -> ActionTarget:
         place, _, name = text.rpartition("/")
-        return Target(kind, place or self.namespace, name)
+        return ActionTarget(kind, place or self.namespace, name)
 
     @property
     def least(self) -> int:

@@ -11,7 +11,7 @@ from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import CONTROLLERS, SchedulerSetup
-from podium.config.enabling import enabling
+from podium.config.extra_plugins import enabling
 from podium.config.load import load_configuration
 from podium.controllers.scheduler.context import Features
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S

@@ -28,7 +28,7 @@ from podium.simulation.scenario_file.cluster import (
     SchedulerEntry,
 )
 from podium.simulation.scenario_file.fields import CONTEXT, Context, FaultRates, Manifests
-from podium.simulation.scenario_file.steps import Step, StepDocument
+from podium.simulation.scenario_file.steps import ScenarioStep, StepDocument
 
 API_VERSION = "podium.dev/v1alpha1"
 KIND = "Scenario"
@@ -46,7 +46,7 @@ class Scenario:
     name: str
     options: ClusterOptions
     objects: Sequence[Object]
-    steps: Sequence[Step] = ()
+    steps: Sequence[ScenarioStep] = ()
     until_s: float | None = None
     arrivals: Sequence[Arrivals] = ()
 

@@ -18,12 +18,12 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS, Kind, kind_of, optional_kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
-from podium.apiserver.decoding.yaml_text import Document as YamlDocument
+from podium.apiserver.decoding.yaml_text import YamlDocument
 from podium.documents import Document, Duration, Tuple, fault, refuse
 from podium.manifests import ManifestError, Problem, read_sources
-from podium.manifests.objects import objects_in
+from podium.manifests.manifest_objects import objects_in
 from podium.manifests.problems import describe
-from podium.simulation.actions import Target
+from podium.simulation.actions import ActionTarget
 
 CONTEXT = "scenario"
 """The context of decoding holds the scenario's `Context` under this name."""
@@ -59,8 +59,8 @@ def context_of(info: ValidationInfo) -> Context:
     return found
 
 
-def _target(text: Any) -> Target:
-    if isinstance(text, Target):
+def _target(text: Any) -> ActionTarget:
+    if isinstance(text, ActionTarget):
         return text
     parts = text.split("/") if isinstance(text, str) else []
     if not 2 <= len(parts) <= 3 or not all(parts):
@@ -70,17 +70,17 @@ def _target(text: Any) -> Target:
     if kind is None:
         known = ", ".join(sorted(kind.singular for kind in KINDS.values()))
         raise fault(f"there is no kind {parts[-2]}; there are {known}")
-    return Target(kind.name, namespace if kind.namespaced else "", parts[-1])
+    return ActionTarget(kind.name, namespace if kind.namespaced else "", parts[-1])
 
 
-def _targets(value: Any, handler: ValidatorFunctionWrapHandler) -> tuple[Target, ...]:
-    entries: tuple[Target, ...] = (
+def _targets(value: Any, handler: ValidatorFunctionWrapHandler) -> tuple[ActionTarget, ...]:
+    entries: tuple[ActionTarget, ...] = (
         handler(value) if isinstance(value, list | tuple) else (_target(value),)
     )
     return entries
 
 
-TargetText = Annotated[Target, BeforeValidator(_target), WithJsonSchema({"type": "string"})]
+TargetText = Annotated[ActionTarget, BeforeValidator(_target), WithJsonSchema({"type": "string"})]
 """An object by kind and name, such as `shop/deployment/web`."""
 
 Targets = Annotated[Tuple[TargetText], WrapValidator(_targets)]

@@ -18,7 +18,7 @@ from pydantic import (
 from podium.api.errors import FieldError
 from podium.documents import Document, Duration, Range, Tuple, fault, refuse
 from podium.node.simulated.behaviour import PREFIX, BehaviourError, behaviour_of, node_behaviour_of
-from podium.simulation.actions import Apply, Change, Taint, Target
+from podium.simulation.actions import ActionTarget, Merge, ServerSideApply, Taint
 from podium.simulation.drain_step import Drain, NodeName, WholeSeconds
 from podium.simulation.scenario_file.checks import Check
 from podium.simulation.scenario_file.fields import (
@@ -39,7 +39,7 @@ _TAINT_RULE = (
 )
 _SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _DOWN = PREFIX + "down"
-_TARGETS: TypeAdapter[tuple[Target, ...]] = TypeAdapter(Targets)
+_TARGETS: TypeAdapter[tuple[ActionTarget, ...]] = TypeAdapter(Targets)
 
 
 class Delete(Document):
@@ -74,8 +74,8 @@ class ScaleDocument(Document):
         refuse([found] if found else [])
         return self
 
-    def change(self) -> Change:
-        return Change(self.object, {"spec": {"replicas": self.replicas}}, "")
+    def change(self) -> Merge:
+        return Merge(self.object, {"spec": {"replicas": self.replicas}}, "")
 
 
 class BehaveDocument(Document):
@@ -86,7 +86,7 @@ class BehaveDocument(Document):
 
     @field_validator("object")
     @classmethod
-    def _is_scripted(cls, value: Target) -> Target:
+    def _is_scripted(cls, value: ActionTarget) -> ActionTarget:
         if value.kind not in ("Pod", "Node"):
             raise fault("must be a pod or a node")
         return value
@@ -104,11 +104,11 @@ class BehaveDocument(Document):
             raise fault(str(error)) from None
         return full
 
-    def change(self) -> Change:
+    def change(self) -> Merge:
         said = self.annotations.items()
         body = {"metadata": {"annotations": {key: text or None for key, text in said}}}
         words = ", ".join(f"{key.removeprefix(PREFIX)}={text}" for key, text in said)
-        return Change(self.object, body, f"is told {words}")
+        return Merge(self.object, body, f"is told {words}")
 
 
 class Expect(msgspec.Struct, frozen=True):
@@ -123,11 +123,11 @@ class Expect(msgspec.Struct, frozen=True):
     within_s: float = 0.0
 
 
-Action = Apply | Delete | Change | Taint | Drain | FaultRates | Expect
+Action = ServerSideApply | Delete | Merge | Taint | Drain | FaultRates | Expect
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScenarioStep:
     """A step of a scenario: an action, and when it happens.
 
     Attributes:
@@ -182,33 +182,33 @@ class StepDocument(Document):
         elif value.get("within") is not None and given != ["assert"]:
             yield FieldError("within", value["within"], "only for assert")
 
-    def step(self, path: str) -> Step:
+    def step(self, path: str) -> ScenarioStep:
         """The step as it is played.
 
         Args:
             path: where it stands in the file.
         """
-        return Step(path, self.at, self._action(), self.refused)
+        return ScenarioStep(path, self.at, self._action(), self.refused)
 
     def _action(self) -> Action:
         name = next(name for name in _ACTIONS if self.gives(name))
         value = getattr(self, name)
         match name:
             case "apply":
-                return Apply(value)
+                return ServerSideApply(value)
             case "taint" | "untaint":
                 return _taint(value, removes=name == "untaint")
             case "delete" | "drain" | "faults":
                 action: Action = value
                 return action
             case "remove":
-                return Delete(objects=(Target("Node", "", value),))
+                return Delete(objects=(ActionTarget("Node", "", value),))
             case "assert_":
                 return Expect(value, self.within)
         if name in _NODE_CHANGES:
             body, words = _NODE_CHANGES[name]
-            return Change(Target("Node", "", value), body, words)
-        change: Change = value.change()
+            return Merge(ActionTarget("Node", "", value), body, words)
+        change: Merge = value.change()
         return change
 
 

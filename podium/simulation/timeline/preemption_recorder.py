@@ -8,7 +8,7 @@ from podium.api.pods import node_name_of
 from podium.core.budgets import Budget
 from podium.core.decision import Decision
 from podium.core.framework import Rows
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.choice import Choice
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.result import Preemption

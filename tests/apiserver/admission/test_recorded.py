@@ -13,7 +13,7 @@ from podium.api.quantity import QuantityError, parse_quantity
 from podium.api.refused import RefusedError
 from podium.apiserver.admission import Admission
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.kinds.registry import apply_defaults
+from podium.apiserver.kinds.registrations import apply_defaults
 from tests.apiserver.admission.shelf import Shelf, namespace
 
 Obj = dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.kinds.registry import validate
+from podium.apiserver.kinds.registrations import validate
 from tests.apiserver.custom.crontabs import DEFINITION, definition, serving
 from tests.apiserver.requests.client import MERGE
 

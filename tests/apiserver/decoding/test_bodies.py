@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS, Kind
 from podium.api.refused import RefusedError
-from podium.apiserver.decoding import Decoded, decode
-from podium.apiserver.schema.registry import DELETE_OPTIONS, EVICTION
+from podium.apiserver.decoding import DecodedObject, decode
+from podium.apiserver.schema.struct_types import DELETE_OPTIONS, EVICTION
 
 JSON, YAML = "application/json", "application/yaml"
 POD = KINDS["Pod"]
@@ -21,7 +21,7 @@ def pod(spec: Any = None, **fields: Any) -> dict[str, Any]:
     return {**HEADER, "metadata": {"name": "p"}, "spec": spec or {}, **fields}
 
 
-def read(body: Any, kind: Kind = POD, **options: Any) -> Decoded:
+def read(body: Any, kind: Kind = POD, **options: Any) -> DecodedObject:
     sent = body if isinstance(body, bytes) else json.dumps(body).encode()
     return decode(sent, JSON, kind, **options)
 
@@ -54,7 +54,7 @@ def container(**fields: Any) -> dict[str, Any]:
 
 def test_what_is_right_stays_as_it_is() -> None:
     body = pod(container(image="i", ports=[{"containerPort": 80}]))
-    assert read(body) == Decoded(body)
+    assert read(body) == DecodedObject(body)
 
 
 def test_texts_that_are_required_are_there_if_only_empty() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from podium.api.refused import RefusedError
-from podium.apiserver.decoding import Decoded, PatchType, decode_patch
+from podium.apiserver.decoding import DecodedObject, PatchType, decode_patch
 from podium.apiserver.decoding.patches import OPERATIONS_MAX
 
 
@@ -15,7 +15,7 @@ def refusal(body: bytes, patch_type: PatchType, strictness: str = "Warn") -> tup
 
 def test_nulls_are_kept() -> None:
     for patch_type in (PatchType.MERGE, PatchType.STRATEGIC, PatchType.APPLY):
-        assert decode_patch(b'{"a":null}', patch_type) == Decoded({"a": None})
+        assert decode_patch(b'{"a":null}', patch_type) == DecodedObject({"a": None})
     operation = b'[{"op":"add","path":"/a","value":null}]'
     assert decode_patch(operation, PatchType.JSON).obj == [
         {"op": "add", "path": "/a", "value": None}
@@ -92,15 +92,15 @@ def test_repeated_fields() -> None:
     body = b'{"a":{"b":1,"b":2}}'
     for patch_type in (PatchType.MERGE, PatchType.STRATEGIC):
         found = decode_patch(body, patch_type)
-        assert found == Decoded({"a": {"b": 2}}, ('duplicate field "a.b"',))
+        assert found == DecodedObject({"a": {"b": 2}}, ('duplicate field "a.b"',))
         assert refusal(body, patch_type, "Strict")[0] == 422
 
 
 def test_configurations_are_yaml() -> None:
-    assert decode_patch(b"a: {b: 1}", PatchType.APPLY) == Decoded({"a": {"b": 1}})
+    assert decode_patch(b"a: {b: 1}", PatchType.APPLY) == DecodedObject({"a": {"b": 1}})
     repeated = b"a: 1\na: 2\n"
     fault = 'line 2: the key "a" stands twice in the same mapping'
-    assert decode_patch(repeated, PatchType.APPLY) == Decoded({"a": 2}, (fault,))
+    assert decode_patch(repeated, PatchType.APPLY) == DecodedObject({"a": 2}, (fault,))
     code, message = refusal(repeated, PatchType.APPLY, "Strict")
     assert (code, message) == (400, f"error strict decoding YAML: {fault}")
 

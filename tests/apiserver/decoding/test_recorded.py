@@ -11,10 +11,10 @@ import pytest
 
 from podium.api.kinds import KINDS, Kind
 from podium.api.refused import RefusedError
-from podium.apiserver.decoding import Decoded, decode
-from podium.apiserver.decoding.checking import Checker
+from podium.apiserver.decoding import DecodedObject, decode
+from podium.apiserver.decoding.type_checker import Checker
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.registry import BINDING, EVICTION, SCALE
+from podium.apiserver.schema.struct_types import BINDING, EVICTION, SCALE
 from tests.conformance.exchanges import INNER_WORDS
 
 RESOURCES = {
@@ -81,7 +81,7 @@ def same_refusal(found: dict[str, Any], expected: dict[str, Any]) -> bool:
     return both[0] == both[1] and bool(is_free or found["message"] == expected["message"])
 
 
-def outcome(body: bytes, kind: Kind, strictness: str) -> Decoded | RefusedError:
+def outcome(body: bytes, kind: Kind, strictness: str) -> DecodedObject | RefusedError:
     try:
         return decode(body, "application/json", kind, field_validation=strictness)
     except RefusedError as answer:

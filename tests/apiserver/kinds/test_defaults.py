@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.kinds.registry import apply_defaults
+from podium.apiserver.kinds.registrations import apply_defaults
 
 Obj = dict[str, Any]
 
@@ -112,6 +112,10 @@ def test_ports_in_the_nodes_network_are_the_nodes() -> None:
         ("registry:5000/i:v1", "IfNotPresent"),
         ("i@sha256:" + "0" * 64, "IfNotPresent"),
         ("i:latest@sha256:" + "0" * 64, "Always"),
+        ("Registry.io/i", "Always"),
+        ("I", "IfNotPresent"),
+        ("a//b", "IfNotPresent"),
+        ("a b", "IfNotPresent"),
     ],
 )
 def test_pull_policy(image: str, policy: str) -> None:
@@ -161,8 +165,20 @@ def test_all_of_a_nodes_capacity_can_be_allocated() -> None:
         "capacity": {"cpu": "4"},
         "allocatable": {"cpu": "4"},
     }
-    status = {"capacity": {"cpu": "4"}, "allocatable": {}}
+    status = {"capacity": {"cpu": "4"}, "allocatable": {"cpu": "3"}}
     assert apply_defaults({"kind": "Node", "status": status})["status"] == status
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({"podCIDR": "a"}, {"podCIDR": "a", "podCIDRs": ["a"]}),
+        ({"podCIDRs": ["a", "b"]}, {"podCIDR": "a", "podCIDRs": ["a", "b"]}),
+        ({"podCIDR": "a", "podCIDRs": ["b"]}, {"podCIDR": "a", "podCIDRs": ["a"]}),
+    ],
+)
+def test_a_nodes_first_range_of_addresses_is_told_twice(spec: Obj, expected: Obj) -> None:
+    assert apply_defaults({"kind": "Node", "spec": spec})["spec"] == expected
 
 
 WORKLOAD = {"template": {"metadata": {"labels": {"app": "a"}}, "spec": {}}}
@@ -180,7 +196,7 @@ WORKLOAD = {"template": {"metadata": {"labels": {"app": "a"}}, "spec": {}}}
                 "podManagementPolicy": "OrderedReady",
                 "updateStrategy": {
                     "type": "RollingUpdate",
-                    "rollingUpdate": {"partition": 0, "maxUnavailable": 1},
+                    "rollingUpdate": {"partition": 0},
                 },
             },
         ),

@@ -64,6 +64,15 @@ def test_labels_are_judged_when_they_change() -> None:
     assert all("finalizers" not in text for text in faults(old, "metadata.finalizers", ["a/b"]))
 
 
+@pytest.mark.parametrize(
+    ("kind", "times"),
+    [("PodDisruptionBudget", 2), ("LimitRange", 3), ("Deployment", 3), ("Job", 4), ("Node", 4)],
+)
+def test_a_label_is_judged_as_often_as_upstream(kind: str, times: int) -> None:
+    found = faults(stored(kind), "metadata.labels", {"a": "b c"})
+    assert sum(text.startswith("metadata.labels: Invalid") for text in found) == times
+
+
 def test_no_finalizer_comes_once_the_object_is_going() -> None:
     going = stored(
         "ConfigMap",

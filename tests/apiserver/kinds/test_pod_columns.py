@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.apiserver.kinds.pod_columns import ready, restarts, status
-from podium.apiserver.kinds.registry import row_of
+from podium.apiserver.kinds.registrations import row_of
 
 NOW_S = 1_000.0
 RUNNING = {"running": {}}

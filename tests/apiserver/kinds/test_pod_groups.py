@@ -9,7 +9,7 @@ from podium.api.kinds import OPTIONAL_KINDS, POD_GROUP, POD_GROUP_OF_PLUGINS, WO
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.kinds.registry import row_of, validate
+from podium.apiserver.kinds.registrations import row_of, validate
 from podium.apiserver.server import ApiOptions, ApiServer, PatchRequest
 from podium.store.store import Store
 from tests.apiserver.validation.samples import an_object

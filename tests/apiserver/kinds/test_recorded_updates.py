@@ -10,7 +10,7 @@ import pytest
 
 from podium.api.kinds import KINDS, Kind
 from podium.api.refused import Cause
-from podium.apiserver.kinds.registry import validate_update
+from podium.apiserver.kinds.registrations import validate_update
 from podium.apiserver.refusals import invalid
 
 Obj = dict[str, Any]

@@ -11,15 +11,15 @@ from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, number
-from podium.apiserver.kinds.filling import filled, inside
+from podium.apiserver.kinds.default_words import filled, inside
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.registry import (
+from podium.apiserver.kinds.registrations import (
     REGISTRATIONS,
     column_definitions,
     registration_of,
     row_of,
 )
-from podium.apiserver.kinds.selecting import texts
+from podium.apiserver.kinds.selectable_fields import texts
 from podium.apiserver.kinds.strategy import workload
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer

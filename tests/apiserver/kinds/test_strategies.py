@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registry import registration_of
+from podium.apiserver.kinds.registrations import registration_of
 from podium.apiserver.kinds.strategy import Creation, Strategy
 
 Obj = dict[str, Any]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registry import validate_update
+from podium.apiserver.kinds.registrations import validate_update
 from tests.apiserver.kinds.updates import changed, faults, stored
 from tests.apiserver.validation.samples import VALID
 
@@ -81,7 +81,12 @@ ALLOWED: list[tuple[str, Obj, str, Any]] = [
     ("Lease", {"spec": {}}, "spec.holderIdentity", "h"),
     ("ResourceQuota", {"spec": {"hard": {"pods": "1"}}}, "spec.hard", {"pods": "2"}),
     ("LimitRange", {"spec": {"limits": []}}, "spec.limits", [{"type": "Pod"}]),
-    ("Service", {"spec": {"clusterIPs": ["10.0.0.1"]}}, "spec.selector", {"a": "b"}),
+    (
+        "Service",
+        {"spec": {"clusterIPs": ["10.0.0.1"], "ports": [{"port": 80}]}},
+        "spec.selector",
+        {"a": "b"},
+    ),
     ("CSINode", {"spec": {"drivers": []}}, "spec.drivers", [{"name": "d", "nodeID": "n"}]),
     (
         "CSINode",
@@ -244,7 +249,7 @@ REFUSED: list[tuple[str, Obj, str, Any, str]] = [
     ),
     (
         "Service",
-        {"spec": {"clusterIPs": ["10.0.0.1"]}},
+        {"spec": {"clusterIPs": ["10.0.0.1"], "ports": [{"port": 80}]}},
         "spec.clusterIPs",
         ["10.0.0.2"],
         'spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set',

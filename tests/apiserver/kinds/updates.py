@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registry import apply_defaults, validate_update
+from podium.apiserver.kinds.registrations import apply_defaults, validate_update
 
 Obj = dict[str, Any]
 

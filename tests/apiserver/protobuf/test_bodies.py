@@ -14,7 +14,7 @@ from podium.apiserver.protobuf.messages import _blocks, numbers_of
 from podium.apiserver.protobuf.wire import MalformedMessageError
 from podium.apiserver.requests.openapi.schemas import reachable
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.registry import BODIES
+from podium.apiserver.schema.struct_types import BODIES
 from tests.apiserver.protobuf.writing import delimited, switch
 from tests.apiserver.requests.client import Client
 

@@ -10,7 +10,7 @@ from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.routes import is_served, route, verbs
-from podium.apiserver.schema.registry import REVIEWS
+from podium.apiserver.schema.struct_types import REVIEWS
 
 
 def split(path: str) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from podium.api.kinds import ALL_KINDS
 from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, meta_struct, struct_of
 from podium.apiserver.schema.notation import read_blocks
-from podium.apiserver.schema.registry import BODIES, DATA
+from podium.apiserver.schema.struct_types import BODIES, DATA
 
 ALL = (*ALL_KINDS.values(), *BODIES)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.apiserver.kinds.registry import validate
+from podium.apiserver.kinds.registrations import validate
 from tests.apiserver.validation.samples import CONTAINER, an_object
 
 Obj = dict[str, Any]

@@ -44,13 +44,17 @@ VALID: dict[str, Obj] = {
     "Pod": {"spec": {"containers": [CONTAINER]}},
     "Node": {"spec": {}, "status": {"capacity": {"cpu": "4"}}},
     "Namespace": {},
-    "Service": {"spec": {"selector": {"app": "a"}}},
+    "Service": {"spec": {"ports": [{"port": 80}], "selector": {"app": "a"}}},
     "ReplicationController": {"spec": {"selector": {"app": "a"}, "template": TEMPLATE}},
     "PersistentVolumeClaim": {
         "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
     },
     "PersistentVolume": {
-        "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}
+        "spec": {
+            "capacity": {"storage": "1Gi"},
+            "accessModes": ["ReadWriteOnce"],
+            "hostPath": {"path": "/x"},
+        }
     },
     "Deployment": {"spec": WORKLOAD},
     "ReplicaSet": {"spec": WORKLOAD},

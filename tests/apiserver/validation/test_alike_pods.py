@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from podium.apiserver.validation import alike_pods
-from podium.apiserver.validation.pods import any_pod
-from podium.apiserver.validation.pods import pod as check
+from podium.apiserver.validation.pod_validation import any_pod
+from podium.apiserver.validation.pod_validation import pod as check
 
 Obj = dict[str, Any]
 _TIME = "2026-01-0{}T00:00:00Z"

@@ -33,7 +33,7 @@ from tests.apiserver.validation.samples import CONTAINER
                 "ports[1].containerPort: Invalid value: 70000: must be between 1 and 65535, inclu",
                 "ports[1].protocol: Required value",
                 'ports[2].name: Duplicate value: "web"',
-                'ports[3].name: Invalid value: "a-very-long-name-": must be no more than 15 bytes',
+                'ports[3].name: Invalid value: "a-very-long-name-": must be no more than 15 char',
                 'ports[3].name: Invalid value: "a-very-long-name-": must not begin or end with a h',
             ],
         ),

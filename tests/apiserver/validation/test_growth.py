@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registry import apply_defaults, faults_of, validate, validate_update
+from podium.apiserver.kinds.registrations import (
+    apply_defaults,
+    faults_of,
+    validate,
+    validate_update,
+)
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import FAULTS_MAX, invalid
 from podium.apiserver.schema import struct_of

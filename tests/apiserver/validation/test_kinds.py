@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.apiserver.kinds.registration import metadata_alone
-from podium.apiserver.kinds.registry import REGISTRATIONS, validate
+from podium.apiserver.kinds.registrations import REGISTRATIONS, validate
 from tests.apiserver.validation.samples import (
     CONTAINER,
     SELECTOR,
@@ -222,7 +222,7 @@ FAULTS: list[tuple[str, str, Any, str, str]] = [
     ("Node", "status.allocatable", {"cpu": "-1"}, "status.allocatable.cpu", "greater than"),
     ("Node", "spec.unschedulable", "no", "spec.unschedulable", "true or false"),
     ("Node", "status.images", [{"names": "x"}], "status.images[0].names", "must be a list"),
-    ("Namespace", "metadata.name", "a.b", "metadata.name", "RFC 1123 label"),
+    ("Namespace", "metadata.name", "a.b", "metadata.name", "must not contain dots"),
     ("Service", "spec.selector", {"a": 1}, "spec.selector[a]", "must be a string"),
     ("PodDisruptionBudget", "spec.maxUnavailable", 1, "spec", "cannot be both set"),
     ("PodDisruptionBudget", "spec.minAvailable", -1, "spec.minAvailable", "greater than or equal"),

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.errors import FieldError
-from podium.apiserver.kinds.registry import validate
+from podium.apiserver.kinds.registrations import validate
 from tests.apiserver.validation.samples import an_object
 
 Obj = dict[str, Any]
@@ -20,6 +20,127 @@ def limit(kind: str = "Container", **lists: Obj) -> Obj:
 
 
 FAULTS: list[tuple[str, str, Any, str]] = [
+    (
+        "PersistentVolume",
+        "spec.hostPath",
+        None,
+        "spec: Required value: must specify a volume type",
+    ),
+    ("PersistentVolume", "spec.local", {}, "spec.local.path: Required value"),
+    (
+        "PersistentVolume",
+        "spec.local",
+        {"path": "/x"},
+        "spec.nodeAffinity: Required value: Local volume requires node affinity",
+    ),
+    (
+        "PersistentVolume",
+        "spec.nodeAffinity",
+        {},
+        "spec.nodeAffinity.required: Required value: must specify required node constraints",
+    ),
+    (
+        "PersistentVolume",
+        "spec.capacity.storage",
+        "-1",
+        "spec.capacity[storage]: Invalid value: -1: must be a valid resource quantity",
+    ),
+    (
+        "StorageClass",
+        "allowedTopologies",
+        [{}],
+        'allowedTopologies[0].matchLabelExpressions: Duplicate value: ""',
+    ),
+    (
+        "StorageClass",
+        "allowedTopologies",
+        [{"matchLabelExpressions": [{"key": "z", "values": ["a", "a"]}]}],
+        'allowedTopologies[0].matchLabelExpressions[0].values[1]: Duplicate value: "a"',
+    ),
+    (
+        "StorageClass",
+        "allowedTopologies",
+        [{"matchLabelExpressions": [{"key": "z", "values": ["a"]}] * 2}],
+        'allowedTopologies[0].matchLabelExpressions[1].key: Duplicate value: "z"',
+    ),
+    (
+        "Namespace",
+        "spec.finalizers",
+        ["x"],
+        'spec.finalizers: Invalid value: "x": '
+        "name is neither a standard finalizer name nor is it fully qualified",
+    ),
+    ("Service", "spec.ports", None, "spec.ports: Required value"),
+    (
+        "Service",
+        "spec.ports",
+        [{"port": 70000}],
+        "spec.ports[0].port: Invalid value: 70000: must be between 1 and 65535, inclusive",
+    ),
+    (
+        "Service",
+        "spec.ports",
+        [{"port": 80, "name": "x"}, {"port": 81, "name": "x"}],
+        'spec.ports[1].name: Duplicate value: "x"',
+    ),
+    (
+        "Service",
+        "spec.ports",
+        [
+            {"port": 80, "name": "x", "protocol": "TCP"},
+            {"port": 80, "name": "y", "protocol": "TCP"},
+        ],
+        'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,'
+        '"TargetPort":0,"NodePort":0}',
+    ),
+    (
+        "Service",
+        "spec.clusterIP",
+        "x",
+        'spec.clusterIPs[0]: Invalid value: "x": '
+        "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+    ),
+    (
+        "PodDisruptionBudget",
+        "metadata",
+        {"name": "a/b"},
+        "metadata.name: Invalid value: \"a/b\": may not contain '/'",
+    ),
+    (
+        "Node",
+        "spec.podCIDRs",
+        ["10.0.0.0/24", "10.1.0.0/24"],
+        'spec.podCIDRs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: '
+        "may specify no more than one CIDR for each IP family",
+    ),
+    (
+        "Node",
+        "spec.podCIDRs",
+        ["10.0.0.1/24"],
+        'spec.podCIDRs[0]: Invalid value: "10.0.0.1/24": '
+        "must not have bits set beyond the prefix length",
+    ),
+    (
+        "Node",
+        "spec.podCIDRs",
+        ["10.0.0.1"],
+        'spec.podCIDRs[0]: Invalid value: "10.0.0.1": '
+        "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit(min={"cpu": "-1"}, max={"cpu": "2"}, maxLimitRequestRatio={"cpu": "4"}),
+        'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "4": '
+        "ratio 4 is greater than max/min = -2.000000",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit("PersistentVolumeClaim", max={"storage": "1", "x": "1"}),
+        'spec.limits[0].max[x]: Invalid value: "x": '
+        "must be a standard resource type or fully qualified",
+    ),
     (
         "ResourceQuota",
         "spec.hard",

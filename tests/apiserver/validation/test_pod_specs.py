@@ -3,7 +3,7 @@
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registry import decisive_faults, faults_of, validate
+from podium.apiserver.kinds.registrations import decisive_faults, faults_of, validate
 from tests.apiserver.validation.pods import Obj, a_container, a_pod, assert_faults, faults
 from tests.apiserver.validation.samples import CONTAINER, an_object
 
@@ -122,7 +122,7 @@ def test_mounts(mounts: list[Obj], devices: list[Obj], expected: list[str]) -> N
         (
             {"hostname": "a.b", "subdomain": "A", "nodeName": "", "priorityClassName": "B"},
             [
-                'hostname: Invalid value: "a.b": a lowercase RFC 1123 label',
+                'hostname: Invalid value: "a.b": must not contain dots',
                 'subdomain: Invalid value: "A": a lowercase RFC 1123 label',
                 'priorityClassName: Invalid value: "B": a lowercase RFC 1123 subdomain',
             ],

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.kinds.registry import validate
+from podium.apiserver.kinds.registrations import validate
 from tests.apiserver.validation.samples import CONTAINER, SELECTOR, TEMPLATE, an_object
 
 Obj = dict[str, Any]
@@ -58,8 +58,7 @@ def template(**changes: Any) -> Obj:
                 "strategy.rollingUpdate: Forbidden: "
                 "may not be specified when strategy `type` is 'Recreate'",
                 "revisionHistoryLimit: Invalid value: -1: must be greater than or equal to 0",
-                "progressDeadlineSeconds: Invalid value: 9: "
-                "must be greater than minReadySeconds (9)",
+                "progressDeadlineSeconds: Invalid value: 9: must be greater than minReadySeconds",
             ],
         ),
         (
@@ -90,7 +89,7 @@ def template(**changes: Any) -> Obj:
             "Deployment",
             {"selector": SELECTOR, "template": TEMPLATE, "strategy": {"type": "x"}},
             [
-                'strategy.type: Unsupported value: "x": '
+                'strategy: Unsupported value: {"Type":"x","RollingUpdate":null}: '
                 'supported values: "Recreate", "RollingUpdate"'
             ],
         ),
@@ -99,7 +98,9 @@ def template(**changes: Any) -> Obj:
             {"selector": {"matchExpressions": [{"key": "a"}]}, "template": {}},
             [
                 'selector.matchExpressions[0].operator: Invalid value: "": '
-                "not a valid selector operator"
+                "not a valid selector operator",
+                'selector: Invalid value: {"matchExpressions":[{"key":"a"}]}: '
+                "invalid label selector",
             ],
         ),
         (
@@ -241,7 +242,6 @@ def test_workload(kind: str, spec: Obj, expected: list[str]) -> None:
                 'accessModes: Unsupported value: "x": supported values: "ReadOnlyMany", '
                 '"ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
                 "accessModes: Forbidden: may not use ReadWriteOncePod with other access modes",
-                'resources[storage]: Invalid value: "-1": must be greater than or equal to 0',
                 'resources[storage]: Invalid value: "-1": must be greater than zero',
                 'volumeMode: Unsupported value: "x": supported values: "Block", "Filesystem"',
             ],
@@ -252,7 +252,7 @@ def test_workload(kind: str, spec: Obj, expected: list[str]) -> None:
             [
                 "accessModes: Required value",
                 "capacity: Required value",
-                'capacity: Unsupported value: {}: supported values: "storage"',
+                'capacity: Unsupported value: null: supported values: "storage"',
             ],
         ),
     ],
@@ -262,13 +262,16 @@ def test_storage(kind: str, spec: Obj, expected: list[str]) -> None:
     assert found == [f"spec.{fault}" for fault in expected]
 
 
+CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+
+
 def test_containers_of_a_stateful_set_mount_its_claims() -> None:
     """The faults, and their places behind those of the claims, are kube-apiserver v1.36's."""
     mounts = [{"name": "data", "mountPath": "/data"}, {"name": "other", "mountPath": "/other"}]
     devices = [{"name": "raw", "devicePath": "/dev/x"}, {"name": "empty", "devicePath": "/dev/y"}]
     pod: Obj = {"containers": [{**CONTAINER, "volumeMounts": mounts, "volumeDevices": devices}]}
     pod["volumes"] = [{"name": "raw", "emptyDir": {}}, {"name": "empty"}]
-    claims = [{"metadata": {"name": name}, "spec": {}} for name in ("data", "raw")]
+    claims = [{"metadata": {"name": name}, "spec": CLAIM} for name in ("data", "raw")]
     spec = {"selector": SELECTOR, "template": {**TEMPLATE, "spec": pod}}
     found = validate(an_object("StatefulSet", "spec", {**spec, "volumeClaimTemplates": claims}))
     assert [str(fault) for fault in found] == [
@@ -279,6 +282,14 @@ def test_containers_of_a_stateful_set_mount_its_claims() -> None:
     ]
 
 
-def test_templates_of_claims_are_judged_when_claims_are_made() -> None:
-    claim = {"metadata": {"name": "d"}, "spec": {}}
-    assert validate(an_object("StatefulSet", "spec.volumeClaimTemplates", [claim])) == []
+def test_templates_of_claims_are_judged_with_their_stateful_set() -> None:
+    claim = {"metadata": {"name": "d"}, "spec": {"storageClassName": "a b"}}
+    spec = {"selector": SELECTOR, "template": TEMPLATE, "volumeClaimTemplates": [claim]}
+    found = [str(fault) for fault in validate(an_object("StatefulSet", "spec", spec))]
+    path = "spec.volumeClaimTemplates[0].spec"
+    assert found[:2] == [
+        f"{path}.accessModes: Required value: at least 1 access mode is required",
+        f"{path}.resources[storage]: Required value",
+    ]
+    assert found[2].startswith(f'{path}.storageClassName: Invalid value: "a b": a lowercase RFC')
+    assert len(found) == 3

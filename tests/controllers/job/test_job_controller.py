@@ -272,3 +272,41 @@ def test_every_pod_is_counted_once_whatever_becomes_of_calls(seed: int) -> None:
     assert conditions(world)[-1][0] == "Complete"
     assert status(world)["succeeded"] == ended.count("Succeeded")
     assert (status(world).get("failed") or 0) >= ended.count("Failed")
+
+
+@pytest.mark.parametrize("fields", [{}, {"podReplacementPolicy": "Failed"}])
+@pytest.mark.parametrize("change", [{"parallelism": 1}, {"suspend": True}])
+def test_pods_that_are_too_many_have_not_failed(fields: Obj, change: Obj) -> None:
+    world = world_with(job(run="1h", parallelism=3, completions=3, backoffLimit=0, **fields))
+    world.run_until(5)
+    world.patch("Job", "j", {"spec": change})
+    world.run_until(120)
+    left = 0 if "suspend" in change else 1
+    assert (numbers(world)["active"] or 0, numbers(world)["failed"]) == (left, None)
+    assert len(world.all("Pod")) == left
+
+
+def test_pods_that_never_ran_keep_no_job_from_its_end() -> None:
+    """They have no node, so that nobody tells that they have ended."""
+    policy = {"successPolicy": {"rules": [{"succeededCount": 1}]}, "completionMode": "Indexed"}
+    world = world_with(
+        job(completions=2, parallelism=2, podReplacementPolicy="Failed", **policy), nodes=0
+    )
+    world.run_until(5)
+    first = world.all("Pod")[0]["metadata"]["name"]
+    world.patch("Pod", first, {"status": {"phase": "Succeeded"}}, "status")
+    world.run_until(60)
+    assert numbers(world)["failed"] is None
+    assert conditions(world)[-1] == ("Complete", "True", "SuccessPolicy")
+
+
+def test_none_is_said_to_be_active_while_a_pod_that_is_lacking_has_to_wait() -> None:
+    world = world_with(job(completions=2, parallelism=2), nodes=0)
+    world.run_until(5)
+    first = world.all("Pod")[0]["metadata"]["name"]
+    world.patch("Pod", first, {"status": {"phase": "Failed"}}, "status")
+    world.run_until(8)
+    assert (numbers(world)["active"] or 0, numbers(world)["failed"]) == (0, 1)
+    assert phases(world) == ["Failed", "Pending"]
+    world.run_until(20)
+    assert numbers(world)["active"] == 2

@@ -6,8 +6,8 @@ import pytest
 
 from podium.controllers.node_lifecycle.zones import (
     EXCLUDED_LABEL,
+    EvictionRateLimiter,
     NodeLifecycleSettings,
-    RateLimiter,
     Zones,
     ZonesChange,
 )
@@ -95,7 +95,7 @@ def test_a_node_that_moves_or_goes_is_counted_where_it_is() -> None:
 
 
 def test_one_passes_at_a_time() -> None:
-    limiter = RateLimiter(0.1)
+    limiter = EvictionRateLimiter(0.1)
     assert [limiter.take(at_s) for at_s in (0.0, 1.0, 9.9, 10.0, 10.1)] == [
         True,
         False,
@@ -106,7 +106,7 @@ def test_one_passes_at_a_time() -> None:
 
 
 def test_another_rate_makes_nobody_wait_who_did_not_have_to() -> None:
-    limiter = RateLimiter(0.1)
+    limiter = EvictionRateLimiter(0.1)
     limiter.set_rate(0.01, 0.0)
     assert limiter.take(0.0)
     limiter.set_rate(0.1, 50.0)

@@ -6,7 +6,7 @@ from typing import Any
 from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import PodInfo, pending_pod, placed_pod
+from podium.core.pod_info import PodInfo, pending_pod, placed_pod
 
 CLASSES = PodClasses()
 

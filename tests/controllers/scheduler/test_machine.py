@@ -10,7 +10,7 @@ from podium.control.events import Change, Synced, Woken
 from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler_metrics import SchedulerMetrics
-from podium.core.queue import Place
+from podium.core.queue import QueueName
 from tests.controllers.scheduler.builders import done, failed, pod
 
 NOW_S = 1_767_225_600.0
@@ -65,7 +65,7 @@ class Hand:
     def answer(self, outcome: Any) -> list[Effect]:
         return list(self.machine.step(outcome, self.now_s))
 
-    def place(self, name: str) -> Place | None:
+    def place(self, name: str) -> QueueName | None:
         return self.machine.queue.place_of(f"uid-{name}")
 
 
@@ -101,7 +101,7 @@ def test_a_pod_that_is_on_its_way_takes_its_room() -> None:
     (record,) = of(effects, Record)
     assert record.reason == "FailedScheduling"
     assert record.note.startswith("0/1 nodes are available: 1 Insufficient cpu.")
-    assert hand.place("b") is Place.UNSCHEDULABLE
+    assert hand.place("b") is QueueName.UNSCHEDULABLE
 
 
 def test_higher_priority_goes_first_whoever_came_first() -> None:

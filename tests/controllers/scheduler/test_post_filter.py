@@ -14,7 +14,7 @@ from podium.core.cluster_events import EventHint, EventResource
 from podium.core.framework import NodeToStatusReader, PostFilterResult
 from podium.core.handle import Handle
 from podium.core.hints import after_removal
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
 from podium.profile import plugin_factories
 from tests.controllers.scheduler.builders import done, pod

@@ -9,7 +9,7 @@ from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.preemption import PreemptionExecutor, VictimCall
 from podium.controllers.scheduler_metrics import SchedulerMetrics
 from podium.core.framework import PostFilterResult
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.retries import PreemptionRetries
 from podium.core.queue import QueuedPod
 from tests.controllers.scheduler.builders import done, failed, pending, placed, pod

@@ -7,7 +7,7 @@ import pytest
 from podium.config.scheduler_options import SchedulerOptions
 from podium.control.effects import Bind, Delete, Effect, Patch, Record
 from podium.core.preemption.livelock import ROUNDS
-from podium.core.queue import Place
+from podium.core.queue import QueueName
 from tests.controllers.scheduler.builders import done, pod
 from tests.controllers.scheduler.test_machine import NOW_S, node, of
 from tests.controllers.scheduler.test_machine import Hand as AnyHand
@@ -42,7 +42,7 @@ def test_room_that_another_nomination_gives_up_is_used() -> None:
     hand = Hand()
     hand.start(node(cpu="2"), others("theirs", "n1", cpu="2"), pod("ours"))
     hand.wake()
-    assert hand.place("ours") is Place.UNSCHEDULABLE
+    assert hand.place("ours") is QueueName.UNSCHEDULABLE
     hand.tell("Pod", others("theirs", cpu="2"))
     hand.wake(10.0)
     assert hand.place("ours") is None

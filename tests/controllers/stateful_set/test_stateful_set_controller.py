@@ -166,6 +166,15 @@ def test_a_partition_keeps_the_first_as_they_are_even_when_they_are_made_anew() 
     assert (status(world)["currentReplicas"], status(world)["updatedReplicas"]) == (2, 1)
 
 
+def test_a_partition_counts_from_the_first_number() -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 1}}
+    world = world_with(stateful_set(2, updateStrategy=rolling, ordinals={"start": 3}))
+    world.run_until(30)
+    roll(world, "v2")
+    world.run_until(60)
+    assert images(world) == {"s-3": "v1", "s-4": "v2"}
+
+
 def test_several_may_be_unavailable_at_a_time() -> None:
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "70%"}}
     world = world_with(stateful_set(updateStrategy=rolling, podManagementPolicy="Parallel"))

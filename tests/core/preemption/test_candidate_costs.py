@@ -10,12 +10,12 @@ from podium.api.times import timestamp
 from podium.config.preemption_options import CandidateKey
 from podium.config.scheduler_options import SchedulerOptions
 from podium.core.framework import Rows
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 from podium.core.preemption.candidate_keys import LAST_CHECKPOINT, lost_run_time_s
 from podium.core.preemption.cascade import Cascade
 from podium.core.preemption.cross_node.victim_sets import VictimSet, VictimSets
 from podium.core.preemption.dry_run import DryRun
-from podium.core.preemption.stranding import Stranding
+from podium.core.preemption.stranded_victims import Stranding
 from podium.scheduler import Scheduler
 from tests.core.objects import near, node, pod
 

@@ -6,6 +6,7 @@ import pytest
 
 from podium.config.preemption_options import CandidateKey, NeverPreempt, PreemptionProtection
 from podium.config.scheduler_options import SchedulerOptions
+from podium.core.preemption.cascade import Cascade
 from podium.scheduler import Scheduler
 
 ORDER = (CandidateKey.CASCADE_SIZE, *list(CandidateKey)[:5])
@@ -48,6 +49,14 @@ def test_the_smaller_cascade_is_taken(options: SchedulerOptions, expected: str) 
     assert [one.name for one in decision.post_filter.victims] == [f"high-{expected[-1]}"]
     after = [(pod.uid, pod.slot) for pods in scheduler.snapshot.pods_on for pod in pods]
     assert after == before
+
+
+def test_it_goes_on_to_the_last_node() -> None:
+    """`high-1` has `middle` leave its node, and that one `low`."""
+    scheduler = _scheduler(SchedulerOptions())
+    (high,) = scheduler.snapshot.pods_on[0]
+    for own_row in (-1, 0):
+        assert Cascade(scheduler.handle)([high], own_row) == (3, {2, 3})
 
 
 def _node(name: str, disk: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from podium.api.times import timestamp
 from podium.config.preemption_options import Patience
 from podium.config.scheduler_options import SchedulerOptions
-from podium.core.pods import start_ns_of
+from podium.core.pod_info import start_ns_of
 from podium.core.preemption.patience import EXPECTED_DURATION, PROVISIONING_UNTIL
 from podium.scheduler import Scheduler
 from tests.core.objects import node, pod

@@ -5,8 +5,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
-from podium.core.pods import PodInfo
-from podium.core.queue import Place, QueuedPod, SchedulingQueue
+from podium.core.pod_info import PodInfo
+from podium.core.queue import QueuedPod, QueueName, SchedulingQueue
 from podium.core.queue.changes import events_of_pod_update
 from tests.core.queue.toys import (
     NODE_ADD,
@@ -187,7 +187,7 @@ class TwoQueues(RuleBasedStateMachine):
         assert {place: counts[place] for place in counts} == {
             place: places.count(place) for place in counts
         }
-        assert {Place.DONE, Place.DELETED}.isdisjoint(places)
+        assert {QueueName.DONE, QueueName.DELETED}.isdisjoint(places)
 
 
 TestTwoQueues = TwoQueues.TestCase

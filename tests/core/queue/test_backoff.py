@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.core.queue import Place, SchedulingQueue
+from podium.core.queue import QueueName, SchedulingQueue
 from tests.core.queue.toys import NODE_ADD, PROFILE, popped, queue, rejected, waiting
 
 HOUR_S = 3600.0
@@ -26,7 +26,7 @@ def test_it_doubles_up_to_a_limit(times: int, backoff_s: int) -> None:
     q = queue()
     uid = after_failures(q, "A", times=times, start_s=1e7)
     q.event(NODE_ADD, None, {}, 1e7)
-    assert q.place_of(uid) is Place.BACKOFF
+    assert q.place_of(uid) is QueueName.BACKOFF
     assert q.next_wakeup_s() == 1e7 + backoff_s + 1
 
 
@@ -47,9 +47,9 @@ def test_a_backoff_ends_with_the_second_after_it() -> None:
     assert queued.backoff_until_s == 1.0
     assert q.next_wakeup_s() == 2.0
     q.flush(1.999)
-    assert queued.place is Place.BACKOFF
+    assert queued.place is QueueName.BACKOFF
     q.flush(2.0)
-    assert queued.place is Place.ACTIVE
+    assert queued.place is QueueName.ACTIVE
     assert q.incoming["active", "BackoffComplete"] == 1
 
 
@@ -58,7 +58,7 @@ def test_an_event_after_the_backoff_makes_a_pod_active_at_once() -> None:
     one, two = rejected(q, [waiting(), waiting()], at_s=0.3)
     q.delete(two.uid)
     assert q.event(NODE_ADD, None, {}, 2.0) == 1
-    assert one.place is Place.ACTIVE
+    assert one.place is QueueName.ACTIVE
 
 
 def test_with_nothing_else_to_do_a_pod_is_popped_early() -> None:
@@ -78,7 +78,7 @@ def test_early_pops_go_by_windows_and_then_by_priority() -> None:
     low, high = rejected(q, [waiting(priority=8), waiting(priority=9)], at_s=0.2)[::-1]
     [next_window] = rejected(q, [waiting(priority=10)], at_s=1.1)
     q.event(NODE_ADD, None, {}, 1.2)
-    assert q.counts()[Place.BACKOFF] == 3
+    assert q.counts()[QueueName.BACKOFF] == 3
     assert [popped(q, 1.2) for _ in range(3)] == [high, low, next_window]
 
 
@@ -87,7 +87,7 @@ def test_errors_wait_until_their_backoff_is_over() -> None:
     q.add(waiting(), PROFILE, 0.0)
     queued = popped(q, 0.0)
     q.fail(queued, now_s=0.0)
-    assert queued.place is Place.BACKOFF
+    assert queued.place is QueueName.BACKOFF
     assert (q.has_next(), q.pop(1.9)) == (False, None)
     assert popped(q, 2.0) is queued
 
@@ -111,7 +111,7 @@ def test_a_maximum_of_zero_turns_it_off() -> None:
     q = queue(max_backoff_s=0)
     q.add(waiting(), PROFILE, 0.0)
     q.fail(popped(q, 0.0), now_s=0.0)
-    assert q.counts()[Place.ACTIVE] == 1
+    assert q.counts()[QueueName.ACTIVE] == 1
 
 
 def test_without_early_pops_times_are_not_rounded() -> None:
@@ -128,7 +128,7 @@ def test_without_early_pops_a_backoff_that_is_just_over_is_over() -> None:
     q = queue(pop_from_backoff=False)
     [queued] = rejected(q, [waiting()], at_s=0.3)
     q.event(NODE_ADD, None, {}, 1.5)
-    assert queued.place is Place.ACTIVE
+    assert queued.place is QueueName.ACTIVE
 
 
 def test_the_way_to_the_active_queue_does_not_depend_on_who_calls_when() -> None:

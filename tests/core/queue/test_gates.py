@@ -3,8 +3,8 @@
 from typing import Any
 
 from podium.api.objects import Object
-from podium.core.pods import PodInfo
-from podium.core.queue import Place
+from podium.core.pod_info import PodInfo
+from podium.core.queue import QueueName
 from tests.core.queue.toys import (
     NODE_ADD,
     OWN_GATES,
@@ -33,7 +33,7 @@ def test_a_gated_pod_is_not_popped() -> None:
     assert (queued.gated_by.plugin, queued.gated_by.message) == ("Gate", "Gate is closed")
     assert queued.unschedulable_plugins == {"Gate"}
     assert queued.initial_attempt_s is None
-    assert (q.counts()[Place.GATED], q.counts()[Place.UNSCHEDULABLE]) == (1, 0)
+    assert (q.counts()[QueueName.GATED], q.counts()[QueueName.UNSCHEDULABLE]) == (1, 0)
     assert q.pop(3.0) is None
     assert q.incoming == {("unschedulable", "UnschedulablePodAdd"): 1}
 
@@ -45,13 +45,13 @@ def test_only_events_of_the_gate_are_asked_about() -> None:
     [queued] = rejected(q, [waiting()])
     gate.closed_to = {queued.uid}
     q.event(NODE_ADD, None, {}, 50.0)
-    assert queued.place is Place.GATED
+    assert queued.place is QueueName.GATED
     gate.closed_to = set()
     gate.asked = []
     q.event(NODE_ADD, None, {}, 60.0)
-    assert (queued.place, gate.asked) == (Place.GATED, [])
+    assert (queued.place, gate.asked) == (QueueName.GATED, [])
     assert q.event(POD_DELETE, None, {}, 70.0) == 1
-    assert queued.place is Place.ACTIVE
+    assert queued.place is QueueName.ACTIVE
     assert queued.gated_by is None
 
 
@@ -61,7 +61,7 @@ def test_an_event_of_the_gate_that_does_not_open_it() -> None:
     q = queue(HINTS, [gate])
     q.add(pod, PROFILE, 0.0)
     assert q.event(POD_DELETE, None, {}, 1.0) == 0
-    assert q.place_of(pod.uid) is Place.GATED
+    assert q.place_of(pod.uid) is QueueName.GATED
     assert gate.asked == [pod.uid] * 2
 
 
@@ -71,10 +71,10 @@ def test_a_pod_is_asked_at_every_entry_but_the_last() -> None:
     q = queue(HINTS, [gate])
     [queued] = rejected(q, [waiting()])
     q.event(NODE_ADD, None, {}, 0.0)
-    assert (queued.place, len(gate.asked)) == (Place.BACKOFF, 2)
+    assert (queued.place, len(gate.asked)) == (QueueName.BACKOFF, 2)
     gate.closed_to = {queued.uid}
     q.flush(2.0)
-    assert (queued.place, len(gate.asked)) == (Place.ACTIVE, 2)
+    assert (queued.place, len(gate.asked)) == (QueueName.ACTIVE, 2)
 
 
 def test_without_early_pops_it_is_asked_when_the_backoff_is_over() -> None:
@@ -82,10 +82,10 @@ def test_without_early_pops_it_is_asked_when_the_backoff_is_over() -> None:
     q = queue(HINTS, [gate], pop_from_backoff=False)
     [queued] = rejected(q, [waiting()])
     q.event(NODE_ADD, None, {}, 0.0)
-    assert (queued.place, len(gate.asked)) == (Place.BACKOFF, 1)
+    assert (queued.place, len(gate.asked)) == (QueueName.BACKOFF, 1)
     gate.closed_to = {queued.uid}
     q.flush(2.0)
-    assert (queued.place, len(gate.asked)) == (Place.GATED, 2)
+    assert (queued.place, len(gate.asked)) == (QueueName.GATED, 2)
 
 
 def test_an_error_can_end_at_a_gate() -> None:
@@ -95,7 +95,7 @@ def test_an_error_can_end_at_a_gate() -> None:
     queued = popped(q, 0.0)
     gate.closed_to = {queued.uid}
     q.fail(queued, now_s=0.0)
-    assert queued.place is Place.GATED
+    assert queued.place is QueueName.GATED
 
 
 def test_the_gate_that_was_closed_is_asked_first() -> None:
@@ -135,7 +135,7 @@ def test_a_pod_loses_its_scheduling_gates() -> None:
     free = changed(gated, schedulingGates=[])
     q.add(gated, PROFILE, 0.0)
     q.update(gated, one_left, 1.0)
-    assert q.place_of(gated.uid) is Place.GATED
+    assert q.place_of(gated.uid) is QueueName.GATED
     q.update(one_left, free, 2.0)
     queued = popped(q, 2.0)
     assert (queued.pod, queued.added_at_s, queued.initial_attempt_s) == (free, 0.0, 2.0)
@@ -149,7 +149,7 @@ def test_a_preemptor_is_held_back_while_its_preemption_lasts() -> None:
     [preemptor] = rejected(q, [waiting(priority=10)])
     gate.closed_to = {preemptor.uid}
     q.event(POD_DELETE, {}, None, 5.0)
-    assert preemptor.place is Place.GATED
+    assert preemptor.place is QueueName.GATED
     gate.closed_to = set()
     q.event(POD_DELETE, {}, None, 30.0)
     assert popped(q, 30.0) is preemptor
@@ -161,8 +161,8 @@ def test_a_preemption_that_failed_activates_the_preemptor() -> None:
     [preemptor] = rejected(q, [waiting(priority=10)])
     gate.closed_to = {preemptor.uid}
     q.activate([preemptor.uid], 0.1)
-    assert preemptor.place is Place.GATED
+    assert preemptor.place is QueueName.GATED
     gate.closed_to = set()
     q.activate([preemptor.uid], 0.2)
-    assert preemptor.place is Place.ACTIVE
+    assert preemptor.place is QueueName.ACTIVE
     assert q.incoming["active", "ForceActivate"] == 1

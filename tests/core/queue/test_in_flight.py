@@ -3,7 +3,7 @@
 import pytest
 
 from podium.core.cluster_events import ClusterEvent
-from podium.core.queue import Place
+from podium.core.queue import QueueName
 from tests.core.queue.toys import (
     NODE_ADD,
     NODE_LABEL,
@@ -22,14 +22,14 @@ from tests.core.queue.toys import (
 @pytest.mark.parametrize(
     ("event", "rejected_by", "place"),
     [
-        (NODE_ADD, "A", Place.BACKOFF),
-        (NODE_ADD, "B", Place.UNSCHEDULABLE),
-        (POD_DELETE, "AB", Place.BACKOFF),
-        (NODE_LABEL, "AB", Place.UNSCHEDULABLE),
+        (NODE_ADD, "A", QueueName.BACKOFF),
+        (NODE_ADD, "B", QueueName.UNSCHEDULABLE),
+        (POD_DELETE, "AB", QueueName.BACKOFF),
+        (NODE_LABEL, "AB", QueueName.UNSCHEDULABLE),
     ],
 )
 def test_events_are_looked_at_once_more(
-    event: ClusterEvent, rejected_by: str, place: Place
+    event: ClusterEvent, rejected_by: str, place: QueueName
 ) -> None:
     q = queue()
     q.add(waiting(), PROFILE, 0.0)
@@ -48,9 +48,9 @@ def test_what_happened_before_the_attempt_is_of_no_interest() -> None:
     q.event(NODE_ADD, None, {}, 0.0)
     two = popped(q, 0.0)
     q.fail(two, "A", now_s=0.0)
-    assert two.place is Place.UNSCHEDULABLE
+    assert two.place is QueueName.UNSCHEDULABLE
     q.fail(one, "A", now_s=0.0)
-    assert one.place is Place.BACKOFF
+    assert one.place is QueueName.BACKOFF
 
 
 def test_the_log_is_cut_without_losing_anything() -> None:
@@ -64,7 +64,7 @@ def test_the_log_is_cut_without_losing_anything() -> None:
         q.event(NODE_ADD if number == 20 else POD_DELETE, None, {}, 0.0)
     for number, queued in enumerate(flights):
         q.fail(queued, "A", now_s=0.0)
-        assert queued.place is (Place.BACKOFF if number <= 20 else Place.UNSCHEDULABLE)
+        assert queued.place is (QueueName.BACKOFF if number <= 20 else QueueName.UNSCHEDULABLE)
 
 
 def test_what_a_plugin_was_waiting_for_may_have_come_meanwhile() -> None:
@@ -74,7 +74,7 @@ def test_what_a_plugin_was_waiting_for_may_have_come_meanwhile() -> None:
     q.event(POD_DELETE, None, {}, 0.0)
     q.event(NODE_ADD, None, {}, 0.0)
     q.fail(queued, "B", pending_plugins="A", now_s=0.0)
-    assert queued.place is Place.ACTIVE
+    assert queued.place is QueueName.ACTIVE
 
 
 def test_an_error_is_retried_whatever_happened() -> None:
@@ -82,7 +82,7 @@ def test_an_error_is_retried_whatever_happened() -> None:
     q.add(waiting(), PROFILE, 0.0)
     queued = popped(q, 0.0)
     q.fail(queued, now_s=0.0)
-    assert queued.place is Place.BACKOFF
+    assert queued.place is QueueName.BACKOFF
 
 
 def test_an_event_that_leaves_a_pod_out_does_so_in_hindsight() -> None:
@@ -94,7 +94,7 @@ def test_an_event_that_leaves_a_pod_out_does_so_in_hindsight() -> None:
     q.event(NODE_ADD, None, {}, 0.0, except_uid=itself.uid)
     for queued in flights:
         q.fail(queued, "A", now_s=0.0)
-    assert [queued.place for queued in flights] == [Place.UNSCHEDULABLE, Place.BACKOFF]
+    assert [queued.place for queued in flights] == [QueueName.UNSCHEDULABLE, QueueName.BACKOFF]
 
 
 def test_a_change_of_the_pod_itself() -> None:
@@ -109,7 +109,7 @@ def test_a_change_of_the_pod_itself() -> None:
     assert flights[0].pod is relabelled
     for queued in flights:
         q.fail(queued, "A", now_s=0.0)
-    assert [queued.place for queued in flights] == [Place.BACKOFF, Place.UNSCHEDULABLE]
+    assert [queued.place for queued in flights] == [QueueName.BACKOFF, QueueName.UNSCHEDULABLE]
 
 
 def test_an_activation_counts_for_its_pod_only() -> None:
@@ -122,7 +122,7 @@ def test_an_activation_counts_for_its_pod_only() -> None:
     q.activate([pod.uid], 0.0)
     for queued in flights:
         q.fail(queued, "A", now_s=0.0)
-    assert [queued.place for queued in flights] == [Place.BACKOFF, Place.UNSCHEDULABLE]
+    assert [queued.place for queued in flights] == [QueueName.BACKOFF, QueueName.UNSCHEDULABLE]
 
 
 def test_leftovers_that_are_flushed_help_pods_in_flight_too() -> None:
@@ -133,7 +133,7 @@ def test_leftovers_that_are_flushed_help_pods_in_flight_too() -> None:
     queued = popped(q, 329.0)
     q.flush(330.0)
     q.fail(queued, "A", now_s=330.0)
-    assert queued.place is Place.BACKOFF
+    assert queued.place is QueueName.BACKOFF
 
 
 def test_a_pod_that_was_let_go_comes_back_as_after_an_error() -> None:
@@ -143,10 +143,10 @@ def test_a_pod_that_was_let_go_comes_back_as_after_an_error() -> None:
     q.add(pod, PROFILE, 0.0)
     queued = popped(q, 0.0)
     q.done(pod.uid)
-    assert (pod.uid in q, queued.place) == (False, Place.DONE)
+    assert (pod.uid in q, queued.place) == (False, QueueName.DONE)
     q.fail(queued, "A", now_s=0.0)
     assert q.get(pod.uid) is queued
-    assert queued.place is Place.BACKOFF
+    assert queued.place is QueueName.BACKOFF
 
 
 def test_done_twice() -> None:
@@ -168,7 +168,7 @@ def test_a_pod_that_is_gone_does_not_come_back() -> None:
     queued = popped(q, 0.0)
     q.delete(pod.uid)
     q.fail(queued, "A", now_s=0.0)
-    assert (pod.uid in q, queued.place) == (False, Place.DELETED)
+    assert (pod.uid in q, queued.place) == (False, QueueName.DELETED)
 
 
 def test_failing_twice() -> None:
@@ -177,7 +177,7 @@ def test_failing_twice() -> None:
     queued = popped(q, 0.0)
     q.fail(queued, "A", now_s=0.0)
     q.fail(queued, now_s=5.0)
-    assert (queued.place, queued.unschedulable_count) == (Place.UNSCHEDULABLE, 1)
+    assert (queued.place, queued.unschedulable_count) == (QueueName.UNSCHEDULABLE, 1)
 
 
 def test_a_pod_that_came_anew_meanwhile_stays_as_it_is() -> None:
@@ -189,4 +189,4 @@ def test_a_pod_that_came_anew_meanwhile_stays_as_it_is() -> None:
     q.add(pod, PROFILE, 1.0)
     q.fail(queued, "A", now_s=2.0)
     assert q.get(pod.uid) is not queued
-    assert q.place_of(pod.uid) is Place.ACTIVE
+    assert q.place_of(pod.uid) is QueueName.ACTIVE

@@ -1,7 +1,7 @@
 """Updates, deletions, activations, and pods that nothing helps."""
 
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
-from podium.core.queue import Place
+from podium.core.queue import QueueName
 from tests.core.queue.toys import (
     NODE_ADD,
     OWN_LABEL,
@@ -53,7 +53,7 @@ def test_activating() -> None:
     active = waiting()
     q.add(active, PROFILE, 0.0)
     q.activate([in_backoff.uid, unschedulable.uid, active.uid, "unknown"], 0.0)
-    assert q.counts()[Place.ACTIVE] == 3
+    assert q.counts()[QueueName.ACTIVE] == 3
     assert q.incoming["active", "ForceActivate"] == 2
 
 
@@ -62,9 +62,9 @@ def test_an_update_that_may_help_brings_a_pod_back() -> None:
     [queued] = rejected(q, [waiting("bad")])
     worse, good = changed(queued.pod, {"app": "worse"}), changed(queued.pod, {"app": "good"})
     q.update(queued.pod, worse, 50.0)
-    assert (queued.place, queued.pod) == (Place.UNSCHEDULABLE, worse)
+    assert (queued.place, queued.pod) == (QueueName.UNSCHEDULABLE, worse)
     q.update(worse, good, 60.0)
-    assert (queued.place, queued.pod) == (Place.ACTIVE, good)
+    assert (queued.place, queued.pod) == (QueueName.ACTIVE, good)
 
 
 def test_an_update_of_several_kinds_goes_through_them_until_one_helps() -> None:
@@ -81,7 +81,7 @@ def test_after_an_update_a_pod_waits_with_its_new_class() -> None:
     one, two = rejected(q, [waiting("old"), waiting("old")])
     q.update(one.pod, changed(one.pod, {"app": "new"}), 1.0)
     assert q.event(NODE_ADD, None, {}, 50.0) == 1
-    assert (one.place, two.place) == (Place.ACTIVE, Place.UNSCHEDULABLE)
+    assert (one.place, two.place) == (QueueName.ACTIVE, QueueName.UNSCHEDULABLE)
 
 
 def test_leftovers_are_tried_after_five_minutes_at_a_whole_half_minute() -> None:
@@ -89,9 +89,9 @@ def test_leftovers_are_tried_after_five_minutes_at_a_whole_half_minute() -> None
     [queued] = rejected(q, [waiting()], at_s=1000.0)
     assert q.next_wakeup_s() == 1320.0
     q.flush(1319.9)
-    assert queued.place is Place.UNSCHEDULABLE
+    assert queued.place is QueueName.UNSCHEDULABLE
     q.flush(1320.0)
-    assert queued.place is Place.ACTIVE
+    assert queued.place is QueueName.ACTIVE
     assert q.incoming["active", "UnschedulableTimeout"] == 1
 
 
@@ -100,7 +100,7 @@ def test_five_minutes_have_to_be_over() -> None:
     [queued] = rejected(q, [waiting()], at_s=900.0)
     assert q.next_wakeup_s() == 1230.0
     q.flush(1200.0)
-    assert queued.place is Place.UNSCHEDULABLE
+    assert queued.place is QueueName.UNSCHEDULABLE
 
 
 def test_how_long_leftovers_wait_is_an_option() -> None:
@@ -115,13 +115,13 @@ def test_gated_pods_are_asked_again_as_seldom() -> None:
     q = queue({"Gate": ()}, [gate])
     q.add(pod, PROFILE, 1000.0)
     q.flush(1320.0)
-    assert (q.place_of(pod.uid), len(gate.asked)) == (Place.GATED, 2)
+    assert (q.place_of(pod.uid), len(gate.asked)) == (QueueName.GATED, 2)
     assert q.next_wakeup_s() == 1650.0
     gate.closed_to = set()
     q.flush(1649.0)
     assert len(gate.asked) == 2
     q.flush(1650.0)
-    assert q.place_of(pod.uid) is Place.ACTIVE
+    assert q.place_of(pod.uid) is QueueName.ACTIVE
 
 
 def test_a_pod_that_waits_for_both_wakes_up_for_the_first() -> None:
@@ -138,5 +138,5 @@ def test_everything_can_be_looked_at() -> None:
     q = queue()
     [queued] = rejected(q, [waiting()])
     q.add(waiting(), PROFILE, 1.0)
-    assert {each.place for each in q} == {Place.UNSCHEDULABLE, Place.ACTIVE}
+    assert {each.place for each in q} == {QueueName.UNSCHEDULABLE, QueueName.ACTIVE}
     assert (queued.attempts, queued.added_at_s, queued.initial_attempt_s) == (1, 0.0, 0.0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.core.queue import Place
+from podium.core.queue import QueueName
 from tests.core.queue.toys import NODE_ADD, PROFILE, changed, popped, queue, rejected, waiting
 
 
@@ -81,7 +81,7 @@ def test_pods_that_leave_are_not_popped() -> None:
         q.add(pod, PROFILE, 0.0)
     for pod in pods[:290]:
         q.delete(pod.uid)
-    assert q.counts()[Place.ACTIVE] == 10
+    assert q.counts()[QueueName.ACTIVE] == 10
     assert [popped(q, 0.0).pod for _ in range(10)] == pods[290:]
     assert q.pop(0.0) is None
 

@@ -6,7 +6,7 @@ from typing import Any
 from podium.core.by_shape import ByShape
 from podium.core.cluster_events import EventHint
 from podium.core.pipeline import Pipeline
-from podium.core.queue import Place, QueueProfile, SchedulingQueue
+from podium.core.queue import QueueName, QueueProfile, SchedulingQueue
 from podium.core.snapshot import Snapshot
 from tests.core.queue.toys import (
     NODE_ADD,
@@ -54,5 +54,5 @@ def test_a_plugin_that_says_nothing_is_asked_again_after_every_event() -> None:
         q.add(pod, PROFILE, 0.0)
         q.fail(popped(q, 0.0), [name], now_s=0.0)
     assert q.event(NODE_LABEL, {}, {}, 50.0) == 1
-    assert q.place_of(pods["Silent"].uid) is Place.ACTIVE
-    assert q.place_of(pods["Talking"].uid) is Place.UNSCHEDULABLE
+    assert q.place_of(pods["Silent"].uid) is QueueName.ACTIVE
+    assert q.place_of(pods["Talking"].uid) is QueueName.UNSCHEDULABLE

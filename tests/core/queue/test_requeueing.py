@@ -7,8 +7,8 @@ import pytest
 from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
 from podium.core.framework import CycleError
-from podium.core.pods import PodInfo
-from podium.core.queue import Place, QueuedPod, QueueProfile, SchedulingQueue
+from podium.core.pod_info import PodInfo
+from podium.core.queue import QueuedPod, QueueName, QueueProfile, SchedulingQueue
 from tests.core.queue.toys import (
     NODE_ADD,
     NODE_LABEL,
@@ -25,7 +25,7 @@ from tests.core.queue.toys import (
 LATER_S = 100.0
 
 
-def place_after(event: ClusterEvent, rejected_by: str, **options: Any) -> Place:
+def place_after(event: ClusterEvent, rejected_by: str, **options: Any) -> QueueName:
     q = queue(**options)
     [queued] = rejected(q, [waiting()], by=rejected_by)
     q.event(event, None, {}, LATER_S)
@@ -35,16 +35,16 @@ def place_after(event: ClusterEvent, rejected_by: str, **options: Any) -> Place:
 @pytest.mark.parametrize(
     ("event", "rejected_by", "place"),
     [
-        (NODE_ADD, "A", Place.ACTIVE),
-        (NODE_ADD, "B", Place.UNSCHEDULABLE),
-        (NODE_ADD, "AB", Place.ACTIVE),
-        (POD_DELETE, "A", Place.UNSCHEDULABLE),
-        (POD_DELETE, "AB", Place.ACTIVE),
-        (NODE_LABEL, "AB", Place.UNSCHEDULABLE),
+        (NODE_ADD, "A", QueueName.ACTIVE),
+        (NODE_ADD, "B", QueueName.UNSCHEDULABLE),
+        (NODE_ADD, "AB", QueueName.ACTIVE),
+        (POD_DELETE, "A", QueueName.UNSCHEDULABLE),
+        (POD_DELETE, "AB", QueueName.ACTIVE),
+        (NODE_LABEL, "AB", QueueName.UNSCHEDULABLE),
     ],
 )
 def test_only_what_a_rejecting_plugin_registered_for_helps(
-    event: ClusterEvent, rejected_by: str, place: Place
+    event: ClusterEvent, rejected_by: str, place: QueueName
 ) -> None:
     assert place_after(event, rejected_by) is place
 
@@ -67,22 +67,22 @@ def test_kinds_of_updates(registered: Action, happened: Action, helps: bool) -> 
     resource = EventResource.ASSIGNED_POD
     hints = {"A": hinted(ClusterEvent(resource, registered))}
     place = place_after(ClusterEvent(resource, happened), "A", hints=hints)
-    assert (place is Place.ACTIVE) == helps
+    assert (place is QueueName.ACTIVE) == helps
 
 
 def test_a_plugin_that_registered_nothing_stays_with_what_others_registered() -> None:
     """It isn't known to anybody, so only what somebody cares about reaches its pods."""
-    assert place_after(NODE_ADD, "X") is Place.ACTIVE
-    assert place_after(NODE_LABEL, "X") is Place.UNSCHEDULABLE
+    assert place_after(NODE_ADD, "X") is QueueName.ACTIVE
+    assert place_after(NODE_LABEL, "X") is QueueName.UNSCHEDULABLE
 
 
 def test_a_plugin_that_registered_for_nothing_is_helped_by_nothing() -> None:
-    assert place_after(NODE_ADD, "A", hints={"A": ()}) is Place.UNSCHEDULABLE
+    assert place_after(NODE_ADD, "A", hints={"A": ()}) is QueueName.UNSCHEDULABLE
 
 
 def test_an_event_for_all_helps_whoever_was_rejected() -> None:
     everything = ClusterEvent(EventResource.WILDCARD, Action.ALL)
-    assert place_after(everything, "A", hints={"A": ()}) is Place.ACTIVE
+    assert place_after(everything, "A", hints={"A": ()}) is QueueName.ACTIVE
 
 
 class Closely:
@@ -105,8 +105,8 @@ def test_a_hint_is_asked_once_for_all_pods_of_a_class() -> None:
     db = rejected(q, [waiting("db") for _ in range(50)])
     assert q.event(NODE_LABEL, {"was": 1}, {"is": 2}, LATER_S) == 50
     assert hint.asked == 2
-    assert {queued.place for queued in web} == {Place.ACTIVE}
-    assert {queued.place for queued in db} == {Place.UNSCHEDULABLE}
+    assert {queued.place for queued in web} == {QueueName.ACTIVE}
+    assert {queued.place for queued in db} == {QueueName.UNSCHEDULABLE}
 
 
 def test_a_hint_is_not_asked_about_pods_that_others_rejected() -> None:
@@ -121,7 +121,7 @@ def test_a_plugin_that_can_not_tell_lets_the_pod_be_tried() -> None:
     def broken(pod: PodInfo, old: Object | None, new: Object | None) -> bool:
         raise CycleError("A", "no such claim")
 
-    assert place_after(NODE_ADD, "A", hints={"A": hinted(NODE_ADD, by=broken)}) is Place.ACTIVE
+    assert place_after(NODE_ADD, "A", hints={"A": hinted(NODE_ADD, by=broken)}) is QueueName.ACTIVE
 
 
 def pending(q: SchedulingQueue, plugins: str, pending_plugins: str) -> QueuedPod:
@@ -132,12 +132,14 @@ def pending(q: SchedulingQueue, plugins: str, pending_plugins: str) -> QueuedPod
 
 
 @pytest.mark.parametrize(
-    ("event", "place"), [(NODE_ADD, Place.ACTIVE), (POD_DELETE, Place.BACKOFF)]
+    ("event", "place"), [(NODE_ADD, QueueName.ACTIVE), (POD_DELETE, QueueName.BACKOFF)]
 )
-def test_what_a_plugin_was_waiting_for_costs_no_backoff(event: ClusterEvent, place: Place) -> None:
+def test_what_a_plugin_was_waiting_for_costs_no_backoff(
+    event: ClusterEvent, place: QueueName
+) -> None:
     q = queue()
     queued = pending(q, "B", "A")
-    assert queued.place is Place.UNSCHEDULABLE
+    assert queued.place is QueueName.UNSCHEDULABLE
     assert q.event(event, None, {}, 0.0) == 1
     assert queued.place is place
 
@@ -146,7 +148,7 @@ def test_a_plugin_that_rejects_and_waits_counts_as_waiting() -> None:
     q = queue()
     queued = pending(q, "A", "A")
     q.event(NODE_ADD, None, {}, 0.0)
-    assert queued.place is Place.ACTIVE
+    assert queued.place is QueueName.ACTIVE
 
 
 def test_pods_can_be_left_out() -> None:
@@ -154,7 +156,7 @@ def test_pods_can_be_left_out() -> None:
     low, high = waiting(priority=1), waiting(priority=2)
     rejected(q, [low, high])
     assert q.event(NODE_ADD, None, {}, LATER_S, among=lambda pod: pod.priority <= 1) == 1
-    assert q.place_of(high.uid) is Place.UNSCHEDULABLE
+    assert q.place_of(high.uid) is QueueName.UNSCHEDULABLE
 
 
 def test_one_pod_can_be_left_out() -> None:
@@ -162,7 +164,7 @@ def test_one_pod_can_be_left_out() -> None:
     itself, other = waiting(), waiting()
     rejected(q, [itself, other])
     assert q.event(NODE_ADD, None, {}, LATER_S, except_uid=itself.uid) == 1
-    assert q.place_of(itself.uid) is Place.UNSCHEDULABLE
+    assert q.place_of(itself.uid) is QueueName.UNSCHEDULABLE
 
 
 def test_several_actions_move_a_pod_once() -> None:
@@ -204,5 +206,5 @@ def test_profiles_have_hints_of_their_own() -> None:
         q.add(pod, name, 0.0)
         q.fail(popped(q, 0.0), "A", now_s=0.0)
     q.event(NODE_LABEL, {}, {}, LATER_S)
-    assert q.place_of(pods["one"].uid) is Place.UNSCHEDULABLE
-    assert q.place_of(pods["two"].uid) is Place.ACTIVE
+    assert q.place_of(pods["one"].uid) is QueueName.UNSCHEDULABLE
+    assert q.place_of(pods["two"].uid) is QueueName.ACTIVE

@@ -7,7 +7,7 @@ from typing import Any
 from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pod_info import PodInfo, pending_pod
 from podium.core.queue import QueuedPod, QueueProfile, SchedulingQueue
 from podium.core.status import SUCCESS, Status, unresolvable
 from tests.core.objects import pod

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from podium.node.real.container_environment import (
+    EnvironmentSource,
     MissingSourceError,
-    Source,
     command,
     environment,
     expanded,
@@ -30,9 +30,9 @@ POD: dict[str, Any] = {
 SETTINGS = {"kind": "ConfigMap", "data": {"COLOUR": "green", "1bad": "x"}}
 PASSWORD = {"kind": "Secret", "data": {"key": b64encode(b"pssst").decode()}}
 SOURCES = {
-    Source("ConfigMap", "settings"): SETTINGS,
-    Source("Secret", "password"): PASSWORD,
-    Source("ConfigMap", "gone"): None,
+    EnvironmentSource("ConfigMap", "settings"): SETTINGS,
+    EnvironmentSource("Secret", "password"): PASSWORD,
+    EnvironmentSource("ConfigMap", "gone"): None,
 }
 
 
@@ -62,7 +62,7 @@ def test_variables_come_from_everywhere() -> None:
 
 
 def test_values_of_others_are_taken_as_they_are() -> None:
-    source = {Source("ConfigMap", "m"): {"kind": "ConfigMap", "data": {"k": "$(HOME)"}}}
+    source = {EnvironmentSource("ConfigMap", "m"): {"kind": "ConfigMap", "data": {"k": "$(HOME)"}}}
     ref = {"configMapKeyRef": {"name": "m", "key": "k"}}
     container = {"name": "c", "env": [{"name": "X", "valueFrom": ref}]}
     assert environment(POD, container, source, MACHINE, {"HOME": "/h"})["X"] == "$(HOME)"

@@ -37,38 +37,58 @@ class Awake(SimulatedKubelets):
         return False
 
 
-def _taken(cluster: Restarted) -> int:
-    return len(cluster.agents.kubelets["n1"].pods.all())
+def _taken(cluster: Restarted) -> list[str]:
+    return [one.pod["metadata"]["name"] for one in cluster.agents.kubelets["n1"].pods.all()]
+
+
+_CRITICAL = {"priority": 2_000_000_000, "priorityClassName": "system-cluster-critical"}
+_PENDING = {"status": {"phase": "Pending"}}
+_SCRIPTED = {"podium.dev/usage-memory": "1Gi"}
+
+
+def _replace(cluster: Restarted) -> None:
+    cluster.delete("b")
+    cluster.run_until(50)
+    cluster.create(pod("new", "2"))
 
 
 @pytest.mark.parametrize(
-    "act",
+    ("act", "taken"),
     [
-        lambda cluster: cluster.delete("b"),
-        lambda cluster: cluster.create(pod("new", "1")),
-        lambda cluster: cluster.create(pod("too-large", "3")),
-        lambda cluster: cluster.patch("Pod", "b", {"status": {"phase": "Pending"}}, "status"),
-        lambda cluster: cluster.annotate("n1", run_duration="5s"),
-        lambda cluster: cluster.agents.pod_usage(cluster.get("Pod", "b", "default"), 0.0),
+        (lambda cluster: cluster.delete("b"), []),
+        (lambda cluster: cluster.create(pod("new", "1")), ["new"]),
+        (lambda cluster: cluster.create(pod("too-large", "3")), []),
+        (lambda cluster: cluster.patch("Pod", "b", _PENDING, "status"), ["b"]),
+        (_replace, ["new"]),
+        (lambda cluster: cluster.create(pod("new", "3", **_CRITICAL)), ["a", "b", "c", "new"]),
+        (lambda cluster: cluster.create(pod("new", annotations=_SCRIPTED)), ["a", "b", "c", "new"]),
+        (lambda cluster: cluster.annotate("n1", run_duration="5s"), ["a", "b", "c"]),
+        (
+            lambda cluster: cluster.agents.pod_usage(cluster.get("Pod", "b", "default"), 0.0),
+            ["a", "b", "c"],
+        ),
     ],
 )
-def test_what_happens_to_one_pod_has_all_taken_up_as_they_were(act: Any) -> None:
-    asleep, awake = (Restarted([pod("a"), pod("b", "2")], awake=one) for one in (False, True))
-    assert (_taken(asleep), _taken(awake)) == (0, 2)
+def test_who_is_taken_up_late_is_taken_up_as_it_was(act: Any, taken: list[str]) -> None:
+    pods = [pod("a"), pod("b", "2"), pod("c")]
+    asleep, awake = (Restarted(pods, awake=one) for one in (False, True))
+    assert (_taken(asleep), _taken(awake)) == ([], ["a", "b", "c"])
     for cluster in (asleep, awake):
         act(cluster)
         cluster.run_until(60)
     assert asleep.writes == awake.writes
+    assert _taken(asleep) == taken
+    asleep.agents.rouse("n1")
     assert _taken(asleep) == _taken(awake)
-    pods = [[*cluster.server.store.list("Pod").items] for cluster in (asleep, awake)]
-    assert pods[0] == pods[1]
+    found = [[*cluster.server.store.list("Pod").items] for cluster in (asleep, awake)]
+    assert found[0] == found[1]
 
 
 def test_other_nodes_sleep_on() -> None:
     cluster = Restarted([pod("a")], awake=False)
     cluster.create(pod("elsewhere", on="n2"))
     cluster.run_until(3)
-    assert _taken(cluster) == 0
+    assert _taken(cluster) == []
 
 
 _ENDED = {

@@ -4,11 +4,11 @@ from podium.api.pods import is_finished, scheduler_name_of
 from podium.control.events import Event
 from podium.controllers.scheduler.binding_cycle import Stage
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.core.queue import Place
+from podium.core.queue import QueueName
 from tests.sim.checkers.checker import Checker
 from tests.sim.kubelet import node_of
 
-_WAITING = {Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE, Place.GATED}
+_WAITING = {QueueName.ACTIVE, QueueName.BACKOFF, QueueName.UNSCHEDULABLE, QueueName.GATED}
 
 
 class Places(Checker):
@@ -18,7 +18,7 @@ class Places(Checker):
         told = self.world.told[who]
         queue, bindings = scheduler.queue, scheduler.bindings
         waiting = {queued.uid for queued in queue if queued.place in _WAITING}
-        in_flight = {queued.uid for queued in queue if queued.place is Place.IN_FLIGHT}
+        in_flight = {queued.uid for queued in queue if queued.place is QueueName.IN_FLIGHT}
         on_permit = {task.pod.uid for task in bindings if task.stage is Stage.PERMIT}
         binding = {task.pod.uid for task in bindings} - on_permit
         pending = {

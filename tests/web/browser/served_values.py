@@ -13,10 +13,10 @@ from typing import Any, Self, cast
 
 import msgspec
 
+from podium.server.http_server import Serving
 from podium.server.limits import Limits
-from podium.server.serving import Serving
 from podium.server.users import tokens_of
-from podium.web.app import PREFIX, DashboardApp
+from podium.web.dashboard_app import PREFIX, DashboardApp
 from podium.web.feed import KeptStep
 from podium.web.pages import NodePage, PodPage, SignalRow
 from podium.web.views import Budget, Entry, Node, Pod, PriorityClass, Step, View

@@ -1,10 +1,10 @@
 """Who owns which fields of an object: server-side apply, and what other writes make of it.
 
 Sets of fields (`field_sets`) are walked together with values and their types (`steps`,
-`comparing`, `merging`); managedFields hold them by manager (`owners`).
+`field_comparison`, `typed_merge`); managedFields hold them by manager (`owners`).
 """
 
 from podium.apiserver.patching.ownership.apply import apply_configuration
-from podium.apiserver.patching.ownership.tracking import track
+from podium.apiserver.patching.ownership.owner_updates import track
 
 __all__ = ["apply_configuration", "track"]

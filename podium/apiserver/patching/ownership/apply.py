@@ -16,9 +16,9 @@ from podium.api.objects import Object, entries, metadata_of
 from podium.api.refused import Cause, RefusedError
 from podium.api.times import timestamp
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding.checking import DecodingError, unexpected
+from podium.apiserver.decoding.type_checker import DecodingError, unexpected
 from podium.apiserver.decoding.typed import typed
-from podium.apiserver.patching.ownership.comparing import Comparison, compare
+from podium.apiserver.patching.ownership.field_comparison import FieldComparison, compare
 from podium.apiserver.patching.ownership.field_sets import (
     NOTHING,
     FieldSet,
@@ -30,7 +30,13 @@ from podium.apiserver.patching.ownership.field_sets import (
     step_text,
     union,
 )
-from podium.apiserver.patching.ownership.merging import merged, without
+from podium.apiserver.patching.ownership.owner_updates import (
+    owned_by_managers,
+    reset_fields,
+    unowned,
+    updated_owners,
+    with_owners,
+)
 from podium.apiserver.patching.ownership.owners import (
     APPLY,
     UPDATE,
@@ -47,13 +53,7 @@ from podium.apiserver.patching.ownership.steps import (
     strangers,
     with_named_members,
 )
-from podium.apiserver.patching.ownership.tracking import (
-    owned_by_managers,
-    reset_fields,
-    unowned,
-    updated_owners,
-    with_owners,
-)
+from podium.apiserver.patching.ownership.typed_merge import merged, without
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.custom import struct_for
@@ -172,7 +172,7 @@ class _Run:
         stored: Object = found
         return stored
 
-    def _check_conflicts(self, owners: Owners, found: Comparison) -> None:
+    def _check_conflicts(self, owners: Owners, found: FieldComparison) -> None:
         conflicts = [
             (manager, path)
             for manager in sorted(owners, key=str)

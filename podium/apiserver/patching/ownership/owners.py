@@ -30,7 +30,7 @@ _FIELDS_TYPE = "FieldsV1"
 
 
 class Manager(msgspec.Struct, frozen=True):
-    """Who owns fields.
+    """Names who owns fields: an entry of managedFields without its fields.
 
     Attributes:
         name: as a request names it.

@@ -29,7 +29,7 @@ from podium.apiserver.requests.openapi.schemas import (
     schemas,
     tag,
 )
-from podium.apiserver.requests.options import Parameters
+from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.requests.routes import (
     SUBRESOURCE_KINDS,
     api_version,
@@ -42,7 +42,7 @@ GroupVersion = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Document:
+class OpenApiDocument:
     """A document as it is sent.
 
     Attributes:
@@ -60,7 +60,7 @@ class Document:
 
 
 @lru_cache(maxsize=8)
-def version_2(kinds: Registry) -> Document:
+def version_2(kinds: Registry) -> OpenApiDocument:
     """The document of OpenAPI 2."""
     found = {path: item for gv in kinds.by_plural for path, item in paths(kinds, V2, *gv).items()}
     head = {"swagger": "2.0", "info": _info(), "paths": found}
@@ -68,13 +68,13 @@ def version_2(kinds: Registry) -> Document:
 
 
 @lru_cache(maxsize=8)
-def version_2_protobuf(kinds: Registry) -> Document:
+def version_2_protobuf(kinds: Registry) -> OpenApiDocument:
     """The schemas of OpenAPI 2 in Protobuf."""
     definitions = _schemas(kinds, V2, kinds.by_plural)
-    return Document(protobuf.document(_info(), definitions), protobuf.MEDIA_TYPE)
+    return OpenApiDocument(protobuf.document(_info(), definitions), protobuf.MEDIA_TYPE)
 
 
-def version_3(kinds: Registry, group: str, api_group_version: str) -> Document:
+def version_3(kinds: Registry, group: str, api_group_version: str) -> OpenApiDocument:
     """The document of OpenAPI 3 for a version of a group.
 
     Raises:
@@ -87,13 +87,13 @@ def version_3(kinds: Registry, group: str, api_group_version: str) -> Document:
 
 
 @lru_cache(maxsize=256)
-def _version_3(kinds: Registry, group_version: GroupVersion) -> Document:
+def _version_3(kinds: Registry, group_version: GroupVersion) -> OpenApiDocument:
     head = {"openapi": "3.0.0", "info": _info(), "paths": paths(kinds, V3, *group_version)}
     return _document({**head, "components": {"schemas": _schemas(kinds, V3, [group_version])}})
 
 
 @lru_cache(maxsize=8)
-def index(kinds: Registry) -> Document:
+def index(kinds: Registry) -> OpenApiDocument:
     """Where the documents of OpenAPI 3 are, under addresses that change whenever they do."""
     return _document(
         {
@@ -114,8 +114,8 @@ def place(group: str, api_group_version: str) -> str:
     return f"{'apis' if group else 'api'}/{api_version(group, api_group_version)}"
 
 
-def _document(value: Any) -> Document:
-    return Document(msgspec.json.encode(value), JSON)
+def _document(value: Any) -> OpenApiDocument:
+    return OpenApiDocument(msgspec.json.encode(value), JSON)
 
 
 def _info() -> dict[str, str]:
@@ -191,7 +191,7 @@ def answer(
     return Response(200, document.content, headers)
 
 
-def _accepted(kinds: Registry, document: Document, accepted: str) -> Document:
+def _accepted(kinds: Registry, document: OpenApiDocument, accepted: str) -> OpenApiDocument:
     """The document in the form that is wanted most."""
     is_version_2 = document is version_2(kinds)
     for wanted in parse_media_types(accepted):
@@ -203,7 +203,7 @@ def _accepted(kinds: Registry, document: Document, accepted: str) -> Document:
     raise not_acceptable(f"only the following media types are accepted: {', '.join(spoken)}")
 
 
-def _found(kinds: Registry, segments: Sequence[str]) -> Document | None:
+def _found(kinds: Registry, segments: Sequence[str]) -> OpenApiDocument | None:
     match segments:
         case ["openapi", "v2"]:
             return version_2(kinds)

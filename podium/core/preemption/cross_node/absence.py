@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 from podium.core.snapshot import Snapshot
 
 _PUT = ""

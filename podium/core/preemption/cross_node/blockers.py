@@ -8,9 +8,9 @@ import msgspec
 from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.core.handle import Handle
 from podium.core.pod_classes import PodClass
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.protection.shields import Shields
-from podium.core.spreading import DO_NOT_SCHEDULE, SpreadConstraint, own_constraints
+from podium.core.topology_spread import DO_NOT_SCHEDULE, SpreadConstraint, own_constraints
 
 Place = tuple[str, str]
 """A node label and its value, by which pods keep others away from all nodes that have it."""

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from podium.api.objects import spec_of
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 from podium.core.preemption.cross_node.blockers import reaches_beyond_its_node
 
 

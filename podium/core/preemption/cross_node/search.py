@@ -14,7 +14,7 @@ from podium.config.preemption_options import CrossNodeLimits
 from podium.core.evaluation import Evaluation
 from podium.core.framework import FITS
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.choice import choose
 from podium.core.preemption.cross_node.absence import Absence
 from podium.core.preemption.cross_node.blockers import Blockers, Domain

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from podium.core.filtering import NOBODY
 from podium.core.framework import FITS, Rows
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.choice import Key
 from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.core.preemption.one_row import RowResult

@@ -14,7 +14,7 @@ from podium.config.preemption_options import (
     RepeatedVictims,
 )
 from podium.core.listers import Listers
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.protection.shield import FOR_EVER, Shield, ShieldOf
 from podium.core.preemption.victim_history import VictimHistory
 from podium.core.preemption.walls import RateWalls

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import msgspec
 
 from podium.api.quantity import INT64_MAX
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 
 FOR_EVER = math.inf
 EVERYBODY = INT64_MAX

@@ -12,7 +12,7 @@ from podium.core.clock import Clock
 from podium.core.framework import Rows
 from podium.core.listers import Listers
 from podium.core.log import Log
-from podium.core.pods import PodInfo
+from podium.core.pod_info import PodInfo
 from podium.core.preemption.protection.shield import Shield, ShieldOf
 from podium.core.snapshot import Snapshot
 

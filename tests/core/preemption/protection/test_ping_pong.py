@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from podium.api.times import timestamp
 from podium.config.preemption_options import PreemptionProtection, RepeatedVictims
 from podium.config.scheduler_options import SchedulerOptions
-from podium.core.pods import placed_pod
+from podium.core.pod_info import placed_pod
 from podium.scheduler import Scheduler
 from tests.core.objects import node, pod
 

@@ -8,7 +8,7 @@ import pytest
 from podium.config.preemption_options import MinimumRunTime, NeverPreempt, RepeatedVictims
 from podium.core.listers import Listers
 from podium.core.pod_classes import PodClasses
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 from podium.core.preemption.protection.rules import (
     MINIMUM_PREEMPTABLE_PRIORITY,
     TOLERATION_SECONDS,

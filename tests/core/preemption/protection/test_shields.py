@@ -8,7 +8,7 @@ import pytest
 
 from podium.config.preemption_options import PreemptionProtection
 from podium.config.scheduler_options import SchedulerOptions
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pod_info import PodInfo, placed_pod
 from podium.core.preemption.policy import policy_of
 from podium.core.preemption.protection.shields import Shields
 from podium.documents import read

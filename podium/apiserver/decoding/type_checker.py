@@ -1,0 +1,310 @@
+"""Checks decoded values against the types of the schema.
+
+A value comes back as it would have been stored: nulls are gone, amounts and times are in their
+canonical form. What was already so is shared, and nothing is changed in place. Unknown fields and
+fields that stand twice are noted beside that.
+"""
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any
+
+from podium.apiserver.decoding.scalars import (
+    NO_TIME,
+    MalformedScalarError,
+    check_base64,
+    quantity_text,
+    time_text,
+)
+from podium.apiserver.decoding.text_decoder import Literal, Repeated, oddity
+from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
+from podium.apiserver.schema.model import ZEROS, ScalarKind
+
+# kube-apiserver tells of no more unknown and repeated fields than these.
+STRICT_FAULTS_MAX = 100
+
+_INT32 = range(-(2**31), 2**31)
+_INT64 = range(-(2**63), 2**63)
+_EXPECTED: Mapping[ScalarKind, str] = {
+    "string": "a string",
+    "bool": "true or false",
+    "int32": "an integer of 32 bits",
+    "int64": "an integer of 64 bits",
+    "float64": "a number",
+    "quantity": "a quantity",
+    "intorstring": "an integer of 32 bits or a string",
+    "time": "a time",
+    "microtime": "a time",
+    "bytes": "a string of bytes in base64",
+    "any": "an object",
+}
+
+Place = tuple["Place | None", str | int] | None
+"""Where a value stands: the place of what it is in, and its name, key or index there."""
+
+
+class DecodingError(Exception):
+    """What keeps a value from being decoded.
+
+    Attributes:
+        field: where the value stands; empty for the whole object.
+    """
+
+    def __init__(self, problem: str, at: Place = None) -> None:
+        super().__init__(problem)
+        self.field = json_path(at)
+
+
+class Checker:
+    """Checks one object against the types of its kind.
+
+    Attributes:
+        strict: unknown and repeated fields, in the order in which they were found.
+    """
+
+    def __init__(self) -> None:
+        self._strict: dict[str, None] = {}
+        self._first_wrong: DecodingError | None = None
+
+    @property
+    def strict(self) -> tuple[str, ...]:
+        """Unknown and repeated fields, such as `unknown field "spec.x"`, in order."""
+        return tuple(self._strict)
+
+    def check(self, value: Any, of: Type) -> Any:
+        """The value, as it is stored.
+
+        Raises:
+            DecodingError: it isn't of that type.
+        """
+        found = self._value(value, of, None)
+        if self._first_wrong:
+            raise self._first_wrong
+        return found
+
+    def _value(self, value: Any, of: Type, at: Place) -> Any:
+        kind = type(value)
+        if isinstance(of, Struct):
+            if kind is dict or kind is Repeated:
+                return self._struct(value, of, at)
+        elif isinstance(of, Scalar):
+            return _SCALARS[of.kind](self, value, of, at)
+        elif isinstance(of, ListOf):
+            if kind is list:
+                return self._list(value, of, at)
+        elif kind is dict or kind is Repeated:
+            return self._map(value, of, at)
+        if value is not None:
+            self.mismatch(value, of, at)
+        return value
+
+    def _struct(self, value: dict[str, Any], of: Struct, at: Place) -> dict[str, Any]:
+        fields, changed = of.fields, None
+        items = value.items() if type(value) is dict else self._repeated(value, at, fields)
+        for name, one in items:
+            field = fields.get(name)
+            if field is None:
+                if of.is_open:
+                    _refuse_oddity(one)
+                else:
+                    self._unknown(name, one, (at, name), fields)
+                continue
+            part = field.type
+            if type(part) is Scalar and type(one) is part.plain:
+                continue
+            new = None if one is None else self._value(one, part, (at, name))
+            if new is not one or one is None:
+                changed = dict(value) if changed is None else changed
+                if new is None:
+                    changed.pop(name, None)
+                else:
+                    changed[name] = new
+        found = value if changed is None else changed
+        missing = [name for name in of.texts if name not in found]
+        return {**found, **dict.fromkeys(missing, "")} if missing else found
+
+    def _map(self, value: dict[str, Any], of: MapOf, at: Place) -> dict[str, Any]:
+        part, changed = of.values, None
+        plain = part.plain if type(part) is Scalar else None
+        items = value.items() if type(value) is dict else self._repeated(value, at, value)
+        for key, one in items:
+            if type(one) is plain:
+                continue
+            new = None if one is None else self._value(one, part, (at, key))
+            new = _zero(part) if new is None else new
+            if new is not one:
+                changed = dict(value) if changed is None else changed
+                changed[key] = new
+        return value if changed is None else changed
+
+    def _list(self, value: list[Any], of: ListOf, at: Place) -> list[Any]:
+        part, changed = of.items, None
+        plain = part.plain if type(part) is Scalar else None
+        for index, one in enumerate(value):
+            if type(one) is plain:
+                continue
+            new = _zero(part) if one is None else self._value(one, part, (at, index))
+            if new is not one:
+                changed = list(value) if changed is None else changed
+                changed[index] = new
+        return value if changed is None else changed
+
+    def plain(self, value: Any, of: Scalar, at: Place) -> Any:
+        """A string or a boolean."""
+        if type(value) is not of.plain:
+            self.mismatch(value, of, at)
+        return value
+
+    def int32(self, value: Any, of: Scalar, at: Place) -> Any:
+        """A whole number of 32 bits."""
+        if type(value) is not int or value not in _INT32:
+            self.mismatch(value, of, at)
+        return value
+
+    def int64(self, value: Any, of: Scalar, at: Place) -> Any:
+        """A whole number of 64 bits."""
+        if type(value) is not int or value not in _INT64:
+            self.mismatch(value, of, at)
+        return value
+
+    def number(self, value: Any, of: Scalar, at: Place) -> Any:
+        """Any number."""
+        if type(value) not in (int, float, Literal):
+            self.mismatch(value, of, at)
+        return value
+
+    def int_or_string(self, value: Any, of: Scalar, at: Place) -> Any:
+        """A whole number of 32 bits, or a string."""
+        if type(value) is not str and (type(value) is not int or value not in _INT32):
+            self.mismatch(value, of, at)
+        return value
+
+    def quantity(self, value: Any, of: Scalar, at: Place) -> Any:
+        """An amount, which may be a number in JSON."""
+        if isinstance(value, dict | list | bool):
+            self.mismatch(value, of, at)
+            return value
+        try:
+            return quantity_text(value.text if isinstance(value, Literal) else value)
+        except MalformedScalarError as error:
+            raise DecodingError(str(error), at) from None
+
+    def time(self, value: Any, of: Scalar, at: Place) -> Any:
+        """A time in RFC 3339."""
+        if type(value) is not str:
+            self.mismatch(value, of, at)
+            return value
+        try:
+            return time_text(value, micro=of.kind == "microtime")
+        except MalformedScalarError as error:
+            raise DecodingError(f"{json_path(at)}: {error}", at) from None
+
+    def bytes(self, value: Any, of: Scalar, at: Place) -> Any:
+        """Bytes in base64."""
+        if type(value) is not str:
+            self.mismatch(value, of, at)
+            return value
+        try:
+            check_base64(value)
+        except MalformedScalarError as error:
+            self._first_wrong = self._first_wrong or DecodingError(str(error), at)
+        return value
+
+    def anything(self, value: Any, _of: Scalar, _at: Place) -> Any:
+        """What isn't looked into."""
+        _refuse_oddity(value)
+        return value
+
+    def mismatch(self, value: Any, of: Type, at: Place) -> None:
+        """A value is of a wrong type."""
+        if not self._first_wrong:
+            problem = unexpected(value, _expected(of))
+            self._first_wrong = DecodingError(f"{json_path(at)}: {problem}".removeprefix(": "), at)
+
+    def _unknown(self, name: str, value: Any, at: Place, known: Iterable[str]) -> None:
+        _refuse_oddity(value)
+        self.note(self.unknown(name, json_path(at), known))
+
+    def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
+        """The words about a field that nobody knows, among others that are known."""
+        return f'unknown field "{path}"'
+
+    def duplicate(self, path: str) -> str:
+        """The words about a field that stands twice."""
+        return f'duplicate field "{path}"'
+
+    def _repeated(self, value: Any, at: Place, known: Container[str]) -> Iterable[tuple[str, Any]]:
+        """The fields of an object in which some stand twice, with the values that count."""
+        assert isinstance(value, Repeated)
+        seen = set()
+        for name, _ in value.pairs:
+            if name not in seen:
+                seen.add(name)
+                yield name, value[name]
+            elif name in known:
+                self.note(self.duplicate(json_path((at, name))))
+
+    def note(self, fault: str) -> None:
+        """Take down what is strange but can be decoded."""
+        if len(self._strict) < STRICT_FAULTS_MAX:
+            self._strict[fault] = None
+
+
+_SCALARS: Mapping[ScalarKind, Callable[[Checker, Any, Scalar, Place], Any]] = {
+    "string": Checker.plain,
+    "bool": Checker.plain,
+    "int32": Checker.int32,
+    "int64": Checker.int64,
+    "float64": Checker.number,
+    "quantity": Checker.quantity,
+    "intorstring": Checker.int_or_string,
+    "time": Checker.time,
+    "microtime": Checker.time,
+    "bytes": Checker.bytes,
+    "any": Checker.anything,
+}
+
+
+def json_path(at: Place) -> str:
+    """A place with indices, such as `spec.containers[0].name`."""
+    names: list[str] = []
+    while at is not None:
+        at, name = at
+        names.append(f"[{name}]" if isinstance(name, int) else f".{name}")
+    return "".join(reversed(names)).removeprefix(".")
+
+
+def unexpected(value: Any, expected: str) -> str:
+    """The sentence about a value that isn't what was expected; a number is quoted in it."""
+    match value:
+        case dict():
+            found = "an object"
+        case list():
+            found = "a list"
+        case bool():
+            found = "true" if value else "false"
+        case str():
+            found = "a string"
+        case None:
+            found = "null"
+        case _:
+            found = value.text if isinstance(value, Literal) else str(value)
+    return f"expected {expected}, got {found}"
+
+
+def _expected(of: Type) -> str:
+    if isinstance(of, Scalar):
+        return _EXPECTED[of.kind]
+    return "a list" if isinstance(of, ListOf) else "an object"
+
+
+def _zero(of: Type) -> Any:
+    """What null stands for as an entry of a list or a map."""
+    if isinstance(of, Scalar):
+        return NO_TIME if of.kind == "time" else ZEROS.get(of.kind)
+    return {} if isinstance(of, Struct) else None
+
+
+def _refuse_oddity(value: Any) -> None:
+    why = oddity(value)
+    if why:
+        raise DecodingError(why)

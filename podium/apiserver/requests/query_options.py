@@ -1,0 +1,250 @@
+"""The options of requests, read from queries and from DeleteOptions, and judged as upstream does.
+
+What the options of a write mean is up to the verbs; here they only become values.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.parse import parse_qs
+
+from msgspec.structs import replace
+
+from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.integers import parse_int
+from podium.api.objects import entries
+from podium.apiserver.refusals import bad_request, invalid
+from podium.apiserver.verbs.verb_options import ListOptions
+
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_OFF = ("0", "false")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters of a query; of one that comes several times, the first value counts.
+
+    Attributes:
+        values: all values of each, by name.
+    """
+
+    values: Mapping[str, Sequence[str]]
+
+    def text(self, name: str) -> str:
+        """A parameter as it stands; empty if it is absent."""
+        values = self.values.get(name)
+        return values[0] if values else ""
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """All values of a parameter."""
+        return tuple(self.values.get(name, ()))
+
+    def flag(self, name: str) -> bool | None:
+        """A switch, which anything but `0` and `false` turns on; None if it is absent."""
+        return self.text(name).lower() not in _OFF if name in self.values else None
+
+    def integer(self, name: str) -> int | None:
+        """A number of 64 bits; None if it is absent.
+
+        Raises:
+            RefusedError: 400 if it isn't one.
+        """
+        return _integer(self.text(name)) if name in self.values else None
+
+
+def parse_query(query: str) -> Parameters:
+    """The parameters of the part of a path after its `?`."""
+    return Parameters(parse_qs(query, keep_blank_values=True) if query else {})
+
+
+def _integer(text: str) -> int:
+    number = parse_int(text)
+    if number is None:
+        why = "value out of range" if _INTEGER.fullmatch(text) else "invalid syntax"
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": {why}')
+    return number
+
+
+META_GROUP = "meta.k8s.io"
+EXACT, NOT_OLDER_THAN = "Exact", "NotOlderThan"
+
+_FIELD_MANAGER_LENGTH_MAX = 128
+_UNKNOWN_MANAGER = "unknown"
+_FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
+_PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
+
+
+def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
+    """The options of a list or a watch.
+
+    Args:
+        parameters: the query.
+        watch: whether the path asks for a watch already.
+
+    Raises:
+        RefusedError: a number is none, or options don't go together.
+    """
+    read = ListOptions(
+        label_selector=parameters.text("labelSelector"),
+        field_selector=parameters.text("fieldSelector"),
+        watch=watch or bool(parameters.flag("watch")),
+        resource_version=parameters.text("resourceVersion"),
+        resource_version_match=parameters.text("resourceVersionMatch"),
+        limit=parameters.integer("limit") or 0,
+        continue_token=parameters.text("continue"),
+        timeout_s=parameters.integer("timeoutSeconds"),
+        allow_watch_bookmarks=bool(parameters.flag("allowWatchBookmarks")),
+        send_initial_events=parameters.flag("sendInitialEvents"),
+    )
+    if not read.watch:
+        check("ListOptions", _list_faults(read))
+        return read
+    read = _with_initial_events(read)
+    check("ListOptions", _watch_faults(read))
+    return read
+
+
+def _with_initial_events(options: ListOptions) -> ListOptions:
+    """A watch that starts anywhere starts with what is there, as if it had asked for that."""
+    is_told = options.send_initial_events is not None or options.resource_version_match
+    if is_told or options.resource_version not in ("", "0"):
+        return options
+    return replace(options, send_initial_events=True, resource_version_match=NOT_OLDER_THAN)
+
+
+def _list_faults(options: ListOptions) -> list[FieldError]:
+    match, faults = options.resource_version_match, []
+    field = "resourceVersionMatch"
+    if match:
+        if not options.resource_version:
+            faults.append(
+                _forbidden(field, f"{field} is forbidden unless resourceVersion is provided")
+            )
+        if options.continue_token:
+            faults.append(_forbidden(field, f"{field} is forbidden when continue is provided"))
+        if match not in (EXACT, NOT_OLDER_THAN):
+            faults.append(unsupported(field, match, (EXACT, NOT_OLDER_THAN, "")))
+        if match == EXACT and options.resource_version == "0":
+            faults.append(
+                _forbidden(field, f'{field} "exact" is forbidden for resourceVersion "0"')
+            )
+    if options.send_initial_events is not None:
+        field = "sendInitialEvents"
+        faults.append(_forbidden(field, f"{field} is forbidden for list"))
+    return faults
+
+
+def _watch_faults(options: ListOptions) -> list[FieldError]:
+    match, faults = options.resource_version_match, []
+    field = "resourceVersionMatch"
+    if options.send_initial_events is not None and match != NOT_OLDER_THAN:
+        requires = f"sendInitialEvents requires setting {field} to {NOT_OLDER_THAN}"
+        faults.append(_forbidden(field, requires))
+    if match:
+        if options.send_initial_events is None:
+            unless = "is forbidden for watch unless sendInitialEvents is provided"
+            faults.append(_forbidden(field, f"{field} {unless}"))
+        if match != NOT_OLDER_THAN:
+            faults.append(unsupported(field, match, (NOT_OLDER_THAN,)))
+        if options.continue_token:
+            faults.append(_forbidden(field, f"{field} is forbidden when continue is provided"))
+    return faults
+
+
+def write_faults(
+    dry_run: tuple[str, ...], field_manager: str, field_validation: str
+) -> list[FieldError]:
+    """What is wrong with the options that all writes share."""
+    faults = _field_manager_faults(field_manager)
+    faults += _dry_run_faults(dry_run)
+    if field_validation not in _FIELD_VALIDATIONS:
+        faults.append(unsupported("fieldValidation", field_validation, _FIELD_VALIDATIONS))
+    return faults
+
+
+def patch_faults(parameters: Parameters, *, is_apply: bool) -> list[FieldError]:
+    """What is wrong with the options that only patches have."""
+    if not is_apply and parameters.flag("force") is not None:
+        return [_forbidden("force", "may not be specified for non-apply patch")]
+    if is_apply and not parameters.text("fieldManager"):
+        required = ErrorKind.REQUIRED
+        return [FieldError("fieldManager", "", "is required for apply patch", required)]
+    return []
+
+
+def delete_options(parameters: Parameters) -> dict[str, Any]:
+    """DeleteOptions from a query, which counts where a request has no body."""
+    read: dict[str, Any] = {
+        "gracePeriodSeconds": parameters.integer("gracePeriodSeconds"),
+        "orphanDependents": parameters.flag("orphanDependents"),
+        "propagationPolicy": parameters.text("propagationPolicy") or None,
+        "dryRun": list(parameters.texts("dryRun")) or None,
+        "preconditions": {"uid": parameters.text("uid")} if parameters.text("uid") else None,
+    }
+    return {name: value for name, value in read.items() if value is not None}
+
+
+def check_delete_options(options: Mapping[str, Any]) -> None:
+    """Judge DeleteOptions.
+
+    Raises:
+        RefusedError: 422, with all that is wrong.
+    """
+    policy, faults = options.get("propagationPolicy"), []
+    if policy is not None and options.get("orphanDependents") is not None:
+        both = "orphanDependents and deletionPropagation cannot be both set"
+        faults.append(FieldError("propagationPolicy", policy, both))
+    if policy is not None and policy not in _PROPAGATION_POLICIES:
+        faults.append(unsupported("propagationPolicy", policy, (*_PROPAGATION_POLICIES, "nil")))
+    faults += _dry_run_faults(tuple(entries(options, "dryRun")))
+    check("DeleteOptions", faults)
+
+
+def check(kind: str, faults: list[FieldError]) -> None:
+    """Refuse options if there are faults.
+
+    Args:
+        kind: such as `CreateOptions`.
+        faults: what is wrong with them.
+
+    Raises:
+        RefusedError: 422, with all that is wrong.
+    """
+    if faults:
+        raise invalid("", faults, kind, META_GROUP)
+
+
+# Clients keep to a few names.
+@lru_cache(maxsize=256)
+def field_manager(named: str, user_agent: str) -> str:
+    """Who writes: the manager that is named, or else the first word of the user agent."""
+    if named:
+        return named
+    printable = "".join(one for one in user_agent.partition("/")[0] if one.isprintable())
+    manager = printable.encode()[:_FIELD_MANAGER_LENGTH_MAX].decode(errors="ignore")
+    return manager or _UNKNOWN_MANAGER
+
+
+def _forbidden(field: str, message: str) -> FieldError:
+    return FieldError(field, "", message, ErrorKind.FORBIDDEN)
+
+
+def _dry_run_faults(dry_run: tuple[str, ...]) -> list[FieldError]:
+    known = all(value == "All" for value in dry_run)
+    return [] if known else [unsupported("dryRun", list(dry_run), ("All",))]
+
+
+def _field_manager_faults(manager: str) -> list[FieldError]:
+    field, faults = "fieldManager", []
+    if len(manager.encode()) > _FIELD_MANAGER_LENGTH_MAX:
+        limit = f"may not be more than {_FIELD_MANAGER_LENGTH_MAX} bytes"
+        faults.append(FieldError(field, manager, limit, ErrorKind.TOO_LONG))
+    position = 0
+    for character in manager:
+        if not character.isprintable():
+            called = f"invalid character U+{ord(character):04X} (at position {position})"
+            faults.append(FieldError(field, manager, called))
+        position += len(character.encode())
+    return faults

@@ -1,0 +1,198 @@
+"""From a request to its answer: the one way in for clients, before HTTP."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from urllib.parse import unquote
+
+from msgspec.structs import replace
+
+from podium.api.custom_kinds import DEFINITION, CustomKind, has_cel_rules
+from podium.api.refused import RefusedError
+from podium.apiserver.long_work import kept
+from podium.apiserver.registry import Registry
+from podium.apiserver.requests import (
+    authorization,
+    discovery,
+    metrics,
+    openapi,
+    pod_logs,
+    read_requests,
+    reviews,
+    tokens,
+    write_requests,
+)
+from podium.apiserver.requests.calls import Call
+from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
+from podium.apiserver.requests.negotiation import (
+    JSON,
+    accepts_aggregated,
+    is_pretty,
+    output,
+)
+from podium.apiserver.requests.query_options import Parameters, parse_query
+from podium.apiserver.requests.routes import (
+    CONNECTING,
+    CONNECTIONS,
+    RequestInfo,
+    is_served,
+    no_such_method,
+    route,
+)
+from podium.apiserver.schema.struct_types import METRICS
+from podium.apiserver.server import ApiServer
+
+BODY_LENGTH_MAX = 3 * 2**20
+
+_Handler = Callable[[Call], Response]
+
+_HANDLERS: Mapping[str, _Handler] = {
+    "get": read_requests.get,
+    "list": read_requests.list_or_watch,
+    "watch": read_requests.list_or_watch,
+    "create": write_requests.create,
+    "update": write_requests.update,
+    "patch": write_requests.patch,
+    "delete": write_requests.delete,
+    "deletecollection": write_requests.delete_collection,
+}
+# Subresources that aren't a part of the object.
+_SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
+    ("binding", "create"): write_requests.bind,
+    ("eviction", "create"): write_requests.evict,
+    ("log", "get"): pod_logs.log,
+    ("token", "create"): tokens.create,
+    **{(one, verb): read_requests.connect for one in CONNECTIONS for verb in CONNECTING},
+}
+_REVIEWS: Mapping[str, _Handler] = {
+    "LocalSubjectAccessReview": reviews.local_subject_access,
+    "SelfSubjectAccessReview": reviews.self_subject_access,
+    "SelfSubjectReview": reviews.self_subject,
+    "SelfSubjectRulesReview": reviews.self_subject_rules,
+    "SubjectAccessReview": reviews.subject_access,
+}
+_DEPRECATED: Mapping[str, str] = {
+    "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+}
+_WRITING = ("create", "update", "patch")
+_NO_CEL = "Podium doesn't evaluate the rules in x-kubernetes-validations"
+_NO_CHECKS: Mapping[str, str] = {}
+
+
+def handle(
+    server: ApiServer, request: Request, now_s: float, checks: Mapping[str, str] = _NO_CHECKS
+) -> Response:
+    """Answer a request.
+
+    Args:
+        server: who carries it out.
+        request: what is asked for.
+        now_s: the time, in seconds since the epoch.
+        checks: what `/readyz` tells besides: by name what is wrong, or nothing.
+
+    Returns:
+        kube-apiserver's answer; what it refuses is answered with its code and a `Status`.
+    """
+    path, _, query = request.path.partition("?")
+    segments = [unquote(part) for part in path.split("/") if part]
+    parameters = parse_query(query)
+    # Work that is done elsewhere isn't done again because it took its time.
+    began_s = kept("began", lambda: now_s)
+    try:
+        request = authorization.in_name_of(server, request)
+        response = _answer(server, request, segments, parameters, began_s, checks)
+    except RefusedError as refusal:
+        response = refused(refusal, _media_type(request.header("Accept")))
+    pretty = is_pretty(parameters.text("pretty"), request.header("User-Agent"))
+    return replace(response, pretty=True) if pretty else response
+
+
+def _answer(
+    server: ApiServer,
+    request: Request,
+    segments: Sequence[str],
+    parameters: Parameters,
+    now_s: float,
+    checks: Mapping[str, str],
+) -> Response:
+    kinds = server.kinds
+    told = _told(kinds, request, segments, parameters, checks)
+    if told is not None:
+        authorization.check_path(server.authorizer, request.user, request.method, segments)
+        if request.method != "GET":
+            raise no_such_method()
+        return told
+    if not is_served(segments, kinds):
+        authorization.check_path(server.authorizer, request.user, request.method, segments)
+        return _plain_text(404, "404 page not found\n")
+    found = route(request.method, segments, kinds)
+    authorization.check(server, request.user, found, parameters)
+    if len(request.body) > BODY_LENGTH_MAX:
+        message = f"Request entity too large: limit is {BODY_LENGTH_MAX}"
+        raise RefusedError(413, "RequestEntityTooLarge", message)
+    wanted = output(
+        request.header("Accept"),
+        streams=found.verb in ("list", "watch"),
+        tables=found.kind.key not in _REVIEWS,
+    )
+    call = Call(server, request, found, parameters, wanted, now_s)
+    response = _handler(found)(call)
+    warnings = tuple(map(warning, _warnings(found, response)))
+    return replace(response, headers=(*response.headers, *warnings)) if warnings else response
+
+
+def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
+    """What clients should know of a kind that they use."""
+    kind = found.kind
+    if kind.key in _DEPRECATED:
+        yield _DEPRECATED[kind.key]
+    if isinstance(kind, CustomKind) and kind.definition.get("deprecated"):
+        usual = f"{kind.api_version} {kind.name} is deprecated"
+        yield kind.definition.get("deprecationWarning") or usual
+    written = response.body if found.verb in _WRITING else None
+    if kind is DEFINITION and isinstance(written, Mapping) and has_cel_rules(written):
+        yield _NO_CEL
+
+
+def _handler(found: RequestInfo) -> _Handler:
+    if found.kind.key in _REVIEWS:
+        return _REVIEWS[found.kind.key]
+    if found.kind.key in METRICS:
+        return metrics.get if found.verb == "get" else metrics.list_all
+    return _SPECIAL_HANDLERS.get((found.subresource, found.verb)) or _HANDLERS[found.verb]
+
+
+def _told(
+    kinds: Registry,
+    request: Request,
+    segments: Sequence[str],
+    parameters: Parameters,
+    checks: Mapping[str, str],
+) -> Response | None:
+    """What the server tells of itself; None if the path asks for something else."""
+    health = discovery.health(segments, checks, verbose="verbose" in parameters.values)
+    if health is not None:
+        return _plain_text(*health)
+    if not segments:
+        return Response(200, discovery.index(kinds))
+    if segments == ["version"]:
+        return Response(200, discovery.version())
+    accept = request.header("Accept")
+    if segments in discovery.ROOTS and accepts_aggregated(accept):
+        return Response(
+            200, discovery.aggregated(segments, kinds), (("Content-Type", discovery.AGGREGATED),)
+        )
+    found = discovery.document(segments, request.header("Host"), kinds)
+    if found is None:
+        return openapi.answer(kinds, request, segments, parameters)
+    return Response(200, found, (("Content-Type", output(accept).media_type),))
+
+
+def _plain_text(code: int, text: str) -> Response:
+    return Response(code, text, (("Content-Type", PLAIN_TEXT),))
+
+
+def _media_type(accept: str) -> str:
+    """What a refusal is told in, even to those who accept nothing of what there is."""
+    try:
+        return output(accept).media_type
+    except RefusedError:
+        return JSON

@@ -1,0 +1,216 @@
+"""Answers: objects and lists of them in the form that was negotiated."""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from podium.api.kinds import Kind
+from podium.api.objects import Object, metadata_of
+from podium.apiserver.kinds.registrations import column_definitions, row_of
+from podium.apiserver.refusals import bad_request, not_acceptable
+from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
+from podium.apiserver.verbs.verb_options import Listing
+from podium.apiserver.verbs.watch import WatchStream
+from podium.apiserver.versions import shown_version
+
+Event = Mapping[str, Any]
+
+_META_GROUP = "meta.k8s.io"
+_TYPE_FIELDS = ("kind", "apiVersion")
+
+
+class Include(StrEnum):
+    """How much of its object a row of a table carries along."""
+
+    NONE = "None"
+    METADATA = "Metadata"
+    OBJECT = "Object"
+
+
+class Form(msgspec.Struct, frozen=True):
+    """How objects are shown.
+
+    Attributes:
+        output: what was negotiated.
+        kind: the objects' kind, or that of a subresource.
+        api_version: the version that they are shown in.
+        include: how much of its object a row of a table carries along.
+    """
+
+    output: Output
+    kind: Kind
+    api_version: str
+    include: Include = Include.METADATA
+
+    @property
+    def meta_api_version(self) -> str:
+        """The `apiVersion` of tables and of bare metadata."""
+        return f"{_META_GROUP}/{self.output.meta_version}"
+
+
+def included(text: str) -> Include:
+    """How much of its object a row carries along, as the query says it.
+
+    Raises:
+        RefusedError: 400 if it says something else.
+    """
+    try:
+        return Include(text) if text else Include.METADATA
+    except ValueError:
+        rule = "must be 'Metadata', 'Object', 'None', or empty"
+        fault = f'includeObject: Invalid value: "{text}": {rule}'
+        raise bad_request(f"Unable to convert to Table as requested: {fault}") from None
+
+
+def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Object:
+    """An object in the form that is wanted; a `Status` stays what it is.
+
+    Args:
+        form: how to show it.
+        obj: as the API gives it.
+        now_s: the time that ages are told as of, in seconds since the epoch.
+        headers: whether a table describes its columns.
+
+    Raises:
+        RefusedError: 406 if it is wanted as a list.
+    """
+    if obj.get("kind") == "Status":
+        return obj
+    match form.output.shape:
+        case "":
+            return _typed(obj, form)
+        case "Table":
+            version = metadata_of(obj).get("resourceVersion")
+            metadata = {"resourceVersion": version} if version else {}
+            return _table(form, [obj], metadata, now_s, headers=headers)
+        case "PartialObjectMetadata":
+            return partial_metadata(obj, form.meta_api_version)
+    wanted = f"you requested {PARTIAL_LIST}, but the requested object is not a list"
+    raise not_acceptable(f"{wanted} ({form.kind.name})")
+
+
+def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
+    """A list in the form that is wanted; its items don't repeat what they are.
+
+    Raises:
+        RefusedError: 406 if it is wanted as a single object.
+    """
+    metadata = _list_metadata(listing)
+    match form.output.shape:
+        case "":
+            kind, items = form.kind.list_kind, [_untyped(one, form) for one in listing.items]
+            version = form.api_version
+        case "Table":
+            return _table(form, listing.items, metadata, now_s)
+        case "PartialObjectMetadataList":
+            kind, version = PARTIAL_LIST, form.meta_api_version
+            items = [partial_metadata(item, version) for item in listing.items]
+        case _:
+            wanted = f"you requested {PARTIAL}, but the requested object is a list"
+            raise not_acceptable(f"{wanted} ({form.kind.list_kind})")
+    return {"kind": kind, "apiVersion": version, "metadata": metadata, "items": items}
+
+
+def _typed(obj: Object, form: Form) -> dict[str, Any]:
+    """The object, with its kind and version ahead of all else."""
+    return {"kind": form.kind.name, "apiVersion": form.api_version, **_untyped(obj, form)}
+
+
+def _table(
+    form: Form,
+    objects: Iterable[Object],
+    metadata: Object,
+    now_s: float,
+    *,
+    headers: bool = True,
+) -> Object:
+    def carry(obj: Object) -> Object | None:
+        if form.include is Include.OBJECT:
+            return _typed(obj, form)
+        is_bare = form.include is Include.METADATA
+        return partial_metadata(obj, form.meta_api_version) if is_bare else None
+
+    return {
+        "kind": "Table",
+        "apiVersion": form.meta_api_version,
+        "metadata": metadata,
+        "columnDefinitions": column_definitions(form.kind) if headers else [],
+        "rows": [{**row_of(form.kind, one, now_s), "object": carry(one)} for one in objects],
+    }
+
+
+def _untyped(obj: Object, form: Form) -> dict[str, Any]:
+    found = shown_version(form.kind, obj, form.api_version)
+    return {field: value for field, value in found.items() if field not in _TYPE_FIELDS}
+
+
+def _list_metadata(listing: Listing) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"resourceVersion": listing.resource_version}
+    if listing.continue_token:
+        metadata["continue"] = listing.continue_token
+    if listing.remaining is not None:
+        metadata["remainingItemCount"] = listing.remaining
+    return metadata
+
+
+def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:
+    """The object without all but its metadata: a `PartialObjectMetadata`.
+
+    Args:
+        obj: any object.
+        api_version: a version of meta.k8s.io, such as `meta.k8s.io/v1`.
+    """
+    return {
+        "kind": PARTIAL,
+        "apiVersion": api_version,
+        "metadata": metadata_of(obj),
+    }
+
+
+class Watching:
+    """A watch that has been answered and goes on.
+
+    Attributes:
+        stream: where the events come from; whoever serves the watch closes it.
+        form: how objects are shown.
+        timeout_s: after how many seconds it ends; None leaves it to whoever serves it.
+    """
+
+    def __init__(self, stream: WatchStream, form: Form, timeout_s: int | None) -> None:
+        self.stream = stream
+        self.timeout_s = timeout_s
+        self.form = form
+        self._needs_headers = True
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing will come any more."""
+        return self.stream.has_ended
+
+    def take(self, now_s: float) -> list[Event]:
+        """What has happened since the last call.
+
+        Args:
+            now_s: the time that ages in tables are told as of, in seconds since the epoch.
+        """
+        return [self.shown(event, now_s) for event in self.stream.take()]
+
+    def finish(self, now_s: float) -> list[Event]:
+        """What has happened since the last call, with the bookmark that a watch ends with.
+
+        Bookmarks are told to those who understand them only.
+        """
+        events = self.take(now_s)
+        bookmark = self.stream.bookmark() if self.stream.allows_bookmarks else None
+        if bookmark is not None:
+            events.append(self.shown(bookmark, now_s))
+        self.stream.close()
+        return events
+
+    def shown(self, event: Event, now_s: float) -> Event:
+        """An event of the stream, in the form that is wanted."""
+        headers, self._needs_headers = self._needs_headers, False
+        obj = shown(self.form, event["object"], now_s, headers=headers)
+        return {"type": event["type"], "object": obj}

@@ -1,0 +1,111 @@
+"""Where the types of kinds are found: each API group has a file, read when it is first needed."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from podium.api.kinds import ALL_KINDS, Kind
+from podium.apiserver.schema.model import Struct, Type
+from podium.apiserver.schema.notation import Block, read_blocks
+
+BINDING = Kind("", "Binding", "bindings")
+EVICTION = Kind("policy", "Eviction", "evictions", also=(("policy", "v1beta1"),))
+SCALE = Kind("autoscaling", "Scale", "scales")
+TOKEN_REQUEST = Kind("authentication.k8s.io", "TokenRequest", "tokenrequests")
+DELETE_OPTIONS = Kind("meta.k8s.io", "DeleteOptions", "deleteoptions", namespaced=False)
+
+_AUTHORIZATION, _AUTHENTICATION = "authorization.k8s.io", "authentication.k8s.io"
+
+REVIEWS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(_AUTHORIZATION, "LocalSubjectAccessReview", "localsubjectaccessreviews"),
+        Kind(_AUTHORIZATION, "SelfSubjectAccessReview", "selfsubjectaccessreviews", False),
+        Kind(_AUTHORIZATION, "SelfSubjectRulesReview", "selfsubjectrulesreviews", False),
+        Kind(_AUTHORIZATION, "SubjectAccessReview", "subjectaccessreviews", False),
+        Kind(_AUTHENTICATION, "SelfSubjectReview", "selfsubjectreviews", False),
+    )
+}
+"""Questions by their kind: to create one is to ask it, and the answer is all that there is."""
+
+_METRICS = "metrics.k8s.io"
+
+METRICS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(_METRICS, "NodeMetrics", "nodes", False, version="v1beta1"),
+        Kind(_METRICS, "PodMetrics", "pods", version="v1beta1"),
+    )
+}
+"""What nodes and pods use, by its kind: measured when somebody asks for it, and not stored."""
+
+BODIES = (
+    BINDING,
+    EVICTION,
+    SCALE,
+    TOKEN_REQUEST,
+    DELETE_OPTIONS,
+    *REVIEWS.values(),
+    *METRICS.values(),
+)
+"""All of them."""
+
+
+DATA = files("podium.apiserver.schema") / "data"
+_CORE = "core"
+_META = "meta"
+
+
+def struct_of(api_version: str, kind: str) -> Struct | None:
+    """The type of the objects of a kind; None if there is no such kind in that version.
+
+    Args:
+        api_version: such as `v1` or `apps/v1`.
+        kind: such as `Pod`; those that only travel, too (`podium.apiserver.schema.struct_types`).
+    """
+    file = _KINDS.get((api_version, kind))
+    return _struct(file, kind) if file else None
+
+
+def meta_struct(name: str) -> Struct:
+    """A type of meta/v1 by its name, such as `ObjectMeta`; raises KeyError."""
+    return _struct(_META, name)
+
+
+def _file(group: str, version: str, kind: str) -> str:
+    file = group.partition(".")[0] or _CORE
+    return f"{file}_{version}" if (group, version, kind) in _FILES_OF_THEIR_OWN else file
+
+
+# Kinds that look otherwise in this version than in others of their group.
+_FILES_OF_THEIR_OWN = {
+    ("autoscaling", "v1", "HorizontalPodAutoscaler"),
+    ("scheduling.k8s.io", "v1alpha2", "PodGroup"),
+    ("scheduling.k8s.io", "v1alpha2", "Workload"),
+    ("scheduling.x-k8s.io", "v1alpha1", "PodGroup"),
+}
+
+
+_KINDS = {
+    (f"{group}/{version}" if group else version, kind.name): _file(group, version, kind.name)
+    for kind in (*ALL_KINDS.values(), *BODIES)
+    for group, version in ((kind.group, kind.version), *kind.also)
+}
+
+
+@cache
+def _blocks(file: str) -> tuple[dict[str, Block], dict[str, Type]]:
+    return read_blocks((DATA / f"{file}.txt").read_text(encoding="utf-8"))
+
+
+@cache
+def _struct(file: str, name: str) -> Struct:
+    return _blocks(file)[0][name].struct(lambda reference: _resolve(file, reference), family=file)
+
+
+def _resolve(file: str, reference: str) -> Type:
+    """The type that a reference means in a file; raises KeyError if there is none."""
+    other, _, name = reference.rpartition(".")
+    file = other or file
+    names = _blocks(file)[1]
+    return names[name] if name in names else _struct(file, name)

@@ -1,0 +1,259 @@
+"""When a Job fails, succeeds and replaces pods: its policies, and the limits of indexed Jobs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from podium.api.errors import OMITTED, FieldError, unsupported
+from podium.api.integers import parse_int
+from podium.api.objects import entries
+from podium.apiserver.internals import internal
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, a_dict, join
+from podium.apiserver.validation.names import label_key
+
+_ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
+_STATUSES = ("False", "True", "Unknown")
+_INDEXED_ALONE = "requires indexed completion mode"
+_PODS_MAX = 100_000
+_BOUNDED_COMPLETIONS_MAX = 100_000
+_PODS_OF_MANY_MAX = 10_000
+_OF_MANY = (
+    f"must be less than or equal to {_PODS_OF_MANY_MAX} when completions are above "
+    f"{_BOUNDED_COMPLETIONS_MAX} and used with backoff limit per index"
+)
+
+
+def _named(*choices: str) -> Check:
+    """One of the choices; all of them are told where there is none."""
+    known = checks.one_of(*choices)
+    listed = " ".join(f'"{one}"' for one in choices)
+
+    def check(value: Any, path: str) -> Faults:
+        return known(value, path) if value else iter((_valid_values(path, listed),))
+
+    return check
+
+
+def _valid_values(path: str, listed: str) -> FieldError:
+    return checks.required(path, f"valid values: [{listed}]")
+
+
+def _is_indexed(spec: Any) -> bool:
+    """Whether each pod of a Job has an index."""
+    return bool(spec.get("completionMode") == "Indexed")
+
+
+def _failures_limited(spec: Any, path: str) -> Faults:
+    """How many indexes may fail is told where it is told how often one may."""
+    if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
+        where = join(path, "backoffLimitPerIndex")
+        yield checks.required(where, "when maxFailedIndexes is specified")
+
+
+_mode = checks.fields(completionMode=checks.one_of("NonIndexed", "Indexed"))
+
+
+def _indexes(spec: Any, path: str) -> Faults:
+    """What only Jobs with indexes have, and how much of it."""
+    limits = ("backoffLimitPerIndex", "maxFailedIndexes")
+    if not _is_indexed(spec):
+        if spec.get("completionMode", "NonIndexed") == "NonIndexed":
+            for field in limits:
+                if spec.get(field) is not None:
+                    yield FieldError(join(path, field), spec[field], _INDEXED_ALONE)
+        return
+    completions = spec.get("completions")
+    if completions is None:
+        yield checks.required(join(path, "completions"), "when completion mode is Indexed")
+        return
+    parallelism, failed = spec.get("parallelism") or 0, spec.get("maxFailedIndexes")
+    if parallelism > _PODS_MAX:
+        message = f"must be less than or equal to {_PODS_MAX} when completion mode is Indexed"
+        yield FieldError(join(path, "parallelism"), parallelism, message)
+    if failed is not None and failed > completions:
+        message = "must be less than or equal to completions"
+        yield FieldError(join(path, "maxFailedIndexes"), failed, message)
+    if failed is not None and failed > _PODS_MAX:
+        message = f"must be less than or equal to {_PODS_MAX}"
+        yield FieldError(join(path, "maxFailedIndexes"), failed, message)
+    if completions > _BOUNDED_COMPLETIONS_MAX and spec.get("backoffLimitPerIndex") is not None:
+        yield from _many(parallelism, failed, path)
+
+
+def _many(parallelism: int, failed: int | None, path: str) -> Faults:
+    where = join(path, "maxFailedIndexes")
+    if failed is None:
+        message = f"must be specified when completions is above {_BOUNDED_COMPLETIONS_MAX}"
+        yield checks.required(where, message)
+    if parallelism > _PODS_OF_MANY_MAX:
+        yield FieldError(join(path, "parallelism"), parallelism, _OF_MANY)
+    if failed is not None and failed > _PODS_OF_MANY_MAX:
+        yield FieldError(where, failed, _OF_MANY)
+
+
+def _failure_policy(spec: Any, path: str) -> Faults:
+    """What becomes of a Job when its pods fail."""
+    policy, where = a_dict(spec.get("podFailurePolicy")), join(path, "podFailurePolicy.rules")
+    for index, rule in enumerate(entries(policy, "rules")):
+        yield from _failure_rule(spec, rule, f"{where}[{index}]")
+
+
+def _failure_rule(spec: Any, rule: Any, path: str) -> Faults:
+    action, codes, conditions = (
+        rule.get(field) for field in ("action", "onExitCodes", "onPodConditions")
+    )
+    if action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
+        message = "requires the backoffLimitPerIndex to be set"
+        yield FieldError(join(path, "action"), action, message)
+    else:
+        yield from _action(action, join(path, "action"))
+    if codes is not None:
+        yield from _exit_codes(codes, join(path, "onExitCodes"), _container_names(spec))
+    yield from _conditions(conditions or [], join(path, "onPodConditions"))
+    if codes is not None and conditions:
+        message = "specifying both OnExitCodes and OnPodConditions is not supported"
+        yield FieldError(path, OMITTED, message)
+    elif codes is None and not conditions:
+        message = "specifying one of OnExitCodes and OnPodConditions is required"
+        yield FieldError(path, OMITTED, message)
+
+
+_action = _named(*_ACTIONS)
+_operator = _named("In", "NotIn")
+_conditions = checks.each(
+    checks.fields(
+        type=checks.absent_as("", label_key), status=checks.absent_as("", _named(*_STATUSES))
+    )
+)
+
+
+def _container_names(spec: Any) -> set[str]:
+    pod = a_dict(a_dict(spec.get("template")).get("spec"))
+    found = [*entries(pod, "containers"), *entries(pod, "initContainers")]
+    return {one.get("name", "") for one in found}
+
+
+def _exit_codes(codes: Any, path: str, names: set[str]) -> Faults:
+    yield from _operator(codes.get("operator"), join(path, "operator"))
+    container = codes.get("containerName")
+    if container is not None and container not in names:
+        message = "must be one of the container or initContainer names in the pod template"
+        yield FieldError(join(path, "containerName"), container, message)
+    values, where = codes.get("values"), join(path, "values")
+    if not values:
+        yield FieldError(where, values, "at least one value is required")
+        return
+    seen = set()
+    for index, value in enumerate(values):
+        if value == 0 and codes.get("operator") == "In":
+            yield FieldError(f"{where}[{index}]", 0, "must not be 0 for the In operator")
+        if value in seen:
+            yield checks.duplicate(f"{where}[{index}]", value)
+        seen.add(value)
+    if values != sorted(values):
+        yield FieldError(where, values, "must be ordered")
+
+
+def _success_policy(spec: Any, path: str) -> Faults:
+    """Which indexes are enough for a Job to succeed."""
+    policy, where = spec.get("successPolicy"), join(path, "successPolicy")
+    if policy is None:
+        return
+    if not _is_indexed(spec):
+        yield FieldError(where, internal("SuccessPolicy", policy), _INDEXED_ALONE)
+        return
+    if not policy.get("rules"):
+        message = "at least one rules must be specified when the successPolicy is specified"
+        yield checks.required(join(where, "rules"), message)
+    # How many indexes there are is asked for where it isn't told.
+    if spec.get("completions") is not None:
+        for index, rule in enumerate(entries(policy, "rules")):
+            yield from _success_rule(rule, f"{where}.rules[{index}]", spec["completions"])
+
+
+def _success_rule(rule: Any, path: str, completions: int) -> Faults:
+    listed, count, known = rule.get("succeededIndexes"), rule.get("succeededCount"), 0
+    if listed is None and count is None:
+        message = "at least one of succeededCount or succeededIndexes must be specified"
+        yield checks.required(path, message)
+    if listed is not None:
+        try:
+            known = sum(_interval_sizes(listed, completions))
+        except ValueError as error:
+            message = f"error parsing succeededIndexes: {error}"
+            yield FieldError(join(path, "succeededIndexes"), listed, message)
+    if count is None:
+        return
+    where = join(path, "succeededCount")
+    yield from checks.count(count, where)
+    if count > completions:
+        limit = f"{completions} (the number of specified completions)"
+        yield FieldError(where, count, f"must be less than or equal to {limit}")
+    if listed is not None and count > known:
+        limit = f"{known} (the number of indexes in the specified succeededIndexes field)"
+        yield FieldError(where, count, f"must be less than or equal to {limit}")
+
+
+def _interval_sizes(listed: str, completions: int) -> Iterator[int]:
+    """The numbers of indexes in a list of intervals, such as `1,3-5`, that ascend."""
+    last: int | None = None
+    for interval in listed.split(",") if listed else ():
+        limits = interval.split("-")
+        if len(limits) > 2:
+            raise ValueError(
+                f'the fragment "{interval}" violates the requirement that an index interval can '
+                "have at most two parts separated by '-'"
+            )
+        start: int | None = None
+        for limit in limits:
+            index = parse_int(limit)
+            if index is None:
+                raise ValueError(f'cannot convert string to integer for index: "{limit}"')
+            if index >= completions:
+                raise ValueError(f'too large index: "{limit}"')
+            if last is not None and last >= index:
+                raise ValueError(f"non-increasing order, previous: {last}, current: {index}")
+            start, last = index if start is None else start, index
+        yield (last or 0) - (start or 0) + 1
+
+
+def _replacement_policy(spec: Any, path: str) -> Faults:
+    """When a pod is replaced: where failures are judged, only when it has failed."""
+    value = spec.get("podReplacementPolicy")
+    choices = ("Failed",) if spec.get("podFailurePolicy") else ("Failed", "TerminatingOrFailed")
+    if value is not None and value not in choices:
+        yield unsupported(join(path, "podReplacementPolicy"), value, choices)
+
+
+_number = checks.integer()
+_readable = checks.fields(
+    **dict.fromkeys(
+        ("parallelism", "completions", "backoffLimitPerIndex", "maxFailedIndexes"), _number
+    ),
+    podFailurePolicy=checks.fields(
+        rules=checks.each(
+            checks.fields(
+                onExitCodes=checks.fields(values=checks.each(_number)),
+                onPodConditions=checks.each(checks.fields()),
+            )
+        )
+    ),
+    successPolicy=checks.fields(
+        rules=checks.each(checks.fields(succeededIndexes=checks.text, succeededCount=_number))
+    ),
+    template=checks.fields(
+        spec=checks.fields(
+            **dict.fromkeys(
+                ("containers", "initContainers"), checks.each(checks.fields(name=checks.text))
+            )
+        )
+    ),
+)
+_rules = (_failures_limited, _mode, _indexes, _failure_policy, _success_policy, _replacement_policy)
+
+
+def policies(spec: Any, path: str) -> Faults:
+    """All of it; what can't be read is told of elsewhere."""
+    if not list(_readable(spec, path)):
+        for rule in _rules:
+            yield from rule(spec, path)

@@ -1,0 +1,88 @@
+"""List: what is stored, as of now or as of a version."""
+
+from podium.api.integers import parse_count
+from podium.api.kinds import Kind
+from podium.api.refused import Cause, RefusedError
+from podium.apiserver.refusals import bad_request, internal
+from podium.apiserver.selection import Selection
+from podium.apiserver.verbs.verb_options import Listing, ListOptions
+from podium.store.errors import ExpiredError, InvalidContinueError, TooLargeResourceVersionError
+from podium.store.store import Store
+
+_EXACT = "Exact"
+_ANY = ("", "0")
+_TOO_LARGE = Cause("ResourceVersionTooLarge", "Too large resource version")
+
+
+def list_objects(
+    store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
+) -> Listing:
+    """Objects by namespace and name, in the state that is asked for."""
+    try:
+        found = store.list(
+            kind.key,
+            namespace or None,
+            limit=max(options.limit, 0),
+            continue_token=options.continue_token,
+            at_revision=_revision(store, options),
+            matches=None if selection.is_everything else selection.matches,
+        )
+    except ExpiredError as error:
+        raise expired(error) from None
+    except TooLargeResourceVersionError as error:
+        raise too_large(error) from None
+    except InvalidContinueError as error:
+        raise bad_request(str(error)) from None
+    version = str(found.revision)
+    return Listing(found.items, version, found.continue_token, found.remaining)
+
+
+def parse_version(text: str) -> int:
+    """The number of a resourceVersion.
+
+    Raises:
+        RefusedError: 500, as upstream has it, it isn't one.
+    """
+    version = parse_count(text)
+    if version is None:
+        raise internal(_no_version(text))
+    return version
+
+
+def _no_version(text: str) -> str:
+    return f'resourceVersion: Invalid value: "{text}": {version_fault(text)}'
+
+
+def version_fault(text: str) -> str:
+    """Why a text isn't a resourceVersion."""
+    is_number = text.isascii() and text.isdecimal()
+    why = "value out of range" if is_number else "invalid syntax"
+    return f'strconv.ParseUint: parsing "{text}": {why}'
+
+
+def expired(error: ExpiredError) -> RefusedError:
+    """410: the history doesn't reach back that far."""
+    metadata = {"continue": error.continue_token} if error.continue_token else {}
+    return RefusedError(410, "Expired", str(error), metadata=metadata)
+
+
+def too_large(error: TooLargeResourceVersionError) -> RefusedError:
+    """504: there has been no such version yet."""
+    return RefusedError(504, "Timeout", str(error), causes=(_TOO_LARGE,), retry_after_s=1)
+
+
+def _revision(store: Store, options: ListOptions) -> int | None:
+    """Which revision a list is to show; None for the latest one."""
+    if options.continue_token or options.resource_version in _ANY:
+        return None
+    revision = parse_count(options.resource_version)
+    if revision is None:
+        # Of a list, unlike of an object or a watch, this is said to be the client's fault.
+        raise bad_request(f"invalid resource version: {_no_version(options.resource_version)}")
+    # The conventions of a time before there was a match to be asked for.
+    match = options.resource_version_match
+    if match == _EXACT or (not match and options.limit > 0):
+        return revision
+    if revision > store.revision:
+        raise too_large(TooLargeResourceVersionError(revision, store.revision))
+    return None

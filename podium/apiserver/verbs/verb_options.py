@@ -1,0 +1,132 @@
+"""What the verbs are asked with, and what they answer."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from podium.api.objects import Object
+
+
+class DeleteOptions(msgspec.Struct, frozen=True):
+    """How to delete, as a `DeleteOptions` object (meta/v1) says it.
+
+    Attributes:
+        grace_period_s: how long a pod may take; None leaves it to the pod, less than 0 counts as 1.
+        uid: the object must have this uid, unless None.
+        resource_version: and this version, unless None.
+        propagation: what becomes of dependents: `Background`, `Foreground` or `Orphan`; empty
+            leaves it to the object and its kind.
+    """
+
+    grace_period_s: int | None = None
+    uid: str | None = None
+    resource_version: str | None = None
+    propagation: str = ""
+
+    @classmethod
+    def of(cls, raw: Object) -> "DeleteOptions":
+        """From a `DeleteOptions` object; whether it is a dry run is told elsewhere."""
+        conditions = raw.get("preconditions") or {}
+        orphan = raw.get("orphanDependents")
+        by_orphan = "" if orphan is None else "Orphan" if orphan else "Background"
+        return cls(
+            grace_period_s=raw.get("gracePeriodSeconds"),
+            uid=conditions.get("uid"),
+            resource_version=conditions.get("resourceVersion"),
+            propagation=by_orphan or raw.get("propagationPolicy") or "",
+        )
+
+
+class PatchRequest(msgspec.Struct, frozen=True):
+    """A patch as a client sends it.
+
+    Attributes:
+        patch_type: the media type, one of `PatchType`.
+        body: the patch itself, decoded: a list for a JSON patch, otherwise an object.
+        api_version: the version that the patch is about, where a kind has several; empty for the
+            kind's own.
+        field_validation: what becomes of fields that the kind doesn't have: `Strict`, `Warn` or
+            `Ignore`; None for a patch of Podium's own, whose types aren't checked either.
+    """
+
+    patch_type: str
+    body: Any
+    api_version: str = ""
+    field_validation: str | None = None
+
+
+class ListOptions(msgspec.Struct, frozen=True):
+    """What a list or a watch is to show.
+
+    Attributes:
+        label_selector: as in the query.
+        field_selector: as in the query.
+        watch: whether to go on telling what changes.
+        resource_version: of a list, empty for the latest state, `0` for any, otherwise a version;
+            a watch tells of changes after it, and begins with all that is there if it is empty or
+            `0`.
+        resource_version_match: `Exact` or `NotOlderThan` that version; empty leaves it to the
+            API's conventions.
+        limit: how many objects at most; 0 or less for all.
+        continue_token: where the page before has ended.
+        timeout_s: how long to watch; None leaves it to the server.
+        allow_watch_bookmarks: whether the watcher understands bookmarks.
+        send_initial_events: whether a watch starts with all that is there, ended by a bookmark;
+            None leaves it to the version.
+    """
+
+    label_selector: str = ""
+    field_selector: str = ""
+    watch: bool = False
+    resource_version: str = ""
+    resource_version_match: str = ""
+    limit: int = 0
+    continue_token: str = ""
+    timeout_s: int | None = None
+    allow_watch_bookmarks: bool = False
+    send_initial_events: bool | None = None
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """A list, or a page of it.
+
+    Attributes:
+        items: by namespace and name.
+        resource_version: the state that the list shows.
+        continue_token: for the next page; empty if this is the last.
+        remaining: how many are left; None if that isn't known, as with selectors.
+    """
+
+    items: Sequence[Object]
+    resource_version: str
+    continue_token: str = ""
+    remaining: int | None = None
+
+
+class Written(NamedTuple):
+    """What became of a write.
+
+    Attributes:
+        obj: the object as it is now.
+        created: whether it was created.
+        warnings: what the client is to be told all the same.
+    """
+
+    obj: Object
+    created: bool
+    warnings: tuple[str, ...] = ()
+
+
+class Deleted(NamedTuple):
+    """What became of a deletion.
+
+    Attributes:
+        obj: the object's last state, with its deletion noted where that was written.
+        gone: whether it is gone; otherwise finalizers or its grace period keep it.
+        answer: what a client is told: the object, or a `Status` where the kind has it so.
+    """
+
+    obj: Object
+    gone: bool
+    answer: Object

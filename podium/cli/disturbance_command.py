@@ -1,0 +1,66 @@
+"""What `podium drain` and `podium fail` have in common: they play a plan and tell its impact."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.cli.output import WideOutput, give_up, print_warnings, working
+from podium.cli.plan_gates import FailOnOption, GatesOption, exit_on, read_gates
+from podium.cli.request_options import RequestOptions
+
+if TYPE_CHECKING:
+    from podium.advice.disturbance import Disturbance
+    from podium.api.objects import Object
+
+WideOutputOption = Annotated[
+    WideOutput, typer.Option("--output", "-o", help="How to print the answer.")
+]
+
+__all__ = ["FailOnOption", "GatesOption", "WideOutputOption", "disturb"]
+
+
+def disturb(
+    asked: RequestOptions,
+    disturbance_of: "Callable[[Sequence[Object]], Disturbance]",
+    output: WideOutput,
+    fail_on: Sequence[str] | None,
+    gates: str | None,
+) -> None:
+    """Play a disturbance and print its impact.
+
+    Args:
+        asked: the state, and the rules.
+        disturbance_of: says what happens, of the objects of the state.
+        output: how to print it.
+        fail_on: conditions that end it with another exit code.
+        gates: a file of more of them.
+    """
+    from podium.advice.impact import ImpactReader
+    from podium.cli.impact_presentation import impact_presentation
+    from podium.cli.inputs import read_request
+    from podium.cli.presentation_text import print_advice
+    from podium.cli.timeline_text import time_text
+    from podium.plan.gates import findings
+    from podium.plan.loaded_state import LoadedState
+    from podium.plan.planning import plan
+
+    conditions = read_gates(fail_on or (), gates)
+    with working("reading"):
+        read = read_request(asked)
+    request = replace(read.request, state=LoadedState(read.request.state), alternatives_max=0)
+    disturbance = disturbance_of(request.state)
+    with working("playing") as progress:
+        outcome = plan(
+            replace(request, changes=disturbance.changes),
+            lambda _, at_s: progress.tell(lambda: f"playing: {time_text(at_s)}"),
+        )
+        impact = ImpactReader(request).impact(disturbance, read.told_in(outcome))
+    if outcome.interrupted:
+        give_up()
+    found = findings(outcome, conditions) if conditions else []
+    is_wide = output is WideOutput.WIDE
+    print_warnings(impact.warnings if is_wide or output is WideOutput.TABLE else ())
+    print_advice(impact, impact_presentation(impact, wide=is_wide), output)
+    exit_on(found)

@@ -1,0 +1,59 @@
+"""Plays a recording for `podium simulate`, and prints what went differently."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from podium.cli.configurations import read_scheduler_config, scheduler_config_of
+from podium.cli.output import UNSEEN, AdviceOutput, Progress, print_warnings, working
+from podium.cli.presentation_text import print_advice
+from podium.config.load import Loaded
+from podium.recording.comparison import ReplayReport, compare
+from podium.recording.presentation import replay_presentation
+from podium.recording.recording_reader import read_recording
+from podium.recording.replay import replay
+from podium.simulation.timeline_sentences import clock
+
+
+def print_replay(
+    directory: Path, config: str | None, plugins: Sequence[str], output: AdviceOutput
+) -> None:
+    """Play a recording, and print what went differently; raises as `replayed` does."""
+    with working("replaying") as progress:
+        report, notes = replayed(directory, config, plugins, progress)
+    print_warnings(notes)
+    print_advice(report, replay_presentation(report), output)
+
+
+def replayed(
+    directory: Path,
+    config: str | None,
+    plugins: Sequence[str],
+    progress: Progress = UNSEEN,
+) -> tuple[ReplayReport, Sequence[str]]:
+    """What goes differently in a replay, and what is odd about the configuration.
+
+    Args:
+        directory: of the recording.
+        config: another KubeSchedulerConfiguration than the recorded one; None for that.
+        plugins: `FILE:CLASS` of plugins that decide as well.
+        progress: is told how far it is.
+
+    Raises:
+        PodiumError: the recording can't be played, or something asked for is wrong.
+    """
+    recording = read_recording(directory)
+    loaded: Loaded | None
+    if config is None and recording.configuration:
+        loaded = scheduler_config_of(recording.configuration, str(directory), plugins)
+    else:
+        loaded = read_scheduler_config(config, plugins)
+    total = f"{len(recording.changes):,}"
+    played = replay(
+        recording,
+        loaded.configuration if loaded else None,
+        loaded.options if loaded else None,
+        lambda at_s, number: progress.tell(
+            lambda: f"replaying: {clock(at_s)}, change {number:,} of {total}"
+        ),
+    )
+    return compare(played), loaded.notes if loaded else ()

@@ -1,0 +1,41 @@
+"""Reads the state of a running cluster, and shows how far it is."""
+
+from random import Random
+
+import msgspec
+from rich.console import Console
+
+from podium.cli.coroutines import run_to_end
+from podium.cli.extras import check_extra
+from podium.client.connection import load_connection
+from podium.client.http_api import HttpApi
+from podium.real.snapshot import ClusterSnapshot, take_snapshot
+
+
+def snapshot_of(
+    kubeconfig: str | None, context: str | None, *, anonymize: bool = False
+) -> tuple[ClusterSnapshot, bytes]:
+    """The state of a cluster, and the same as JSON.
+
+    Args:
+        kubeconfig: how to reach it; as for kubectl if None.
+        context: of the kubeconfig; its current one if None.
+        anonymize: whether to give pseudonyms to what objects say.
+
+    Raises:
+        PodiumError: it can't be read.
+    """
+    check_extra("reading a cluster")
+    found = run_to_end(_taken(kubeconfig, context))
+    if anonymize:
+        found.anonymize()
+    return found, msgspec.json.encode(found.document())
+
+
+async def _taken(kubeconfig: str | None, context: str | None) -> ClusterSnapshot:
+    connection = await load_connection(kubeconfig, context)
+    with Console(stderr=True).status("") as status:
+        async with HttpApi(connection, Random()) as api:
+            return await take_snapshot(
+                api, lambda kind, count: status.update(f"{count:,} objects; reads {kind}")
+            )
