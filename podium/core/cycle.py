@@ -187,7 +187,6 @@ class SchedulingCycle:
         refusal = evaluation.refusal
         if refusal is None or state is None or refusal.state != state:
             outcome, blame = _outcome(pod, evaluation)
-            self._judge_nominated(pod, evaluation.filtering, outcome, blame)
             filtered = NodeToStatus(self._snapshot, pipeline.pre_filter, evaluation, outcome, blame)
             answer = self._post_filter(
                 pipeline, lambda: run_post_filter_plugins(pipeline.post_filter, pod, filtered)
@@ -208,21 +207,6 @@ class SchedulingCycle:
             post_filter=answer[0],
             preemption=answer[1],
         )
-
-    def _judge_nominated(
-        self, pod: PodInfo, filtering: Filtering, outcome: Codes, blame: Codes
-    ) -> None:
-        """Have the filters speak for a nominated node that PreFilter left out.
-
-        It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
-        """
-        row = self._snapshot.row_of.get(pod.nominated_node_name)
-        if row is None or not filtering.is_left_out(row):
-            return
-        for number, codes in enumerate(filtering.codes[1:], 1):
-            if codes[row] != FITS:
-                outcome[row], blame[row] = codes[row], number
-                return
 
     def _post_filter(
         self, pipeline: Pipeline, ask: Callable[[], tuple[PostFilterResult, Preemption | None]]
@@ -268,5 +252,8 @@ def _outcome(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
         # It refuses the pod on all rows alike.
         return np.full(len(filtering.outcome), -1, np.int32), filtering.blame.copy()
     if rivalry is not None:
-        return rivalry.outcome(pod, filtering)
-    return filtering.outcome.copy(), filtering.blame.copy()
+        outcome, blame = rivalry.outcome(pod, filtering)
+    else:
+        outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
+    filtering.judge_nominated(pod.nominated_node_name, outcome, blame)
+    return outcome, blame

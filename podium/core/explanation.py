@@ -118,8 +118,11 @@ def _outcome(decision: Decision, filtering: Filtering) -> tuple[Codes, Codes]:
     if decision.outcome is not None and decision.blame is not None:
         return decision.outcome, decision.blame
     if decision.rivals:
-        return with_rivals(filtering, decision.rivals)
-    return filtering.outcome, filtering.blame
+        outcome, blame = with_rivals(filtering, decision.rivals)
+    else:
+        outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
+    filtering.judge_nominated(decision.pod.nominated_node_name, outcome, blame)
+    return outcome, blame
 
 
 def _scores(

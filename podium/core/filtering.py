@@ -156,10 +156,25 @@ class Filtering:
         outcome, blame, _ = _combined(codes, len(rows))
         return rows, outcome, blame
 
-    def is_left_out(self, row: int) -> bool:
-        """Whether PreFilter named the only nodes that matter, and a row's isn't among them."""
-        states = self.states if self.pre_filter.is_success else []
-        return bool(states and isinstance(states[0], Narrowing) and self.codes[0][row] != FITS)
+    def judge_nominated(self, node_name: str, outcome: Codes, blame: Codes) -> None:
+        """Have the filters speak for a nominated node that PreFilter left out.
+
+        It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
+
+        Args:
+            node_name: the nominated node; empty if there is none.
+            outcome: int32[capacity], of all rows; that of the node's row is set.
+            blame: the same of who objects.
+        """
+        row = self._snapshot.row_of.get(node_name)
+        if row is None or not self.pre_filter.is_success:
+            return
+        if not self.states or not isinstance(self.states[0], Narrowing) or not self.codes[0][row]:
+            return
+        for index, codes in enumerate(self.codes[1:], 1):
+            if codes[row] != FITS:
+                outcome[row], blame[row] = codes[row], index
+                return
 
     def status(self, blame: int, outcome: int, row: int) -> Status:
         """An outcome in words."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.core.diagnosis import ReasonHistogram, nodes_available_message
-from podium.core.explanation import failure_message
+from podium.core.explanation import explain, failure_message
 from podium.scheduler import Scheduler
 from tests.core.objects import Obj, near, node, pod, required
 
@@ -90,14 +90,31 @@ def test_without_a_cycle() -> None:
     assert message([], [], pod("p")) == "no nodes available to schedule pods"
 
 
-def test_the_nominated_node_is_filtered_though_it_was_left_out() -> None:
+def pod_for_n1_nominated_to_n2() -> Obj:
     named = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}
     terms = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [named]}}
     pending = pod("p", "2", affinity={"nodeAffinity": terms})
     pending["status"] = {"nominatedNodeName": "n2"}
-    assert message([node("n1", cpu="1"), node("n2"), node("n3")], [], pending) == (
+    return pending
+
+
+def test_the_nominated_node_is_filtered_though_it_was_left_out() -> None:
+    nodes = [node("n1", cpu="1"), node("n2"), node("n3")]
+    assert message(nodes, [], pod_for_n1_nominated_to_n2()) == (
         "0/3 nodes are available: 1 Insufficient cpu, "
         "1 node(s) didn't match Pod's node affinity/selector, "
         f"1 node(s) didn't satisfy plugin(s) [NodeAffinity]. {NO_CLAIMS}, "
         f"preemption: 0/3 nodes are available: 3 {NO_HELP}."
     )
+
+
+def test_it_is_also_where_the_pod_has_another_place() -> None:
+    scheduler = Scheduler()
+    scheduler.load([node("n1"), node("n2"), node("n3")], [])
+    decision = scheduler.decide(scheduler.pending(pod_for_n1_nominated_to_n2()))
+    refused = explain(decision, scheduler.snapshot).filter
+    assert decision.node_name == "n1"
+    assert {name: status.plugin for name, status in refused.items()} == {
+        "n2": "NodeAffinity",
+        "n3": "",
+    }

@@ -77,7 +77,9 @@ def pre_filter(cluster: Cluster, pod: Object) -> Refusal | None:
 def _decide_on_nodes(cluster: Cluster, pod: Object, trial_of: Callable[[Object], Trial]) -> Json:
     nominated = cluster.node(cluster.nomination_of(pod))
     names = node_affinity.eligible_names(pod, cluster.nodes)
-    judge = partial(_refusal, names, trial_of)
+    # The nominated node is filtered before the others, whatever PreFilter said of them.
+    named = names if names is None or nominated is None else names | {cluster.nomination_of(pod)}
+    judge = partial(_refusal, named, trial_of)
     if nominated is not None and judge(nominated) is None:
         return {"nominatedOnly": True, **_ranked(cluster, pod, [nominated])}
     verdicts = [(node, judge(node)) for node in cluster.nodes]
