@@ -1,6 +1,7 @@
 """The events of a driver, for checkers, transcripts and metrics.
 
-A driver makes them only while it has hooks, and calls each hook with each event.
+A driver makes them only while it has hooks. The virtual driver tells those of steps apart from the
+others, as there are many; the live driver calls each hook with each event.
 """
 
 from collections.abc import Callable, Sequence

@@ -33,6 +33,7 @@ class RunnerContext:
     injector: FaultInjector
     timestamps: EventTimestamps = field(default_factory=EventTimestamps)
     hooks: list[Hook] = field(default_factory=list)
+    step_hooks: list[Hook] = field(default_factory=list)
     informers: dict[str, SharedInformer] = field(default_factory=dict)
     health: MachineHealth | None = None
     event_reasons: frozenset[str] | None = None
@@ -192,8 +193,8 @@ class MachineRunner:
             self._schedule_recording()
         if wakeup_s != self._wakeup_s:
             self._schedule_wakeup(wakeup_s)
-        if self._context.hooks:
-            self._context.notify(Stepped(now_s, self.name, event, effects))
+        for hook in self._context.step_hooks:
+            hook(Stepped(now_s, self.name, event, effects))
         if self._crash is not None and not self._injector.is_calm:
             self._crash_by_chance(self._crash)
 

@@ -58,7 +58,8 @@ class VirtualDriver:
     """Drives machines over an API server in virtual time.
 
     Attributes:
-        hooks: told of everything right after it happened; what they raise comes out of `step`.
+        hooks: told of everything but steps right after it happened; what they raise comes out.
+        step_hooks: told of steps, of which there are many, in the same way.
 
     Args:
         rng: for faults, and for latencies that are left to chance.
@@ -92,8 +93,13 @@ class VirtualDriver:
 
     @property
     def hooks(self) -> list[Hook]:
-        """Told of everything right after it happened; what they raise comes out of `step`."""
+        """Told of everything but steps right after it happened."""
         return self._context.hooks
+
+    @property
+    def step_hooks(self) -> list[Hook]:
+        """Told of each step of a machine right after it."""
+        return self._context.step_hooks
 
     @property
     def faults(self) -> Faults:

@@ -59,6 +59,7 @@ def played(*, settled: bool) -> tuple[list[str], list[Object]]:
         did.append(repr(event))
 
     cluster.driver.hooks.append(look)
+    cluster.driver.step_hooks.append(look)
     cluster.driver.advance(60)
     kinds = ("Pod", "Event", "Node", "Lease", "ReplicaSet")
     return did, [obj for kind in kinds for obj in cluster.store.list(kind).items]
@@ -78,7 +79,7 @@ def test_lists_are_told_at_once() -> None:
     cluster = Cluster()
     cluster.load(state())
     told: list[DriverEvent] = []
-    cluster.driver.hooks.append(told.append)
+    cluster.driver.step_hooks.append(told.append)
     cluster.start()
     cluster.driver.run_until(cluster.driver.now_s)
     lists = [

@@ -47,12 +47,15 @@ def test_at_one_moment_calls_come_before_news_and_news_before_outcomes() -> None
         return [create("a"), create("b")] if isinstance(event, Synced) else ()
 
     first, second = Diary(react, name="first"), Diary(name="second")
-    driver.hooks.append(
-        lambda h: order.append(
-            f"call {h.effect.purpose}" if isinstance(h, Called) else
-            f"{h.who}: {'' if not isinstance(h, Stepped) else type(h.event).__name__}"
-        )
-    )  # fmt: skip
+
+    def note(h: DriverEvent) -> None:
+        if isinstance(h, Called):
+            order.append(f"call {h.effect.purpose}")
+        elif isinstance(h, Stepped):
+            order.append(f"{h.who}: {type(h.event).__name__}")
+
+    driver.hooks.append(note)
+    driver.step_hooks.append(note)
     driver.add(second)
     driver.add(first)
     driver.settle()
@@ -278,6 +281,7 @@ def test_faults_delay_but_all_is_well_in_the_end(latency: Latency) -> None:
         server = make_server()
         driver = VirtualDriver(server, START_S, Random(seed), FAULTS, latency)
         driver.hooks.append(happened.append)
+        driver.step_hooks.append(happened.append)
         driver.add(Writer(), renew=Writer)
         onlooker = Diary(name="onlooker")
         driver.add(onlooker)
@@ -297,6 +301,7 @@ def test_a_seed_repeats_everything() -> None:
         )
         happened: list[object] = []
         driver.hooks.append(happened.append)
+        driver.step_hooks.append(happened.append)
         driver.add(Writer(), renew=Writer)
         driver.run_until(START_S + 300)
         return happened

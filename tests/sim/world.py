@@ -22,7 +22,7 @@ from podium.control.events import Change, FirstList
 from podium.control.machine import Machine
 from podium.controllers.disruption import DisruptionController
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.runtime.driver_events import Called, DriverEvent, Started, Stepped
+from podium.runtime.driver_events import Called, DriverEvent, Hook, Started, Stepped
 from podium.runtime.faults import NO_FAULTS
 from podium.runtime.virtual import MachineHandle, VirtualDriver
 from podium.store.store import Store
@@ -69,11 +69,11 @@ class World:
         self.told: dict[str, Told] = {}
         self._digest = sha256()
         self._last_call_s = START_S
-        self.driver.hooks.append(self._note)
+        self._observe(self._note)
         self.schedulers: dict[str, MachineHandle] = {}
         self.checkers: list[Checker] = all_checkers(self)
         for checker in self.checkers:
-            self.driver.hooks.append(checker.after)
+            self._observe(checker.after)
         self.user = User(
             self.server,
             self.driver,
@@ -135,6 +135,10 @@ class World:
                 features=self.settings.features,
             )
             self.schedulers[name] = self.driver.add(make(), name=name, renew=make)
+
+    def _observe(self, hook: Hook) -> None:
+        self.driver.hooks.append(hook)
+        self.driver.step_hooks.append(hook)
 
     def _note(self, happening: DriverEvent) -> None:
         self.tail.append(happening)

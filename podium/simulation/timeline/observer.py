@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.api.objects import Object
 from podium.cluster import Cluster
-from podium.runtime.driver_events import Called, DriverEvent, Started, Stepped, Stopped
+from podium.runtime.driver_events import Called, DriverEvent, Started, Stopped
 from podium.scheduler import Scheduler
 from podium.simulation.timeline.entry import Fact, TimelineEntry
 from podium.simulation.timeline.node_facts import NodeFacts
@@ -120,8 +120,6 @@ class Observer:
         self.entries.append(entry)
 
     def _happened(self, happening: DriverEvent) -> None:
-        if isinstance(happening, Stepped):
-            return
         if isinstance(happening, Called):
             self.look(happening.who)
         elif isinstance(happening, Stopped):
