@@ -6,6 +6,7 @@ and arithmetic are those of kube-scheduler v1.36.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,10 @@ class ImageLocality:
         groups = self._snapshot.columns.images()
         sizes = [_sizes(images, wanted) for images in groups.values]
         shares = self._shares(groups, sizes)
+        # kube-scheduler keeps one size of an image: that of the first node which it saw it on.
+        size_of = dict(chain.from_iterable(found.items() for found in reversed(sizes)))
         scores = [
-            _score(sum(int(found[i] * shares[i]) for i in wanted if i in found), containers)
+            _score(sum(int(size_of[i] * shares[i]) for i in wanted if i in found), containers)
             for found in sizes
         ]
         return _Locality(groups.lookup(scores))

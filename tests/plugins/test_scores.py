@@ -101,6 +101,17 @@ def test_images_count_by_size_and_spread() -> None:
     assert score(twice).scores(rows).tolist() == [100 * (1024 - 23) // (2000 - 23), 0]
 
 
+def test_an_image_has_one_size_however_large_nodes_say_it_is() -> None:
+    nodes = [node("a"), node("b"), node("c")]
+    for one, size in zip(nodes, (GI // 2, GI), strict=False):
+        one["status"]["images"] = [{"names": ["web:latest"], "sizeBytes": size}]
+    handle = cluster(nodes)
+    wanting = pending(handle, pod(containers=[{"name": "c", "image": "web"}]))
+    state = ImageLocality(handle).score(wanting)
+    score = 100 * (512 * 2 // 3 - 23) // (1000 - 23)
+    assert [state.score(handle.snapshot.row_of[name]) for name in "abc"] == [score, score, 0]
+
+
 def test_a_pod_without_containers_has_no_images() -> None:
     handle = cluster([node("n")])
     assert ImageLocality(handle).score(pending(handle, pod())).score(0) == 0

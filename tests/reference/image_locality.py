@@ -16,8 +16,8 @@ def score_node(pod: Object, node: Object, nodes: Sequence[Object]) -> int:
     for image in wanted:
         name = _normalized(image)
         if name in _sizes(node):
-            having = sum(1 for other in nodes if name in _sizes(other))
-            total += int(float(_sizes(node)[name]) * (float(having) / float(len(nodes))))
+            sizes = [_sizes(other)[name] for other in nodes if name in _sizes(other)]
+            total += int(float(sizes[0]) * (float(len(sizes)) / float(len(nodes))))
     low, high = 23 * MIB, 1000 * MIB * len(containers)
     if total < low:
         total = low
