@@ -13,7 +13,7 @@ from podium.apiserver.kinds.default_words import every, filled, inside
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.selectable_fields import never
-from podium.apiserver.kinds.strategy import workload
+from podium.apiserver.kinds.strategy import Creation, counted_spec, workload
 from podium.apiserver.kinds.volumes import claim_defaults
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
@@ -52,15 +52,7 @@ def _valid_strategy(value: Any, path: str) -> Faults:
         yield FieldError(path, shown, "must be 'RollingUpdate' or 'OnDelete'")
 
 
-def _some(value: object, path: str) -> Faults:
-    yield from checks.positive_int_or_percent(value, path)
-    if workloads.is_nothing(value):
-        yield FieldError(path, value, "cannot be 0")
-
-
-_partitioned = checks.fields(
-    partition=checks.count, maxUnavailable=checks.detail(checks.both(_some, checks.at_most_all))
-)
+_partitioned = checks.fields(partition=checks.count)
 
 
 def _management(value: object, path: str) -> Faults:
@@ -108,6 +100,23 @@ def _revision_controller(revision: Object, _now_s: float) -> str:
 def _has_data(value: Any, path: str) -> Faults:
     if value.get("data") is None:
         yield checks.required(join(path, "data"), "data is mandatory")
+
+
+def _one_at_a_time(stateful_set: Object) -> Object:
+    """Without `maxUnavailable`: its gate, MaxUnavailableStatefulSet, is off in v1.36."""
+
+    def strategy(strategy: Object) -> Object:
+        return inside(strategy, rollingUpdate=lambda rolling: without(rolling, "maxUnavailable"))
+
+    return inside(stateful_set, spec=lambda spec: inside(spec, updateStrategy=strategy))
+
+
+def _create(new: Object, _creation: Creation) -> Object:
+    return _one_at_a_time(new)
+
+
+def _update(new: Object, old: Object, now_s: float) -> Object:
+    return counted_spec(_one_at_a_time(new), old, now_s)
 
 
 def _claim(template: Object) -> Object:
@@ -189,7 +198,7 @@ STATEFUL_SET = Registration(
             ("replicas", *_WITHIN, "observedGeneration", "collisionCount"), _WITHIN
         )
     },
-    strategy=workload(),
+    strategy=workload(_create, _update),
     columns=(NAME, workloads.READY_OF_DESIRED, AGE, CONTAINERS, IMAGES),
     selectable={"status.successful": never},
     unselectable="field label not supported for appsv1.StatefulSet: {}",

@@ -24,7 +24,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pod_specs import affinity_of
-from podium.api.pods import phase_of
+from podium.api.pods import node_name_of, phase_of
 from podium.api.workloads import update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
 from podium.control.events import Change
@@ -145,7 +145,8 @@ class DaemonSetController(PodOwnerReconciler):
             return True
         pods = self.objects.by("Pod", "station", _node_key(uid_of(daemon_set), name(node)))
         rules = state.rules.eligibility
-        if not pods:
+        if not any(map(node_name_of, pods)):
+            # Pods that nobody has bound yet don't count.
             return rules.may_start(node)
         return not rules.may_stay(node) or bool(status_of(daemon_set).get("numberMisscheduled"))
 

@@ -39,7 +39,7 @@ def new_status(context: SyncJobContext, update: StatusUpdate, now_s: float) -> d
     job, old = context.job, status_of(context.job)
     conditions = list(entries(old, "conditions"))
     resumes = _put_suspension(conditions, update, now_s)
-    started = old.get("startTime")
+    started = None if update.suspended else old.get("startTime")
     if resumes or (not started and not job["spec"].get("suspend")):
         started = timestamp(now_s)
     completed = old.get("completionTime")

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from podium.api.integers import scaled
 from podium.api.objects import Object, is_terminating, labels, name, place_of, status_of
 from podium.api.pods import is_finished, phase_of
 from podium.api.workloads import update_strategy_of
@@ -132,25 +131,24 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
             yield deletion_of("Pod", pod)
 
     def _update_pods(self, wanted: range) -> Iterator[Effect]:
-        """Delete pods of other revisions, to come back updated; the highest numbers first."""
+        """Delete the last pod of another revision, to come back updated, if those after it serve.
+
+        One at a time: MaxUnavailableStatefulSet is off in v1.36, whose API drops `maxUnavailable`.
+        """
         strategy = update_strategy_of(self.owner)
         if strategy.get("type") == "OnDelete":
             return
         rolling = strategy.get("rollingUpdate") or {}
         lowest = wanted.start + int(rolling.get("partition") or 0)
-        present = [self.pods[ordinal] for ordinal in wanted if ordinal in self.pods]
-        unserved = len(wanted) - sum(serves(self.owner, pod, self.now_s) for pod in present)
-        room = _max_unavailable(rolling, len(wanted)) - unserved
         for ordinal in range(wanted.stop - 1, lowest - 1, -1):
             pod = self.pods.get(ordinal)
-            if pod is None or is_terminating(pod) or revision_of(pod) == name(self.update):
-                continue
-            # In parallel, a pod that doesn't serve costs nothing to replace.
-            if not self._is_ordered and not serves(self.owner, pod, self.now_s):
+            if pod is None:
+                return
+            if revision_of(pod) != name(self.update) and not is_terminating(pod):
                 yield deletion_of("Pod", pod)
-            elif room > 0:
-                room -= 1
-                yield deletion_of("Pod", pod)
+                return
+            if not serves(self.owner, pod, self.now_s):
+                return
 
     def _recreation_event(self, pod: Object) -> Effect:
         place, called = place_of(self.owner)
@@ -161,9 +159,3 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
 
 
 _TERMINATED = ("terminated", "RecreatingTerminatedPod")
-
-
-def _max_unavailable(rolling: Object, replicas: int) -> int:
-    """How many pods a rolling update may have unavailable; one at least, shares rounded down."""
-    bound = rolling.get("maxUnavailable")
-    return max(1 if bound is None else scaled(bound, replicas, rounds_up=False), 1)

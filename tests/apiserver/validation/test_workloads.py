@@ -143,12 +143,11 @@ def template(**changes: Any) -> Obj:
             {
                 "selector": SELECTOR,
                 "template": TEMPLATE,
-                "updateStrategy": {"rollingUpdate": {"partition": -1, "maxUnavailable": 0}},
+                "updateStrategy": {"rollingUpdate": {"partition": -1}},
             },
             [
                 "updateStrategy.rollingUpdate.partition: Invalid value: -1: "
                 "must be greater than or equal to 0",
-                "updateStrategy.rollingUpdate.maxUnavailable: Invalid value: 0: cannot be 0",
             ],
         ),
         (

@@ -163,6 +163,15 @@ def test_nodes_come_and_are_tainted() -> None:
     assert status(hand)["numberMisscheduled"] == 0
 
 
+def test_a_pod_that_is_not_bound_yet_goes_from_no_tainted_node() -> None:
+    """It isn't on the node, so nobody looks before something else happens."""
+    hand = Hand(DaemonSetController())
+    hand.start(daemon_set(), node("a"))
+    hand.run()
+    hand.tell(node("a", taint("maintenance", "NoExecute")))
+    assert deleted(hand.run()) == []
+
+
 def test_what_does_not_matter_about_nodes_is_not_looked_at() -> None:
     hand = started(daemon_set(), node("a"))
     hand.tell({**node("a"), "status": {"conditions": [{"type": "Ready", "status": "True"}]}})

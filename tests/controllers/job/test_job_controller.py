@@ -224,6 +224,7 @@ def test_a_suspended_job_has_no_pods_and_starts_anew() -> None:
     world.patch("Job", "j", {"spec": {"suspend": True}})
     world.run_until(60)
     assert world.all("Pod") == []
+    assert "startTime" not in status(world)
     assert world.events("Suspended", "Resumed")
 
 

@@ -175,16 +175,32 @@ def test_a_partition_counts_from_the_first_number() -> None:
     assert images(world) == {"s-3": "v1", "s-4": "v2"}
 
 
-def test_several_may_be_unavailable_at_a_time() -> None:
+@pytest.mark.parametrize("policy", ["Parallel", "OrderedReady"])
+def test_one_pod_at_a_time_is_updated_whatever_is_allowed(policy: str) -> None:
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "70%"}}
-    world = world_with(stateful_set(updateStrategy=rolling, podManagementPolicy="Parallel"))
+    world = world_with(stateful_set(updateStrategy=rolling, podManagementPolicy=policy))
     world.run_until(30)
+    assert world.all("StatefulSet")[0]["spec"]["updateStrategy"]["rollingUpdate"] == {
+        "partition": 0
+    }
     world.writes.clear()
     roll(world, "v2")
     world.run_until(31)
-    assert moves(world) == [(30, "Delete", "s-2"), (30, "Delete", "s-1")]
-    world.run_until(60)
+    assert moves(world) == [(30, "Delete", "s-2")]
+    world.run_until(100)
     assert set(images(world).values()) == {"v2"}
+
+
+def test_old_pods_that_never_serve_wait_for_the_last_one_to_serve() -> None:
+    """As the real controller has it; nobody's turn comes before those after it serve."""
+    never = stateful_set(podManagementPolicy="Parallel")
+    never["spec"]["template"]["metadata"]["annotations"]["podium.dev/ready-after"] = "never"
+    world = world_with(never)
+    world.run_until(30)
+    world.writes.clear()
+    roll(world, "v2")
+    world.run_until(100)
+    assert [called for _, verb, called in moves(world) if verb == "Delete"] == ["s-2"]
 
 
 def test_on_delete_waits_for_the_user() -> None:
