@@ -393,14 +393,3 @@ def test_nobody_finished_is_touched_again() -> None:
     cluster.run_until(100)
     assert is_finished(cluster.get("Pod", "p", "default"))
     assert not [one for one in cluster.writes[writes:] if getattr(one, "kind", "") == "Pod"]
-
-
-def test_kubelets_look_after_all_news_that_have_gathered_at_once() -> None:
-    hand = Hand(SimulatedKubelets(NodeSettings(gathers_s=0.05)))
-    hand.start(node())
-    hand.wake(0)
-    for name in ("p", "q"):
-        hand.tell(pod(name))
-    assert hand.wake(0.04) == []
-    patches = [one for one in hand.wake(0.06) if isinstance(one, Patch)]
-    assert [one.name for one in patches] == ["p", "q"]
