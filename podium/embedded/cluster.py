@@ -38,6 +38,8 @@ T = TypeVar("T")
 _NODE_LIFECYCLE = "node-lifecycle-controller"
 # So many nodes renew their Leases although only our own controller is known to look at them.
 _HEARTBEATS_MAX = 200
+# By the clock, kubelets of a busy cluster look after what has come together in so long.
+_GATHERS_S = 0.05
 
 
 class UnsuitableSpeedError(PodiumError):
@@ -168,6 +170,7 @@ class EmbeddedCluster:
 
     def _cluster_options(self, store: Store) -> ClusterOptions:
         options = self.options
+        is_by_the_clock = bool(options.speed.factor) and not options.speed.jumps
         return ClusterOptions(
             seed=self._seed,
             start_s=max(time.time(), self.directory.high_water().time_s),
@@ -180,6 +183,7 @@ class EmbeddedCluster:
                 eviction=options.eviction,
                 writes_heartbeats=self._writes_heartbeats(store),
                 simulates_all=False,
+                gathers_s=_GATHERS_S if is_by_the_clock else 0.0,
             ),
         )
 

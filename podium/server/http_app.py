@@ -8,9 +8,11 @@ import asyncio
 import gc
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import TypeVar
 
@@ -18,7 +20,7 @@ from msgspec import structs
 from starlette import responses
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from podium.api.refused import RefusedError
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
@@ -29,6 +31,7 @@ from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.users import ANONYMOUS, Attempt, User
 from podium.server import statuses
 from podium.server.backend import Backend
+from podium.server.http_connection import PromptAnswer
 from podium.server.http_server import Application
 from podium.server.limits import Limits
 from podium.server.node_logs import NodeLogs
@@ -92,76 +95,66 @@ class ApiApp:
             app.close()
         self._worker.shutdown(wait=False, cancel_futures=True)
 
+    def prompt(self, scope: Scope, body: bytes) -> PromptAnswer | ASGIApp:
+        """Answer a request that has come as a whole, or say who does so if that takes its time."""
+        if len(body) >= LARGE_BYTES or self._mounted_at(scope["path"]) is not None:
+            return self
+        work = LongWork(is_large=False)
+        content: bytes | None
+        try:
+            self._check_under_way(self._under_way + 1)
+            user = self._user(scope["path"], headers := _headers(scope["headers"]))
+            response, content = self._worked(_request(scope, headers, body, user), work)
+        except PostponedError:
+            return self
+        except RefusedError as refusal:
+            response = refused(refusal)
+            content = response.content()
+        if content is None or _lasts(response) or len(content) >= self._limits.gzip_bytes_min:
+            return partial(self._finish, response, content)
+        return PromptAnswer(response.code, _raw_headers(response), content)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise ValueError(f"{scope['type']} isn't served")
-        for prefix, app in self._mounted.items():
-            if scope["path"] == prefix or scope["path"].startswith(f"{prefix}/"):
-                await app(scope, receive, send)
-                return
-        headers = _headers(scope["headers"])
+        mounted = self._mounted_at(scope["path"])
+        if mounted is not None:
+            await mounted(scope, receive, send)
+            return
         try:
-            lasting = await self._answered(scope, headers, receive, send)
-            if lasting is None:
-                return
-            if isinstance(lasting.body, Watching):
-                await self._watches.serve(lasting.body, receive, send)
-            elif isinstance(lasting.body, NodeLog) and self._node_logs is not None:
-                log = lasting.body
-                await self._node_logs.serve(lasting, log, _raw_headers, receive, send)
+            with self._being_under_way():
+                response, content = await self._answer(scope, receive)
         except ClientDisconnect:
             return
-        except Exception:
-            _logger.exception("%s %s failed", scope["method"], scope["path"])
-            raise
+        await self._finish(response, content, scope, receive, send)
 
-    async def _answered(
-        self, scope: Scope, headers: Mapping[str, str], receive: Receive, send: Send
-    ) -> Response | None:
-        """Answer a request, unless that lasts: of a watch only the head, of a log nothing.
+    def _mounted_at(self, path: str) -> Application | None:
+        for prefix, app in self._mounted.items():
+            if path == prefix or path.startswith(f"{prefix}/"):
+                return app
+        return None
 
-        Returns:
-            What is still to be answered, and no longer under way.
-        """
+    @contextmanager
+    def _being_under_way(self) -> Iterator[None]:
         self._under_way += 1
         try:
-            response, content = await self._answer(scope, headers, receive)
-            if isinstance(response.body, Watching):
-                head = {"type": "http.response.start", "status": response.code}
-                await send({**head, "headers": _raw_headers(response)})
-                return response
-            if isinstance(response.body, NodeLog):
-                return response
-            await self._send(response, content, scope, receive, send)
-            return None
+            yield
         finally:
             self._under_way -= 1
 
-    async def _send(
-        self, response: Response, content: bytes, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        """Send a whole answer; what is long is compressed."""
-        least = self._limits.gzip_bytes_min
-        if len(content) >= least:
-            whole = responses.Response(content, response.code)
-            whole.raw_headers += _raw_headers(response)
-            await GZipMiddleware(whole, least, _COMPRESSION_LEVEL)(scope, receive, send)
-            return
-        headers = [(b"content-length", b"%d" % len(content)), *_raw_headers(response)]
-        await send({"type": "http.response.start", "status": response.code, "headers": headers})
-        await send({"type": "http.response.body", "body": content})
-
-    async def _answer(
-        self, scope: Scope, headers: Mapping[str, str], receive: Receive
-    ) -> tuple[Response, bytes]:
-        """The answer with its content, which comes later for watches and logs of nodes."""
+    async def _answer(self, scope: Scope, receive: Receive) -> tuple[Response, bytes | None]:
+        """The answer with its content; None if that is long, and still to be written."""
         try:
-            if self._under_way > self._limits.requests_max:
-                raise statuses.too_many("requests")
-            user = self._user(scope["path"], headers)
+            self._check_under_way(self._under_way)
+            user = self._user(scope["path"], headers := _headers(scope["headers"]))
             body = await read_body(receive, self._limits)
-            request = Request(scope["method"], _path(scope), headers, body, user)
-            return await self._of_backend(request)
+            request = _request(scope, headers, body, user)
+            work = LongWork(is_large=len(body) >= LARGE_BYTES)
+            while True:
+                try:
+                    return self._worked(request, work)
+                except PostponedError as postponed:
+                    await self._elsewhere(postponed.work)
         except RefusedError as refusal:
             response = refused(refusal)
             return response, response.content()
@@ -176,32 +169,75 @@ class ApiApp:
             raise statuses.unauthorized()
         return user
 
-    async def _of_backend(self, request: Request) -> tuple[Response, bytes]:
-        work = LongWork(is_large=len(request.body) >= LARGE_BYTES)
+    def _worked(self, request: Request, work: LongWork) -> tuple[Response, bytes | None]:
+        """The backend's answer with its content, which comes later if it lasts: None if it is long.
+
+        Raises:
+            PostponedError: something has to be done elsewhere before.
+        """
         try:
-            response = await self._worked(request, work)
-            if isinstance(response.body, Watching):
-                self._check_room(response.body)
+            with work:
+                response = self._response(request)
+            self._check_room(response)
+            if _lasts(response):
                 return response, b""
-            if isinstance(response.body, NodeLog):
-                return response, b""
-            if work.is_large:
-                return response, await self._elsewhere(response.content)
-            return response, response.content()
-        except RefusedError:
+            return response, None if work.is_large else response.content()
+        except (RefusedError, PostponedError):
             raise
         except Exception:
             _logger.exception("%s %s failed", request.method, request.path)
             raise statuses.internal_error() from None
 
-    async def _worked(self, request: Request, work: LongWork) -> Response:
-        """The answer to a request, while others are served."""
-        while True:
-            try:
-                with work:
-                    return self._response(request)
-            except PostponedError as postponed:
-                await self._elsewhere(postponed.work)
+    async def _finish(
+        self,
+        response: Response,
+        content: bytes | None,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Send an answer, however long that takes; one that lasts is no longer under way."""
+        try:
+            if _lasts(response):
+                await self._serve(response, receive, send)
+                return
+            with self._being_under_way():
+                if content is None:
+                    content = await self._elsewhere(response.content)
+                await self._send(response, content, scope, receive, send)
+        except ClientDisconnect:
+            return
+        except Exception:
+            _logger.exception("%s %s failed", scope["method"], scope["path"])
+            raise
+
+    async def _serve(self, response: Response, receive: Receive, send: Send) -> None:
+        """Send what comes piece by piece, to its end."""
+        if isinstance(response.body, Watching):
+            head = {"type": "http.response.start", "status": response.code}
+            await send({**head, "headers": _raw_headers(response)})
+            await self._watches.serve(response.body, receive, send)
+        elif isinstance(response.body, NodeLog) and self._node_logs is not None:
+            await self._node_logs.serve(response, response.body, _raw_headers, receive, send)
+
+    async def _send(
+        self,
+        response: Response,
+        content: bytes,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Send a whole answer; what is long is compressed."""
+        least = self._limits.gzip_bytes_min
+        if len(content) >= least:
+            whole = responses.Response(content, response.code)
+            whole.raw_headers += _raw_headers(response)
+            await GZipMiddleware(whole, least, _COMPRESSION_LEVEL)(scope, receive, send)
+            return
+        headers = [(b"content-length", b"%d" % len(content)), *_raw_headers(response)]
+        await send({"type": "http.response.start", "status": response.code, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
 
     async def _elsewhere(self, work: Callable[[], T]) -> T:
         loop = asyncio.get_running_loop()
@@ -227,8 +263,13 @@ class ApiApp:
         check_path(self._backend.authorizer, request.user, "GET", [_METRICS.strip("/")])
         return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
 
-    def _check_room(self, watching: Watching) -> None:
-        if self._watches.count >= self._limits.watches_max:
+    def _check_under_way(self, under_way: int) -> None:
+        if under_way > self._limits.requests_max:
+            raise statuses.too_many("requests")
+
+    def _check_room(self, response: Response) -> None:
+        watching = response.body
+        if isinstance(watching, Watching) and self._watches.count >= self._limits.watches_max:
             watching.stream.close()
             raise statuses.too_many("watches")
 
@@ -243,6 +284,15 @@ def uncollected(work: Callable[[], T]) -> T:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _lasts(response: Response) -> bool:
+    """Whether an answer comes piece by piece."""
+    return isinstance(response.body, Watching | NodeLog)
+
+
+def _request(scope: Scope, headers: Mapping[str, str], body: bytes, user: User) -> Request:
+    return Request(scope["method"], _path(scope), headers, body, user)
 
 
 def _path(scope: Scope) -> str:

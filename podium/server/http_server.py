@@ -8,10 +8,10 @@ from typing import Protocol, Self
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from podium.api.errors import PodiumError
 from podium.server.certificates import Certificates
+from podium.server.http_connection import HttpConnection
 from podium.server.limits import Limits
 
 LOOPBACK = "127.0.0.1"
@@ -22,74 +22,6 @@ _STOP_S = 1
 _GOODBYE_S = 0.3
 # TLS 1.2 is the least that client-go speaks, and these are its own choices.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
-
-
-_HEAD_BYTES_MAX = _WRITTEN_BYTES_MAX = 64 * 2**10
-_HEAD, _CONTENT_LENGTH = b"HTTP/1.1 ", b"\r\ncontent-length: "
-
-
-class _JoinedWrites(asyncio.Transport):
-    """A connection as one answer sees it: the head waits for the body, which follows at once.
-
-    With TLS each write is a record, a call of the system, and something for the client to wake for.
-    """
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        super().__init__()
-        self._transport = transport
-        self._head = b""
-
-    def write(self, data: bytes) -> None:  # type: ignore[override]
-        """Write, unless this is a head that says how long the body is."""
-        if not self._head and data.startswith(_HEAD) and _CONTENT_LENGTH in data:
-            self._head = data
-            return
-        head, self._head = self._head, b""
-        self._transport.write(head + data)
-
-    def is_closing(self) -> bool:
-        """Whether nothing more is sent."""
-        return self._transport.is_closing()
-
-    def close(self) -> None:
-        """Hang up, after what was written."""
-        self.write(b"")
-        self._transport.close()
-
-
-class _Protocol(HttpToolsProtocol):
-    """Uvicorn's connection, which sends answers at one go, and reads no heads without end."""
-
-    _heads = 0
-    _is_in_head = True
-    _head_bytes = 0
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        # With TLS, asyncio would keep 512 KiB for each client that doesn't read.
-        transport.set_write_buffer_limits(_WRITTEN_BYTES_MAX)
-
-    def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
-            # asyncio's TLS still hands on what comes, and can't answer any more.
-            return
-        was_in_head, heads = self._is_in_head, self._heads
-        super().data_received(data)
-        if was_in_head and heads == self._heads and not self.transport.is_closing():
-            self._head_bytes += len(data)
-            if self._head_bytes > _HEAD_BYTES_MAX:
-                self.send_400_response("Request line and headers are too long.")
-
-    def on_headers_complete(self) -> None:
-        super().on_headers_complete()
-        if self.scope["method"] != "HEAD":
-            self.cycle.transport = _JoinedWrites(self.transport)
-        self._heads += 1
-        self._is_in_head = False
-
-    def on_message_complete(self) -> None:
-        super().on_message_complete()
-        self._is_in_head, self._head_bytes = True, 0
 
 
 class Application(Protocol):
@@ -187,7 +119,7 @@ class Serving:
 def _config(app: ASGIApp, limits: Limits, certificates: Certificates | None) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=_Protocol,
+        http=HttpConnection,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -97,3 +97,24 @@ def test_the_port_is_free_again_at_once(tmp_path: Path) -> None:
     with running(tmp_path, tls=False) as server:
         port = server.address[1]
     asyncio.run(again())
+
+
+def test_requests_that_come_together_are_answered_in_their_order() -> None:
+    async def ask() -> list[bytes]:
+        serving = await start()
+        reader, writer = await asyncio.open_connection(
+            "127.0.0.1", int(serving.url.rpartition(":")[2])
+        )
+        paths = (b"/readyz", b"/nowhere", b"/livez")
+        writer.write(b"".join(b"GET %s HTTP/1.1\r\nHost: here\r\n\r\n" % path for path in paths))
+        answers = []
+        for _ in paths:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+            await reader.readexactly(length)
+            answers.append(head.split(b" ", 2)[1])
+        writer.close()
+        await serving.stop()
+        return answers
+
+    assert asyncio.run(ask()) == [b"200", b"401", b"200"]

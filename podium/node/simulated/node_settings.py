@@ -20,6 +20,8 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True):
             controller; otherwise they say that they are (see `podium.control.heartbeats`).
         simulates_all: whether all nodes are simulated, or only those with the annotation
             `podium.dev/simulated: "true"`, as others have kubelets of their own, or none.
+        gathers_s: how long after kubelets have looked after pods they let news gather before they
+            do so again, which costs less than a look for each.
     """
 
     behaviour: Behaviour = AT_ONCE
@@ -28,3 +30,4 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True):
     records_lives: bool = False
     writes_heartbeats: bool = False
     simulates_all: bool = True
+    gathers_s: float = 0.0

@@ -4,7 +4,7 @@ A node on which nothing is scripted of what is used costs nothing between change
 renewed in earnest unless that is asked for: they say once that they are.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import filterfalse
 
 import msgspec
@@ -13,6 +13,7 @@ from podium.api.objects import Object, name, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import is_critical
 from podium.control.effects import Effect
+from podium.control.events import Event, Woken
 from podium.core.pod_classes import PodClasses
 from podium.node.container_runtime import NEVER_S
 from podium.node.kubelet import Kubelet
@@ -52,6 +53,18 @@ class SimulatedKubelets(Kubelets):
         self._runtimes: dict[str, ScriptedRuntime] = {}
         self._pressures: dict[str, NodePressure] = {}
         self._count_nodes = 0
+        self._looked_s = 0.0
+
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        if isinstance(event, Woken):
+            self._looked_s = now_s
+        return super().step(event, now_s)
+
+    def next_wakeup_s(self) -> float | None:
+        next_s, gathers_s = super().next_wakeup_s(), self._settings.gathers_s
+        return (
+            next_s if next_s is None or not gathers_s else max(next_s, self._looked_s + gathers_s)
+        )
 
     def node_usage(self, called: str, now_s: float) -> Usage | None:
         """What is used on a node; None if it isn't heard of, or isn't one of these."""
