@@ -14,12 +14,12 @@ from podium.api.objects import Object, is_terminating, labels, name, place_of, s
 from podium.api.pods import is_finished, phase_of
 from podium.api.workloads import update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, event_of, patch_of
+from podium.controllers.controller_revisions import revision_hash_of
 from podium.controllers.kit.indexer import Indexer
 from podium.controllers.kit.workload_fields import replicas_of
 from podium.controllers.stateful_set.pod_identity import (
     identity_of,
     numbered_pod,
-    revision_of,
     serves,
     start_of,
 )
@@ -143,7 +143,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
         room = _max_unavailable(rolling, len(wanted)) - unserved
         for ordinal in range(wanted.stop - 1, lowest - 1, -1):
             pod = self.pods.get(ordinal)
-            if pod is None or is_terminating(pod) or revision_of(pod) == name(self.update):
+            if pod is None or is_terminating(pod) or revision_hash_of(pod) == name(self.update):
                 continue
             # In parallel, a pod that doesn't serve costs nothing to replace.
             if not self._is_ordered and not serves(self.owner, pod, self.now_s):
