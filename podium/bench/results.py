@@ -57,6 +57,10 @@ class Result(Report):
         return self.processor_share < _UNDISTURBED_SHARE_MIN
 
 
+Results = list[Result]
+"""What `podium bench` prints."""
+
+
 def latency_of(latencies_ns: Sequence[int]) -> Latency:
     """The median and the 99th percentile of times in nanoseconds."""
     p50, p99 = np.percentile(np.array(latencies_ns), (50, 99)) / _NS_PER_MS

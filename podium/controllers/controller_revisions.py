@@ -20,6 +20,11 @@ REVISION_LABEL = "controller-revision-hash"
 """What pods are labelled with, to tell their revision."""
 
 
+def revision_hash_of(obj: Object) -> str:
+    """Which revision a pod was made of, or a revision is, by its label; empty if it has none."""
+    return labels(obj).get(REVISION_LABEL, "")
+
+
 class History(msgspec.Struct, frozen=True):
     """The revisions of a workload: that of its template, and the older ones.
 

@@ -29,3 +29,7 @@ class ServerResult(Report):
     def pods_per_second(self) -> float:
         """How many pods were bound a second."""
         return self.pods / self.elapsed_s
+
+
+ServerResults = list[ServerResult]
+"""What `podium bench --server` prints."""

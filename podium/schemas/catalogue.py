@@ -28,9 +28,9 @@ _TYPES: Mapping[str, str] = {
     "Comparison": "podium.experiments.comparison:Comparison",
     "DecideAnswer": "podium.decide.decision_report:ScenarioAnswer",
     "EvictionAnswer": "podium.decide.eviction.eviction_answer:EvictionAnswer",
-    "BenchResult": "podium.bench.results:Result",
-    "LiveMeasurement": "podium.bench.live.measurements:Measurement",
-    "ServerBenchResult": "podium.real.server_result:ServerResult",
+    "BenchResult": "podium.bench.results:Results",
+    "LiveMeasurement": "podium.bench.live.measurements:Measurements",
+    "ServerBenchResult": "podium.real.server_result:ServerResults",
     "RecordingReplay": "podium.recording.comparison:ReplayReport",
     **{
         name: f"podium.config.args:{name}"

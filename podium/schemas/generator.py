@@ -15,10 +15,11 @@ from podium.documents.report import Report
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def schema_of(kind: type, title: str) -> dict[str, Any]:
-    """The JSON Schema of a document or a report."""
+def schema_of(kind: Any, title: str) -> dict[str, Any]:
+    """The JSON Schema of a document, a report, or a list of reports."""
     adapter: TypeAdapter[Any] = TypeAdapter(kind)
-    mode: JsonSchemaMode = "serialization" if issubclass(kind, Report) else "validation"
+    (one,) = get_args(kind) or (kind,)
+    mode: JsonSchemaMode = "serialization" if issubclass(one, Report) else "validation"
     found = adapter.json_schema(by_alias=True, mode=mode, schema_generator=_Described)
     return {"$schema": _DIALECT, **found, "title": title}
 

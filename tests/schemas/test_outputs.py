@@ -55,6 +55,7 @@ COMMANDS = [
     ("Impact", "fail -f best-practice/state worker-4"),
     ("Resilience", "resilience -f best-practice/state worker-4 --no-drains --workers 1"),
     ("SweepReport", "sweep packing/sweep.yaml --workers 1"),
+    ("BenchResult", "bench SchedulingBasic/5Nodes"),
     ("Comparison", "compare scenarios/one-pod.yaml scenarios/proposal-1.yaml --seeds 1"),
 ]
 
@@ -86,13 +87,12 @@ def test_reports(name: str, command: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_measurements() -> None:
     result = Result("w", 5, 10, 100.0, Latency(0.5, 0.9), 80.0, 2, 1.0)
-    assert faults("BenchResult", plain(result)) == []
+    assert faults("BenchResult", [plain(result)]) == []
     server = ServerResult("w", 5, 10, 2, 1.5, 0.1)
-    assert faults("ServerBenchResult", plain(server)) == []
+    assert faults("ServerBenchResult", [plain(server)]) == []
     for share in (None, 0.5):
-        assert (
-            faults("LiveMeasurement", plain(Measurement("m", 1.5, "s", "at most 1", share))) == []
-        )
+        measurement = Measurement("m", 1.5, "s", "at most 1", share)
+        assert faults("LiveMeasurement", [plain(measurement)]) == []
 
 
 def test_decisions() -> None:

@@ -4,14 +4,7 @@ A plugin is a file of its own. `chain` has all of them in order, `plugin` what t
 `view` what they may look at.
 """
 
-from podium.apiserver.admission.chain import Admission, UnknownPluginError
-from podium.apiserver.admission.plugin import AdmissionOptions, LimitedScope, StoredView, View
+from podium.apiserver.admission.chain import Admission
+from podium.apiserver.admission.plugin import AdmissionOptions, StoredView
 
-__all__ = [
-    "Admission",
-    "AdmissionOptions",
-    "LimitedScope",
-    "StoredView",
-    "UnknownPluginError",
-    "View",
-]
+__all__ = ["Admission", "AdmissionOptions", "StoredView"]

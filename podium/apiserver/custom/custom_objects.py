@@ -27,8 +27,13 @@ def read(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]
     checker = Checker()
     found = checker.check(obj, header_struct(kind))
     unknown: list[str] = []
-    pruned = _pruned(found, kind.schema, None, unknown, is_whole=True)
-    return pruned, (*checker.strict, *sorted(f'unknown field "{one}"' for one in unknown))
+    kept = _pruned(found, kind.schema, None, unknown, is_whole=True)
+    return kept, (*checker.strict, *sorted(f'unknown field "{one}"' for one in unknown))
+
+
+def pruned(value: Any, schema: Schema) -> Any:
+    """A part of an object without the fields that its schema doesn't know."""
+    return _pruned(value, schema, None, [])
 
 
 def _pruned(

@@ -22,6 +22,7 @@ def compiled(path: str) -> "jsonpath.JSONPath":
     Raises:
         ValueError: it isn't one.
     """
+    _check_start(path)
     # Takes its time, and only definitions of kinds have paths.
     import jsonpath
 
@@ -45,10 +46,16 @@ def steps(path: str) -> tuple[str, ...]:
     Raises:
         ValueError: it isn't such a path.
     """
+    _check_start(path)
     names = tuple(_ESCAPE.sub(r"\1", name) for name in _NAME.findall(path))
     if "".join(f".{name}" for name in _NAME.findall(path)) != path or not names:
         raise ValueError("must be a simple json path without array notation")
     return names
+
+
+def _check_start(path: str) -> None:
+    if not path.startswith("."):
+        raise ValueError("must be a simple json path starting with .")
 
 
 def _standard(path: str) -> str:

@@ -43,20 +43,23 @@ def faults(kind: CustomKind, obj: Object, old: Object | None = None) -> Faults:
     """
     if old is None:
         yield from _METADATA(dict(obj), "")
-    errors = sorted(_validator(kind).iter_errors(obj), key=lambda one: _text(one.absolute_path))
+    errors = sorted(_validator(kind).iter_errors(obj), key=lambda one: path_text(one.absolute_path))
     for error in errors:
         if old is None or not _stays(error, old):
             yield from _told(error)
     yield from _repeated(obj, kind.schema, ())
 
 
+def value_faults(schema: Schema, value: Any) -> Faults:
+    """What is wrong with a value by its schema, with fields relative to the value."""
+    for error in _draft_4_validator(_draft_4(schema)).iter_errors(value):
+        yield from _told(error)
+
+
 def path_text(steps: Iterable[str | int]) -> str:
     """A place as messages name it, such as `spec.list[0].name`."""
     parts = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return "".join(parts).removeprefix(".")
-
-
-_text = path_text
 
 
 @lru_cache(maxsize=256)
@@ -86,9 +89,8 @@ def _draft_4(schema: Schema) -> dict[str, Any]:
             found["type"] = [*([kind] if isinstance(kind, str) else found["type"]), "null"]
         if "enum" in schema:
             found["enum"] = [*schema["enum"], None]
-    for name in ("properties", "definitions", "patternProperties"):
-        if name in schema:
-            found[name] = {key: _draft_4(one) for key, one in schema[name].items()}
+    if "properties" in schema:
+        found["properties"] = {key: _draft_4(one) for key, one in schema["properties"].items()}
     for name in ("items", "additionalProperties", "not"):
         if isinstance(schema.get(name), Mapping):
             found[name] = _draft_4(schema[name])
@@ -110,7 +112,7 @@ def _stays(error: "ValidationError", old: Object) -> bool:
 
 
 def _told(error: "ValidationError") -> Iterator[FieldError]:
-    where = _text(error.absolute_path)
+    where = path_text(error.absolute_path)
     limit: Any = error.validator_value
     value: Any = error.instance
     match error.validator:
@@ -143,7 +145,7 @@ def _told(error: "ValidationError") -> Iterator[FieldError]:
 
 
 def _alternatives(error: "ValidationError") -> str:
-    where = quoted(_text(error.absolute_path))
+    where = quoted(path_text(error.absolute_path))
     if error.validator == "anyOf":
         return f"{where} must validate at least one schema (anyOf)"
     choices: Any = error.validator_value

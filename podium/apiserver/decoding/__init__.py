@@ -6,6 +6,6 @@ Texts become values (`text_decoder`), values are held to the types of their fiel
 
 from podium.apiserver.decoding.bodies import decode
 from podium.apiserver.decoding.patches import PatchType, decode_patch
-from podium.apiserver.decoding.typed import IGNORE, STRICT, WARN, DecodedObject
+from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject
 
-__all__ = ["IGNORE", "STRICT", "WARN", "DecodedObject", "PatchType", "decode", "decode_patch"]
+__all__ = ["STRICT", "WARN", "DecodedObject", "PatchType", "decode", "decode_patch"]

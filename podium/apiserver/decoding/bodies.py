@@ -25,7 +25,6 @@ from podium.apiserver.schema.model import Struct
 from podium.apiserver.schema.struct_types import DELETE_OPTIONS
 
 JSON = "application/json"
-YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 
 _UNTOLD = "couldn't get version/kind; json parse error: "

@@ -37,6 +37,7 @@ class Column:
         default: the cell if nothing stands there, or an empty text.
         priority: 0, or 1 for a column that kubectl shows with `-o wide` only.
         format: `name` for the column that holds the object's name.
+        is_raw: whether the cell is what stands there, whatever the type says.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Column:
     default: Cell = ""
     priority: int = 0
     format: str = ""
+    is_raw: bool = False
 
     def read(self, obj: Object, now_s: float) -> Cell:
         """The cell of an object."""
@@ -54,6 +56,9 @@ class Column:
         found = _found(obj, self.source)
         if found in (None, "") and found is not False:
             return self.default
+        if self.is_raw:
+            raw: Cell = found
+            return raw
         match self.type:
             case "integer" if isinstance(found, int | float):
                 return int(found)
@@ -80,6 +85,7 @@ wide = partial(Column, priority=1)
 """A column that kubectl shows with `-o wide` only."""
 
 number = partial(Column, type="integer", default=0)
+raw = partial(Column, default=0, is_raw=True)
 flag = partial(Column, type="boolean", default=False)
 
 
@@ -100,16 +106,6 @@ def _found(obj: Object, path: str) -> Any:
     for key in names:
         found = found.get(key) if isinstance(found, Mapping) else None
     return found
-
-
-def as_it_is(path: str, default: Cell = 0) -> Read:
-    """Reads a cell as it stands, whatever the type of its column."""
-
-    def read(obj: Object, _now_s: float) -> Cell:
-        found: Cell = _found(obj, path)
-        return default if found is None else found
-
-    return read
 
 
 def count(path: str) -> Read:

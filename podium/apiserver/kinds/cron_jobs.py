@@ -131,6 +131,6 @@ CRON_JOB = Registration(
         AGE,
         wide("Containers", joined(f"{_CONTAINERS}.name"), "Names of the template's containers."),
         wide("Images", joined(f"{_CONTAINERS}.image"), "Images of the template's containers."),
-        wide("Selector", lambda _obj, _now_s: NONE, "Which pods belong to the object."),
+        wide("Selector", ".spec.selector", "Which pods belong to the object.", default=NONE),
     ),
 )

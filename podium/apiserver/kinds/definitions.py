@@ -1,30 +1,24 @@
 """CustomResourceDefinitions: which kinds they bring, and what may change of that."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from podium.api.custom_kinds import CLEANUP, is_established
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
 from podium.apiserver.custom import json_paths
+from podium.apiserver.custom.definition_schemas import schema_faults, selectable_fault
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import CREATED, NAME
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import workload
-from podium.apiserver.schema.custom import INT_OR_STRING, PRESERVES
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, subdomain
-
-if TYPE_CHECKING:
-    from jsonschema import Draft4Validator
-
-Schema = Mapping[str, Any]
 
 _APPROVED = "api-approved.kubernetes.io"
 _PROTECTED = (".k8s.io", ".kubernetes.io")
@@ -38,10 +32,15 @@ _STORED_ONCE = "must have exactly one version marked as storage version"
 _NO_WEBHOOKS = (
     "Podium serves objects the same in all versions, and calls no webhooks that could convert them"
 )
-_UNTYPED = "must not be empty for specified object fields"
-_SCALED = ("specReplicasPath", "statusReplicasPath", "labelSelectorPath")
-_SHAPES = ("type", "anyOf")
-_TYPES = ("array", "boolean", "integer", "number", "object", "string")
+_SCALED = {
+    "specReplicasPath": (".spec",),
+    "statusReplicasPath": (".status",),
+    "labelSelectorPath": (".spec", ".status"),
+}
+_COLUMN_WORDS = {
+    "type": ("boolean", "date", "integer", "number", "string"),
+    "format": ("byte", "date", "date-time", "double", "float", "int32", "int64", "password"),
+}
 _ALWAYS = ("spec.group", "spec.names.plural")
 _ONCE_SERVED = ("spec.scope", "spec.names.kind")
 _REMAINS = (
@@ -49,7 +48,6 @@ _REMAINS = (
     "spec.versions until a storage migration ensures no data remains persisted in {0} and removes "
     "{0} from status.storedVersions"
 )
-_NO_NAMES = {"plural": "", "kind": ""}
 _NAMES = dict.fromkeys(("plural", "singular", "kind", "listKind"), checks.text)
 _VERSION = checks.fields(
     name=checks.text,
@@ -58,7 +56,7 @@ _VERSION = checks.fields(
     schema=checks.fields(openAPIV3Schema=checks.fields()),
     subresources=checks.fields(scale=checks.fields(**dict.fromkeys(_SCALED, checks.text))),
     additionalPrinterColumns=checks.each(
-        checks.fields(name=checks.text, type=checks.text, jsonPath=checks.text)
+        checks.fields(**dict.fromkeys(("name", "type", "format", "jsonPath"), checks.text))
     ),
     selectableFields=checks.each(checks.fields(jsonPath=checks.text)),
 )
@@ -160,86 +158,68 @@ def _versions(versions: Sequence[Any]) -> Faults:
             yield FieldError(f"{path}.name", name, "must be unique", ErrorKind.DUPLICATE)
         seen.add(name)
         schema = part(version, "schema").get("openAPIV3Schema")
-        where = f"{path}.schema.openAPIV3Schema"
-        if not isinstance(schema, Mapping):
-            yield checks.required(where, "schemas are required")
-        else:
-            wrong = [one for one in _schemas().iter_errors(schema) if one.validator in _SHAPES]
-            for one in wrong:
-                yield FieldError(where, one.instance, one.message)
-            yield from () if wrong else _whole_schema(schema, where)
-        yield from _paths(version, path)
+        faults = list(schema_faults(schema, f"{path}.schema.openAPIV3Schema"))
+        yield from faults
+        for number, column in enumerate(entries(version, "additionalPrinterColumns")):
+            yield from _column(column, f"{path}.additionalPrinterColumns[{number}]")
+        if scale := part(version, "subresources").get("scale"):
+            yield from _scale(scale, f"{path}.subresources.scale")
+        if not faults:
+            yield from _selectable(entries(version, "selectableFields"), schema, path)
 
 
-def _whole_schema(schema: Schema, path: str) -> Faults:
-    kind = schema.get("type")
-    if not kind:
-        yield checks.required(f"{path}.type", "must not be empty at the root")
-    elif kind != "object":
-        yield FieldError(f"{path}.type", kind, "must be object at the root")
-    yield from _schema(schema, path)
+def _column(column: Object, path: str) -> Faults:
+    if not column.get("name"):
+        yield checks.required(f"{path}.name")
+    for field, choices in _COLUMN_WORDS.items():
+        word, rule = column.get(field), f"must be one of {','.join(choices)}"
+        if not word and field == "type":
+            yield checks.required(f"{path}.{field}", rule)
+        elif word and word not in choices:
+            yield FieldError(f"{path}.{field}", word, rule)
+    yield from _path(column, "jsonPath", path, json_paths.compiled)
 
 
-def _schema(schema: Any, path: str) -> Faults:
-    """A structural schema: each value has a type, and is described in one place."""
-    if not isinstance(schema, Mapping):
-        yield FieldError(path, schema, "must be a schema")
+def _scale(scale: Object, path: str) -> Faults:
+    for field, places in _SCALED.items():
+        if field == "labelSelectorPath" and not scale.get(field):
+            continue
+        faults = list(_path(scale, field, path, json_paths.steps))
+        yield from faults
+        if not faults and not scale[field].startswith(tuple(f"{place}." for place in places)):
+            where = " or ".join(places)
+            either = "either " if len(places) > 1 else ""
+            yield FieldError(
+                f"{path}.{field}", scale[field], f"should be a json path under {either}{where}"
+            )
+
+
+def _selectable(fields: Sequence[Object], schema: Any, path: str) -> Faults:
+    seen = set()
+    for index, field in enumerate(fields):
+        where = f"{path}.selectableFields[{index}]"
+        faults = list(_path(field, "jsonPath", where, json_paths.steps))
+        yield from faults
+        if faults:
+            continue
+        called = field["jsonPath"]
+        if why := selectable_fault(schema, json_paths.steps(called)):
+            yield FieldError(f"{where}.jsonPath", called, why)
+        if called in seen:
+            yield checks.duplicate(f"{where}.jsonPath", called)
+        seen.add(called)
+
+
+def _path(obj: Object, field: str, path: str, read: Callable[[str], object]) -> Faults:
+    """What is wrong with a JSONPath that has to be there."""
+    text = obj.get(field)
+    if not text:
+        yield checks.required(f"{path}.{field}")
         return
-    kind = schema.get("type")
-    if kind is not None and kind not in _TYPES:
-        yield unsupported(f"{path}.type", kind, _TYPES)
-    if schema.get("properties") and schema.get("additionalProperties"):
-        why = "additionalProperties and properties are mutual exclusive"
-        yield FieldError(f"{path}.additionalProperties", None, why, ErrorKind.FORBIDDEN)
-    pattern = schema.get("pattern")
-    if isinstance(pattern, str) and (why := _pattern_fault(pattern)):
-        yield FieldError(f"{path}.pattern", pattern, why)
-    for where, inner in _parts(schema, path):
-        is_typed = isinstance(inner, Mapping) and (
-            inner.get("type") or inner.get(INT_OR_STRING) or inner.get(PRESERVES)
-        )
-        if not is_typed and isinstance(inner, Mapping):
-            yield checks.required(f"{where}.type", _UNTYPED)
-        yield from _schema(inner, where)
-    if kind == "array" and not schema.get("items"):
-        yield checks.required(f"{path}.items", "must be specified")
-
-
-def _parts(schema: Schema, path: str) -> Iterator[tuple[str, Any]]:
-    for name, inner in part(schema, "properties").items():
-        yield f"{path}.properties[{name}]", inner
-    for name in ("items", "additionalProperties"):
-        inner = schema.get(name)
-        if inner is not None and not isinstance(inner, bool):
-            yield f"{path}.{name}", inner
-
-
-def _pattern_fault(pattern: str) -> str:
     try:
-        re.compile(pattern)
-    except re.error as error:
-        return f"must be a valid regular expression, but isn't: {error}"
-    return ""
-
-
-def _paths(version: Object, path: str) -> Faults:
-    for index, column in enumerate(entries(version, "additionalPrinterColumns")):
-        try:
-            json_paths.compiled(column.get("jsonPath") or "")
-        except ValueError as error:
-            where = f"{path}.additionalPrinterColumns[{index}].jsonPath"
-            yield FieldError(where, column.get("jsonPath"), str(error))
-    simple = [
-        (f"selectableFields[{index}].jsonPath", one.get("jsonPath") or "")
-        for index, one in enumerate(entries(version, "selectableFields"))
-    ]
-    scale = part(version, "subresources", "scale")
-    simple += [(f"subresources.scale.{name}", scale[name]) for name in _SCALED if name in scale]
-    for where, simple_path in simple:
-        try:
-            json_paths.steps(simple_path)
-        except ValueError as error:
-            yield FieldError(f"{path}.{where}", simple_path, str(error))
+        read(text)
+    except ValueError as error:
+        yield FieldError(f"{path}.{field}", text, str(error))
 
 
 def _change(new: Object, old: Object) -> Faults:
@@ -268,14 +248,6 @@ def _with_defaults(definition: Object) -> Object:
     if (filled == names and conversion == spec.get("conversion")) or not kind:
         return definition
     return {**definition, "spec": {**spec, "names": filled, "conversion": conversion}}
-
-
-@cache
-def _schemas() -> "Draft4Validator":
-    # Takes its time, and only definitions need it.
-    from jsonschema import Draft4Validator
-
-    return Draft4Validator(Draft4Validator.META_SCHEMA)
 
 
 CUSTOM_RESOURCE_DEFINITION = Registration(

@@ -14,9 +14,8 @@ from podium.apiserver.kinds.columns import (
     IMAGES,
     NAME,
     SELECTOR,
-    Column,
-    as_it_is,
     labels_at,
+    raw,
     wide,
 )
 from podium.apiserver.kinds.default_words import filled, inside
@@ -186,8 +185,8 @@ DEPLOYMENT = Registration(
     columns=(
         NAME,
         workloads.READY_OF_DESIRED,
-        Column("Up-to-date", as_it_is(".status.updatedReplicas"), "Pods of the current template."),
-        Column("Available", as_it_is(".status.availableReplicas"), "Pods that are available."),
+        raw("Up-to-date", ".status.updatedReplicas", "Pods of the current template."),
+        raw("Available", ".status.availableReplicas", "Pods that are available."),
         AGE,
         CONTAINERS,
         IMAGES,

@@ -9,7 +9,7 @@ from podium.api.labels import validate_label_key
 from podium.api.objects import Object, part
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
 from podium.apiserver.kinds import rules
-from podium.apiserver.kinds.columns import NAME, Column, as_it_is
+from podium.apiserver.kinds.columns import NAME, raw
 from podium.apiserver.kinds.default_words import amounts, every, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.strategy import Creation, Strategy
@@ -158,6 +158,6 @@ LIMIT_RANGE = Registration(
     strategy=Strategy(create=_create, create_on_update=True),
     columns=(
         NAME,
-        Column("Created At", as_it_is(".metadata.creationTimestamp"), "When it came.", "date"),
+        raw("Created At", ".metadata.creationTimestamp", "When it came.", "date"),
     ),
 )

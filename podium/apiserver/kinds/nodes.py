@@ -210,10 +210,6 @@ _on_every_update = rules.all_of(
 )
 
 
-def _info(field: str) -> Read:
-    return lambda node, _: at(node, f"status.nodeInfo.{field}") or UNKNOWN
-
-
 NODE = Registration(
     kind=KINDS["Node"],
     defaults=_with_defaults,
@@ -232,9 +228,14 @@ NODE = Registration(
         Column("Version", ".status.nodeInfo.kubeletVersion", "Version of the kubelet."),
         wide("Internal-IP", _address("InternalIP"), "Address within the cluster."),
         wide("External-IP", _address("ExternalIP"), "Address outside."),
-        wide("OS-Image", _info("osImage"), "Operating system."),
-        wide("Kernel-Version", _info("kernelVersion"), "Its kernel."),
-        wide("Container-Runtime", _info("containerRuntimeVersion"), "What runs containers."),
+        wide("OS-Image", ".status.nodeInfo.osImage", "Operating system.", default=UNKNOWN),
+        wide("Kernel-Version", ".status.nodeInfo.kernelVersion", "Its kernel.", default=UNKNOWN),
+        wide(
+            "Container-Runtime",
+            ".status.nodeInfo.containerRuntimeVersion",
+            "What runs containers.",
+            default=UNKNOWN,
+        ),
     ),
     selectable={"spec.unschedulable": boolean("spec.unschedulable")},
 )

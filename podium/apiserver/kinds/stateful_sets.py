@@ -8,7 +8,7 @@ from podium.api.objects import Object, controller_of, spec_of, without
 from podium.api.pod_specs import volumes_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
-from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, NONE, Column, as_it_is
+from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, NONE, Column, raw
 from podium.apiserver.kinds.default_words import every, filled, inside
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
@@ -211,7 +211,7 @@ CONTROLLER_REVISION = Registration(
     columns=(
         NAME,
         Column("Controller", _revision_controller, "Whose revision it is."),
-        Column("Revision", as_it_is(".revision"), "Its number."),
+        raw("Revision", ".revision", "Its number."),
         AGE,
     ),
 )

@@ -15,11 +15,11 @@ from podium.apiserver.kinds.columns import (
     NONE,
     UNSET,
     Column,
-    as_it_is,
     count,
     flag,
     joined,
     number,
+    raw,
 )
 from podium.apiserver.kinds.default_words import filled, inside
 from podium.apiserver.kinds.registration import Registration
@@ -161,7 +161,7 @@ STORAGE_CLASS = Registration(
         Column("Provisioner", ".provisioner", "Who makes the volumes."),
         Column("ReclaimPolicy", ".reclaimPolicy", "What becomes of volumes.", default="Delete"),
         Column("VolumeBindingMode", ".volumeBindingMode", "When claims bind.", default="Immediate"),
-        Column("AllowVolumeExpansion", as_it_is(".allowVolumeExpansion", False), "If they grow."),
+        raw("AllowVolumeExpansion", ".allowVolumeExpansion", "If they grow.", default=False),
         AGE,
     ),
 )

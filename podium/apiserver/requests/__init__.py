@@ -7,16 +7,5 @@ watches around the verbs of `ApiServer`.
 from podium.apiserver.requests.messages import NodeLog, Request, Response, encoded
 from podium.apiserver.requests.request_handler import handle
 from podium.apiserver.requests.response_forms import Watching
-from podium.apiserver.users import ADMIN, READER, User
 
-__all__ = [
-    "ADMIN",
-    "READER",
-    "NodeLog",
-    "Request",
-    "Response",
-    "User",
-    "Watching",
-    "encoded",
-    "handle",
-]
+__all__ = ["NodeLog", "Request", "Response", "Watching", "encoded", "handle"]

@@ -66,6 +66,10 @@ class Measurement(Report):
     ] = None
 
 
+Measurements = list[Measurement]
+"""What `podium bench --live` prints."""
+
+
 class _Meta(msgspec.Struct):
     name: str
     resourceVersion: str = ""  # noqa: N815 - the API's name

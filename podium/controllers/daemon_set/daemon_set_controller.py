@@ -34,6 +34,7 @@ from podium.controllers.controller_revisions import (
     History,
     history_of,
     next_step,
+    revision_hash_of,
     surplus,
 )
 from podium.controllers.daemon_set.daemon_set_state import (
@@ -169,7 +170,7 @@ class DaemonSetController(PodOwnerReconciler):
         yield from claims
         assert history.current is not None
         is_as_loaded = self.is_as_loaded(place)
-        revision = labels(history.current).get(REVISION_LABEL, "")
+        revision = revision_hash_of(history.current)
         if state.update_rules(daemon_set, revision) and not is_as_loaded:
             self._mark_all(state, daemon_set)
         yield from self._judge_nodes(state, place, daemon_set, now_s)

@@ -13,12 +13,12 @@ from podium.api.objects import Object, is_terminating, labels, name, place_of, s
 from podium.api.pods import is_finished, phase_of
 from podium.api.workloads import update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, event_of, patch_of
+from podium.controllers.controller_revisions import revision_hash_of
 from podium.controllers.kit.indexer import Indexer
 from podium.controllers.kit.workload_fields import replicas_of
 from podium.controllers.stateful_set.pod_identity import (
     identity_of,
     numbered_pod,
-    revision_of,
     serves,
     start_of,
 )
@@ -144,7 +144,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
             pod = self.pods.get(ordinal)
             if pod is None:
                 return
-            if revision_of(pod) != name(self.update) and not is_terminating(pod):
+            if revision_hash_of(pod) != name(self.update) and not is_terminating(pod):
                 yield deletion_of("Pod", pod)
                 return
             if not serves(self.owner, pod, self.now_s):

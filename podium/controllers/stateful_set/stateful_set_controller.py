@@ -11,12 +11,19 @@ from podium.api.pods import is_ready, phase_of
 from podium.api.workloads import update_strategy_of
 from podium.control.effects import Create, Delete, Effect, Patch, status_patch_of
 from podium.control.events import Change, Outcome
-from podium.controllers.controller_revisions import KIND, History, history_of, next_step, surplus
+from podium.controllers.controller_revisions import (
+    KIND,
+    History,
+    history_of,
+    next_step,
+    revision_hash_of,
+    surplus,
+)
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.workload_fields import replicas_of, selector_of
-from podium.controllers.stateful_set.pod_identity import available_since_s, ordinal_of, revision_of
+from podium.controllers.stateful_set.pod_identity import available_since_s, ordinal_of
 from podium.controllers.stateful_set.stateful_set_control import NAME, StatefulSetControl
 from podium.controllers.stateful_set.volume_claims import CLAIM
 
@@ -103,7 +110,7 @@ class StatefulSetController(Reconciler):
         patch = status_patch(owner, current, update, [*pods.values()], now_s)
         if patch is not None:
             yield patch
-        live = {name(current), name(update), *map(revision_of, pods.values())}
+        live = {name(current), name(update), *map(revision_hash_of, pods.values())}
         unused = [one for one in history.old if name(one) not in live]
         yield from surplus(owner, unused, frozenset)
         moments = (available_since_s(owner, pod) for pod in pods.values())
@@ -168,7 +175,7 @@ def _counts(
 ) -> dict[str, int]:
     running = [pod for pod in pods if phase_of(pod) == "Running"]
     moments = [available_since_s(owner, pod) for pod in running]
-    staying = [revision_of(pod) for pod in pods if not is_terminating(pod)]
+    staying = [revision_hash_of(pod) for pod in pods if not is_terminating(pod)]
     return {
         "replicas": len(pods),
         "readyReplicas": sum(is_ready(pod) for pod in running),

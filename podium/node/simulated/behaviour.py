@@ -148,7 +148,6 @@ AT_ONCE = Behaviour()
 # and whose places it takes in its course would go unseen.
 DEFAULT_BEHAVIOUR = Behaviour(startup=fixed(2.0))
 """How pods behave in plans, in scenarios and in `podium up`, unless somebody says otherwise."""
-DEFAULT_NODE_BEHAVIOUR = NodeBehaviour()
 
 
 def _exit_code(text: str) -> int:

@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
-from podium.apiserver.admission import LimitedScope
+from podium.apiserver.admission.plugin import LimitedScope
 from podium.apiserver.attributes import Operation
 from podium.core.quotas.amounts import written
 from tests.apiserver.admission.shelf import Door, container, pod, stored

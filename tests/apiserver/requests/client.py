@@ -5,8 +5,9 @@ from random import Random
 from typing import Any
 
 from podium.apiserver.rbac.default_roles import default_access
-from podium.apiserver.requests import ADMIN, Request, Response, Watching, handle
+from podium.apiserver.requests import Request, Response, Watching, handle
 from podium.apiserver.server import ApiServer
+from podium.apiserver.users import ADMIN
 from podium.store.store import Store
 
 PODS = "/api/v1/namespaces/default/pods"

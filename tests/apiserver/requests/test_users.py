@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.requests import ADMIN, READER, User
-from podium.apiserver.users import ANY, Attempt, Rule
+from podium.apiserver.users import ADMIN, ANY, READER, Attempt, Rule, User
 from tests.apiserver.requests.client import PODS, TABLE, Client, pod
 
 AUTHORIZATION = "/apis/authorization.k8s.io/v1"
