@@ -3,17 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, annotations, conditions_of, labels, name, status_of
 from podium.api.times import timestamp
 from podium.control.effects import Patch, patch_of, status_patch_of
 
 _SIMULATED = "Simulated"
-_HEALTHY = {
-    "MemoryPressure": "False",
-    "DiskPressure": "False",
-    "PIDPressure": "False",
-    "Ready": "True",
-}
+_HEALTHY = {**dict.fromkeys(PRESSURES, "False"), "Ready": "True"}
 _TEXTS = {
     ("MemoryPressure", "False"): (
         "KubeletHasSufficientMemory",
