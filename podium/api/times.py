@@ -8,6 +8,7 @@ from functools import lru_cache
 from podium.api.errors import FieldError, InvalidValueError
 
 NANOS_PER_SECOND = 10**9
+MICROSECOND_DIGITS = 6
 
 _SECONDS_PER_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -76,6 +77,11 @@ def _date(ordinal: int) -> str:
 def timestamp(now_s: float) -> str:
     """A time in seconds since the epoch as most of the API writes it: in whole seconds."""
     return _timestamp(int(now_s))
+
+
+def micro_time(now_s: float) -> str:
+    """The same as Leases and Events write it: in microseconds."""
+    return format_time(int(now_s * NANOS_PER_SECOND), MICROSECOND_DIGITS)
 
 
 @lru_cache

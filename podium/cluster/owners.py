@@ -21,7 +21,7 @@ from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.apiserver.kinds.registrations import apply_defaults
 from podium.cluster.stand_ins import STAND_INS, Group, counted_status
 from podium.controllers.controller_revisions import KIND as REVISION
-from podium.controllers.controller_revisions import REVISION_LABEL, new_revision
+from podium.controllers.controller_revisions import REVISION_LABEL, new_revision, revision_of
 from podium.controllers.pod_templates import hash_of
 
 Identity = tuple[str, str, str]
@@ -110,7 +110,7 @@ class StandIns:
             pods = self._owned.get(_identity(obj), ())
             return {**obj, "status": {**status_of(obj), **counted_status(obj, pods)}}
         owner = controller_of(obj) if obj.get("kind") == "Pod" else None
-        if owner is None or owner.get("kind") not in _HASH_LABELS or _revision_of(obj):
+        if owner is None or owner.get("kind") not in _HASH_LABELS or revision_of(obj):
             return obj
         hashed = self._newest_hash(owner, namespace(obj), revisions)
         if not hashed:
@@ -126,16 +126,12 @@ class StandIns:
             reference = controller_of(revision) or {}
             if namespace(revision) == place and reference.get("uid") == owner.get("uid"):
                 is_numbered = kind == "StatefulSet"
-                return name(revision) if is_numbered else _revision_of(revision)
+                return name(revision) if is_numbered else revision_of(revision)
         return ""
 
 
 def _identity(obj: Object) -> Identity:
     return str(obj.get("kind")), namespace(obj), name(obj)
-
-
-def _revision_of(obj: Object) -> str:
-    return labels(obj).get(REVISION_LABEL, "")
 
 
 def _known_hash(owner: Object, pods: Sequence[Object]) -> str:
@@ -144,7 +140,7 @@ def _known_hash(owner: Object, pods: Sequence[Object]) -> str:
     is_current = status.get("observedGeneration") == owner["metadata"].get("generation")
     told = str(status.get("updateRevision") or "") if is_current else ""
     newest = max(pods, key=lambda pod: str(pod["metadata"].get("creationTimestamp") or ""))
-    return (told or _revision_of(newest)).removeprefix(f"{name(owner)}-")
+    return (told or revision_of(newest)).removeprefix(f"{name(owner)}-")
 
 
 def _classes(objects: Iterable[Object], found: Mapping[Identity, Object]) -> Iterator[Object]:

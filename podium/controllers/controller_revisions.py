@@ -32,6 +32,11 @@ class History(msgspec.Struct, frozen=True):
     old: Sequence[Object]
 
 
+def revision_of(obj: Object) -> str:
+    """The revision in the labels of a pod or a ControllerRevision; empty if it has none."""
+    return labels(obj).get(REVISION_LABEL, "")
+
+
 def history_of(owner: Object, revisions: Iterable[Object]) -> History:
     """Sort the owner's revisions."""
     ordered = sorted(revisions, key=lambda one: (number_of(one), name(one)))

@@ -17,7 +17,6 @@ Needs = Mapping[str, int]
 
 REASON = "Preempting"
 MESSAGE = "Preempted in order to admit critical pod"
-CONDITION_REASON = "TerminationByKubelet"
 CONDITION_MESSAGE = "Pod was preempted by Kubelet to accommodate a critical pod."
 
 

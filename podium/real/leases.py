@@ -6,9 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from podium.api.objects import Object, metadata_of, spec_of
-from podium.api.times import NANOS_PER_SECOND, format_time
-
-_MICROSECOND_DIGITS = 6
+from podium.api.times import micro_time
 
 
 class LeaderElectionRecord(msgspec.Struct, frozen=True):
@@ -78,8 +76,3 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True):
                 "spec": spec,
             }
         return {**known, "metadata": metadata_of(known), "spec": {**spec_of(known), **spec}}
-
-
-def micro_time(at_s: float) -> str:
-    """A time as Leases have it."""
-    return format_time(int(at_s * NANOS_PER_SECOND), _MICROSECOND_DIGITS)

@@ -20,7 +20,13 @@ import msgspec
 from msgspec.structs import replace
 
 from podium.api.objects import DEFAULT_NAMESPACE, Object
-from podium.api.times import NANOS_PER_SECOND, format_time, timestamp
+from podium.api.times import (
+    MICROSECOND_DIGITS,
+    NANOS_PER_SECOND,
+    format_time,
+    micro_time,
+    timestamp,
+)
 from podium.control.effects import Create, Effect, Patch, Record
 from podium.control.events import CallError, Outcome
 
@@ -31,7 +37,6 @@ TRIES_MAX = 12
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _NAME_LENGTH_MAX = 253
-_MICROSECOND_DIGITS = 6
 
 
 class EventTimestamps:
@@ -66,7 +71,7 @@ class _EventSeries(msgspec.Struct):
     def repetition(self) -> Mapping[str, Any]:
         """What the object says of repetitions."""
         if "eventTime" in self.obj:
-            series = {"count": self.count, "lastObservedTime": _micro_time(self.last_s)}
+            series = {"count": self.count, "lastObservedTime": micro_time(self.last_s)}
             return {"series": series}
         return {"count": self.count, "lastTimestamp": timestamp(self.last_s)}
 
@@ -197,7 +202,7 @@ class EventRecorder:
             "apiVersion": "events.k8s.io/v1",
             "kind": "Event",
             "metadata": metadata,
-            "eventTime": format_time(stamp_ns, _MICROSECOND_DIGITS),
+            "eventTime": format_time(stamp_ns, MICROSECOND_DIGITS),
             "reportingController": record.reporting_controller,
             "reportingInstance": f"{record.reporting_controller}-{self._host}",
             "action": record.action,
@@ -273,7 +278,3 @@ def _name(about: str, stamp_ns: int) -> str:
     if len(name) <= _NAME_LENGTH_MAX and _NAME.fullmatch(name):
         return name
     return str(uuid.uuid5(uuid.NAMESPACE_OID, name))
-
-
-def _micro_time(time_s: float) -> str:
-    return format_time(int(time_s * NANOS_PER_SECOND), _MICROSECOND_DIGITS)

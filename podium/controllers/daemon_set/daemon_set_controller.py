@@ -25,7 +25,7 @@ from podium.api.objects import (
 )
 from podium.api.pod_specs import affinity_of
 from podium.api.pods import phase_of
-from podium.api.workloads import update_strategy_of
+from podium.api.workloads import selector_of, update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
 from podium.control.events import Change
 from podium.controllers.controller_revisions import (
@@ -34,6 +34,7 @@ from podium.controllers.controller_revisions import (
     History,
     history_of,
     next_step,
+    revision_of,
     surplus,
 )
 from podium.controllers.daemon_set.daemon_set_state import (
@@ -51,7 +52,7 @@ from podium.controllers.daemon_set.node_state import (
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
-from podium.controllers.kit.workload_fields import as_written, selector_of
+from podium.controllers.kit.workload_fields import as_written
 
 BURST_MAX = 250
 _SET = "DaemonSet"
@@ -168,7 +169,7 @@ class DaemonSetController(PodOwnerReconciler):
         yield from claims
         assert history.current is not None
         is_as_loaded = self.is_as_loaded(place)
-        revision = labels(history.current).get(REVISION_LABEL, "")
+        revision = revision_of(history.current)
         if state.update_rules(daemon_set, revision) and not is_as_loaded:
             self._mark_all(state, daemon_set)
         yield from self._judge_nodes(state, place, daemon_set, now_s)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.integers import INT32, parse_count
-from podium.api.objects import Object, is_terminating, labels, name, part, spec_of
+from podium.api.objects import Object, is_terminating, name, part, spec_of
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import phase_of
 from podium.controllers.controller_revisions import REVISION_LABEL, template_of
@@ -59,11 +59,6 @@ def numbered_pod(owner: Object, ordinal: int, revision: Object) -> Object:
         extra_labels={**identity_of(owner, ordinal), REVISION_LABEL: name(revision)},
         extra_spec=numbered_spec(owner, ordinal, spec_of(template)),
     )
-
-
-def revision_of(pod: Object) -> str:
-    """The name of the revision that the pod was made of."""
-    return labels(pod).get(REVISION_LABEL, "")
 
 
 def available_since_s(owner: Object, pod: Object) -> float | None:
