@@ -12,11 +12,11 @@ from heapq import heappop, heappush
 
 import msgspec
 
+from podium.advice.capacity_templates import PodTemplate, named_copies, needed
 from podium.advice.cheapest_nodes_report import CheapestNodes, ShapeRow
 from podium.advice.node_room import NodeRoom
 from podium.advice.node_shapes import NodeShape
 from podium.advice.node_trials import Counts, NodeTrials, Progress
-from podium.advice.pod_templates import PodTemplate, named_copies, needed
 from podium.plan.changes import Apply
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play

@@ -25,8 +25,8 @@ from podium.plan.outcome import (
     WorkloadSummary,
     row_facts,
 )
-from podium.plan.owners import WorkloadOwners
 from podium.plan.request import PlanRequest
+from podium.plan.workload_owners import WorkloadOwners
 
 _UNREACHABLE = {"key": "node.kubernetes.io/unreachable", "effect": NO_EXECUTE}
 

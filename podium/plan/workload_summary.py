@@ -14,8 +14,8 @@ from podium.plan.outcome import (
     RemovedPod,
     WorkloadSummary,
 )
-from podium.plan.owners import PodsBefore
 from podium.plan.play import Play
+from podium.plan.workload_owners import PodsBefore
 from podium.simulation.timeline.pod_history import PodHistories
 
 _BECOMES_READY = frozenset({"PodRunning", "PodReady"})

@@ -4,7 +4,7 @@ Errors name the file and the field, `spec.steps[3].drain.node` for example, and 
 accepted. Manifests that the file names stand beside it.
 """
 
-from podium.simulation.scenario_file.document import (
+from podium.simulation.scenario_file.scenario_document import (
     Scenario,
     ScenarioDocument,
     ScenarioError,
