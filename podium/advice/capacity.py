@@ -25,7 +25,7 @@ _FIELDS_OF_VICTIMS = ("pod", "namespace", "workload", "priority", "priority_clas
 
 
 class CapacityRequest(msgspec.Struct, frozen=True):
-    """What to find out.
+    """The request: which pods to add, to which cluster, with which changes.
 
     Attributes:
         request: the cluster, and what is changed in it before.

@@ -26,7 +26,7 @@ _CHOICES_MAX = 200_000
 
 
 class NodesRequest(msgspec.Struct, frozen=True):
-    """What to find out.
+    """The request: for which pods to add nodes, and of which shapes.
 
     Attributes:
         request: the cluster, and what is changed in it before.

@@ -48,7 +48,7 @@ class UnplacedPod(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact(Report):
-    """What a disturbance comes to; pods are named `namespace/name`.
+    """The effects of a disturbance on pods and budgets; pods are named `namespace/name`.
 
     Attributes:
         disturbance: what happens.

@@ -34,7 +34,7 @@ class PreemptedPod(PodRow):
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome(Report):
-    """What a step comes to.
+    """The effects of one step of a rollout.
 
     Attributes:
         step: what is done.
@@ -60,7 +60,7 @@ class StepOutcome(Report):
 
 @dataclass(frozen=True, slots=True)
 class OrderTrial(Report):
-    """What steps in an order come to; the last one is the first that isn't safe.
+    """The effects of steps in one order, up to the first step that isn't safe.
 
     Attributes:
         order: in words.

@@ -1,4 +1,4 @@
-"""What becomes of a command whose output nobody reads to its end, as with `| head`.
+"""Ends a command quietly when the reader of its output has closed the pipe, as `| head` does.
 
 It goes on without a word, and ends as it would have: whoever reads no further isn't told of an
 error, and a gate still says what it found.
@@ -44,7 +44,7 @@ def is_unread() -> bool:
 
 
 class _UnreadFile(FileIO):
-    """Takes what is written even if nobody reads it."""
+    """Accepts writes after the reader has closed the pipe."""
 
     is_unread = False
 

@@ -1,4 +1,4 @@
-"""The kubelet of one node: what it does with the pods that have come to it."""
+"""The kubelet of one node: it admits pods, runs their workers and writes their status."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

@@ -45,7 +45,7 @@ _CONTROLLERS = frozenset(CONTROLLERS) - {
 
 
 class Play:
-    """One run of a plan: when it is made, the changes are made, and nobody has been scheduled yet.
+    """One run of a plan. Its constructor makes the changes; `start` lets the scheduler begin.
 
     Attributes:
         state: what there was, by identity.

@@ -1,4 +1,4 @@
-"""What a plan comes to for each workload: how many pods it loses, and how few are ready."""
+"""Sums a plan up by workload: how many pods it loses, and how few are ready."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping

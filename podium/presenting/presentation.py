@@ -128,7 +128,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What follows from what."""
+    """A tree of causes and effects."""
 
     branches: Sequence[Branch]
 

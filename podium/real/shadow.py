@@ -33,7 +33,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Judgement(msgspec.Struct):
-    """One decision of the other scheduler, and what Podium says of it.
+    """One decision of the other scheduler, with Podium's own to compare.
 
     Attributes:
         kind: `PLACEMENT` or `PREEMPTION`.
@@ -222,7 +222,7 @@ class ShadowMachine:
 
 
 class _Counts(Collector):
-    """Judgements as a metric."""
+    """Counts judgements, and shows the counts as a metric."""
 
     def __init__(self, counts: Counter[tuple[str, str]]) -> None:
         self._counts = counts

@@ -1,4 +1,4 @@
-"""Nodes: whoever creates one may say how it is, and some of it is said once and for all.
+"""Nodes: a client may set the status when it creates one, and some fields never change.
 
 The rules for changes are those of `ValidateNodeUpdate` in v1.36.
 """

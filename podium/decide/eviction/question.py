@@ -129,7 +129,7 @@ class EvictionStep(Document):
 
 
 class ThresholdsMet(Document):
-    """Which thresholds are met?"""
+    """Asks which thresholds are met."""
 
     config: Configuration = Configuration()
     node: Groups = {}

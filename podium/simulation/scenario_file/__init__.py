@@ -1,4 +1,4 @@
-"""A scenario's file as types, and what becomes of it; whatever is wrong is reported at once.
+"""Reads a scenario's file as types, and reports all faults at once.
 
 Errors name the file and the field, `spec.steps[3].drain.node` for example, and say what would be
 accepted. Manifests that the file names stand beside it.

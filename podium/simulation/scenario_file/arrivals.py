@@ -1,4 +1,4 @@
-"""What a scenario says of objects that come again and again, such as pods at a rate."""
+"""Objects that a scenario creates again and again, such as pods at a rate."""
 
 from random import Random
 from typing import Annotated

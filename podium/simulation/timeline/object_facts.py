@@ -1,4 +1,4 @@
-"""What changes of nodes, budgets, workloads and events amount to."""
+"""Finds the facts in changes of nodes, budgets, workloads and Events."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
