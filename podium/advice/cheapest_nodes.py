@@ -113,7 +113,7 @@ class _Search:
         )
 
     def _without(self, report: CheapestNodes) -> CheapestNodes:
-        """What to say where nothing is enough: what comes of the most nodes that were tried."""
+        """The outcome of the most nodes that were tried, where nothing is enough."""
         report = replace(report, found=False, proven=False)
         if report.interrupted:
             return report

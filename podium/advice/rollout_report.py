@@ -115,7 +115,7 @@ class RolloutAdvice(Report):
             others may be; None if no pod may be by what isn't above it in the end.
         preparation: what comes first, in words.
         steps: the safe order.
-        obvious: what comes of the order as given, and of everything at once.
+        obvious: the outcomes of the order as given, and of everything at once.
         dead_ends: why no order is safe; none if one is.
         tried: how many steps were played to find out.
         room: with how much more room an order is safe; None if one is without, or if none was

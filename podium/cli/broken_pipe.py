@@ -14,9 +14,9 @@ from typing import Any
 
 @contextmanager
 def pipe_may_break() -> Iterator[None]:
-    """Let nobody read what is printed."""
+    """Let the reader of what is printed close the pipe."""
     stdout = sys.stdout
-    # Whoever has put something else in its place knows what becomes of it.
+    # Leave a stream alone that other code has put in its place.
     if not isinstance(getattr(stdout, "buffer", None), BufferedWriter | FileIO):
         yield
         return

@@ -47,7 +47,7 @@ class Scope(Enum):
     ROW = auto()
     """The pods on it, too."""
     CLUSTER = auto()
-    """Pods anywhere; the state is told of them by `pods_changed`."""
+    """Pods anywhere; `pods_changed` passes them to the state."""
     VOLATILE = auto()
     """Anything: it is asked about every pod anew."""
 

@@ -81,7 +81,7 @@ def status_patch(
         now_s: the time.
         host_ip: its address.
         wanted: the status as the machine has it; empty for a node that has none.
-        not_ready: what is told of a node that isn't ready, if not the usual.
+        not_ready: the message for a node that isn't ready, in place of the usual one.
     """
     known = status_of(node)
     status: dict[str, Any] = {

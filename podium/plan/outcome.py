@@ -304,7 +304,7 @@ class Chance(PodRow):
     """A pod whose fate depends on chance.
 
     Attributes:
-        outcomes: what comes of it, the name of a node or a few words, with how many times.
+        outcomes: how often each outcome happened: the name of a node, or a few words.
     """
 
     outcomes: Annotated[tuple[tuple[str, int], ...], PlainSerializer(_outcomes)]

@@ -132,7 +132,7 @@ class History:
     """The histories of all kinds, up to one revision.
 
     Attributes:
-        revision: of the last write that is told of.
+        revision: of the last write that was published.
     """
 
     def __init__(self, size: int, revision: int) -> None:

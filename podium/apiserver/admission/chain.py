@@ -1,7 +1,8 @@
-"""All admission plugins, in kube-apiserver's order, asked one after the other.
+"""All admission plugins, which run one after the other in kube-apiserver's order.
 
 A write passes them twice: `admit` completes the object before it is validated, `validate` judges
-what came of it and says what else is to be stored with it. Who isn't concerned isn't asked.
+the completed object and names what the store has to write with it. A plugin only sees the kinds and
+operations that it handles.
 """
 
 from collections.abc import Sequence
