@@ -78,7 +78,7 @@ class ReplayAnswer(Answer, ReplayReport):
 
     __slots__ = ()
     rows = "placements"
-    presented_by = "podium.recording.presentation.replay_presentation"
+    presented_by = "podium.recording.replay_presentation.replay_presentation"
 
 
 @overload

@@ -42,7 +42,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A list without numbers."""
+    """A list of items, without numbers."""
 
     items: Sequence[str]
 

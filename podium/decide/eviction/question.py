@@ -73,7 +73,7 @@ class WrittenThreshold(Document):
 
 
 class Configuration(EvictionSettings, Partitions):
-    """How eviction is configured.
+    """The eviction settings of a kubelet, as a question gives them.
 
     Attributes:
         kubelet_defaults: whether the kubelet's default thresholds go for what isn't said.
