@@ -47,7 +47,7 @@ def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehe
 
 
 class Rehearsal:
-    """Carries decisions out for as long as a rehearsal lasts, and tells nobody.
+    """Carries decisions out in the snapshot alone while a rehearsal lasts.
 
     Args:
         scheduler: decides.
@@ -97,7 +97,7 @@ class GangPlace(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class RehearsalOutcome:
-    """What came of it.
+    """The result of a rehearsal.
 
     Attributes:
         places: of the pods that find one.

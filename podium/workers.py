@@ -1,7 +1,7 @@
 """Work done by several processes at once: each piece by a fork of this process.
 
 A fork finds everything that was loaded before, shares it, and leaves it as it was for the others,
-whatever it does to it. So what comes of a piece doesn't depend on how many processes there are.
+whatever it does to it. So the result of a piece doesn't depend on how many processes there are.
 """
 
 import os
@@ -129,7 +129,7 @@ class Forks(Generic[Item, Result]):
         self._running.clear()
 
     def results(self, progress: Progress | None = None) -> Iterator[Result]:
-        """Yield what comes of each item, in their order.
+        """Yield the result of each item, in their order.
 
         Raises:
             LostProcessError: the process of the item was killed.
@@ -148,7 +148,7 @@ class Forks(Generic[Item, Result]):
 
     def _start(self) -> None:
         if _begun_by and os.getppid() != _begun_by:
-            # Nobody is left who waits for what comes of it.
+            # No process waits for the result any more.
             raise SystemExit
         while self._waiting and len(self._running) < self._workers:
             with _ctrl_c_waits():
@@ -195,7 +195,7 @@ def _ctrl_c_waits() -> Iterator[None]:
 
 
 def answer_in_fork(function: Callable[[Item], Result], item: Item, writer: Connection) -> None:
-    """In a fork, answer with whether an error comes of an item, and what comes of it."""
+    """In a fork, answer with whether an item raised an error, and the error or the result."""
     global _begun_by
     _begun_by = os.getppid()
     # What was there before isn't searched for garbage, and so stays shared.

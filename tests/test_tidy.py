@@ -6,6 +6,7 @@ tests shows that a rule catches what it should; the second half applies all of t
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -311,3 +312,9 @@ def test_texts(pattern: re.Pattern[str]) -> None:
         for match in found_in_text(pattern, path.read_text())
     ]
     assert not found, "\n".join(found)
+
+
+def test_a_name_leads_to_a_module() -> None:
+    """A third module of one name is hard to tell from the other two in a search by name."""
+    names = Counter(path.name for path in (ROOT / "podium").rglob("*.py"))
+    assert {name for name, count in names.items() if count > 2} == {"__init__.py"}

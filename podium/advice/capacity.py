@@ -7,9 +7,9 @@ from dataclasses import replace
 import msgspec
 
 from podium.advice.capacity_report import Capacity, Fill, NodeRow, Stop, TemplateRow, VictimRow
+from podium.advice.capacity_templates import PodTemplate, needed
 from podium.advice.cluster_filler import Filling, nobody_preempts
 from podium.advice.cluster_filler import Progress as Filled
-from podium.advice.pod_templates import PodTemplate, needed
 from podium.api.disruption import BY_SCHEDULER
 from podium.api.pods import node_name_of, priority_class_of
 from podium.api.priority import pod_priority
@@ -25,7 +25,7 @@ _FIELDS_OF_VICTIMS = ("pod", "namespace", "workload", "priority", "priority_clas
 
 
 class CapacityRequest(msgspec.Struct, frozen=True):
-    """What to find out.
+    """The request: which pods to add, to which cluster, with which changes.
 
     Attributes:
         request: the cluster, and what is changed in it before.

@@ -9,7 +9,7 @@ from podium.plan.outcome import PodRow, Return
 
 @dataclass(frozen=True, slots=True)
 class TemplateRow(Report):
-    """A template of pods.
+    """One template of pods, with its share of each round.
 
     Attributes:
         template: as it was asked for.

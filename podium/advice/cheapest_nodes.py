@@ -12,11 +12,11 @@ from heapq import heappop, heappush
 
 import msgspec
 
+from podium.advice.capacity_templates import PodTemplate, named_copies, needed
 from podium.advice.cheapest_nodes_report import CheapestNodes, ShapeRow
 from podium.advice.node_room import NodeRoom
 from podium.advice.node_shapes import NodeShape
 from podium.advice.node_trials import Counts, NodeTrials, Progress
-from podium.advice.pod_templates import PodTemplate, named_copies, needed
 from podium.plan.changes import Apply
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
@@ -26,7 +26,7 @@ _CHOICES_MAX = 200_000
 
 
 class NodesRequest(msgspec.Struct, frozen=True):
-    """What to find out.
+    """The request: for which pods to add nodes, and of which shapes.
 
     Attributes:
         request: the cluster, and what is changed in it before.
@@ -113,7 +113,7 @@ class _Search:
         )
 
     def _without(self, report: CheapestNodes) -> CheapestNodes:
-        """What to say where nothing is enough: what comes of the most nodes that were tried."""
+        """The outcome of the most nodes that were tried, where nothing is enough."""
         report = replace(report, found=False, proven=False)
         if report.interrupted:
             return report

@@ -15,7 +15,7 @@ Cost = Annotated[Decimal, PlainSerializer(float, return_type=float)]
 
 @dataclass(frozen=True, slots=True)
 class ShapeRow(Report):
-    """A shape of nodes.
+    """One shape of nodes, with how many of them are to be added.
 
     Attributes:
         shape: its name.

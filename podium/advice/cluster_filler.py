@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from podium.advice.capacity_report import ReasonRow, Stop
-from podium.advice.pod_templates import PodTemplate, in_turn
+from podium.advice.capacity_templates import PodTemplate, in_turn
 from podium.api.errors import PodiumError
 from podium.api.kinds import KINDS
 from podium.api.objects import (

@@ -29,7 +29,7 @@ class DisturbanceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disturbance(Report):
-    """What happens to nodes.
+    """The drains and failures of nodes that a play goes through.
 
     Attributes:
         kind: what.

@@ -25,8 +25,8 @@ from podium.plan.outcome import (
     WorkloadSummary,
     row_facts,
 )
-from podium.plan.owners import WorkloadOwners
 from podium.plan.request import PlanRequest
+from podium.plan.workload_owners import WorkloadOwners
 
 _UNREACHABLE = {"key": "node.kubernetes.io/unreachable", "effect": NO_EXECUTE}
 
@@ -48,7 +48,7 @@ class UnplacedPod(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact(Report):
-    """What a disturbance comes to; pods are named `namespace/name`.
+    """The effects of a disturbance on pods and budgets; pods are named `namespace/name`.
 
     Attributes:
         disturbance: what happens.

@@ -1,4 +1,4 @@
-"""Tries what becomes of the pods that wait if nodes are added."""
+"""Adds nodes on trial and decides the waiting pods again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

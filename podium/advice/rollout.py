@@ -29,7 +29,7 @@ from podium.workers import can_fork, in_workers
 
 
 class RolloutRequest(msgspec.Struct, frozen=True):
-    """What to find out.
+    """The request: which priority classes to introduce, and into which cluster.
 
     Attributes:
         request: the cluster, and what is changed in it before.

@@ -34,7 +34,7 @@ class PreemptedPod(PodRow):
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome(Report):
-    """What a step comes to.
+    """The effects of one step of a rollout.
 
     Attributes:
         step: what is done.
@@ -60,7 +60,7 @@ class StepOutcome(Report):
 
 @dataclass(frozen=True, slots=True)
 class OrderTrial(Report):
-    """What steps in an order come to; the last one is the first that isn't safe.
+    """The effects of steps in one order, up to the first step that isn't safe.
 
     Attributes:
         order: in words.
@@ -115,7 +115,7 @@ class RolloutAdvice(Report):
             others may be; None if no pod may be by what isn't above it in the end.
         preparation: what comes first, in words.
         steps: the safe order.
-        obvious: what comes of the order as given, and of everything at once.
+        obvious: the outcomes of the order as given, and of everything at once.
         dead_ends: why no order is safe; none if one is.
         tried: how many steps were played to find out.
         room: with how much more room an order is safe; None if one is without, or if none was

@@ -31,7 +31,7 @@ def spare_rooms(
 
     Args:
         player: plays the disturbances again.
-        reader: reads what comes of them.
+        reader: reads their outcomes.
         shapes: of nodes to add.
         harmed: the impacts in which pods wait in the end, the worst first.
         progress: is told how many plays are done.

@@ -1,4 +1,4 @@
-"""Shapes of the nodes that there are: those that differ in name and zone only have one shape."""
+"""The shapes of a cluster's nodes; nodes that differ only in name and zone share one."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -55,7 +55,7 @@ _FIELDS = (
 
 
 class CronSchedule(msgspec.Struct, frozen=True):
-    """When something is due.
+    """A cron schedule: tells the moments at which it is due.
 
     Attributes:
         expression: in five plain fields; empty if it is due again and again after `every_s`.

@@ -4,14 +4,12 @@ A pod that is to lose its place through no change of its own gets the condition 
 it; the reason tells who that is.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import msgspec
 
-from podium.api.objects import conditions_of, status_of
+from podium.api.objects import Object, condition_of, conditions_of, status_of
+from podium.api.pods import is_finished
 
-CONDITION = "DisruptionTarget"
+DISRUPTION_TARGET = "DisruptionTarget"
 
 PREEMPTED, EVICTED, LOST = "preempted", "evicted", "lost"
 """How disruptions are counted: by pods of higher priority, for another reason, with the node."""
@@ -71,15 +69,20 @@ def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:
     return BY_PRESSURE if found is BY_KUBELET and status_reason == _NODE_EVICTS else found
 
 
-def disruption_reason(pod: Mapping[str, Any]) -> str:
+def disruption_reason(pod: Object) -> str:
     """What disrupts a pod, as in its condition; empty if nothing does."""
     for condition in conditions_of(pod):
-        if condition.get("type") == CONDITION:
+        if condition.get("type") == DISRUPTION_TARGET:
             return str(condition.get("reason") or "") if condition.get("status") == "True" else ""
     return ""
 
 
-def cause_of(pod: Mapping[str, Any]) -> Cause | None:
+def cause_of(pod: Object) -> Cause | None:
     """What disrupts a pod; None if nothing that is known does."""
     status_reason = str(status_of(pod).get("reason") or "")
     return cause_of_reason(disruption_reason(pod), status_reason)
+
+
+def ending_of(pod: Object) -> tuple[bool, Object | None]:
+    """What its status tells of a pod's end: whether it has finished, and what disrupts it."""
+    return is_finished(pod), condition_of(pod, DISRUPTION_TARGET)

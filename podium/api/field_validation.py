@@ -1,4 +1,4 @@
-"""What becomes of fields that nobody knows."""
+"""How a request treats unknown and repeated fields (`fieldValidation`)."""
 
 from enum import StrEnum
 

@@ -12,7 +12,7 @@ import msgspec
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind of objects.
+    """A kind of the API: its group, versions, resource name and subresources.
 
     Attributes:
         group: the API group; empty for the core group.

@@ -4,6 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from podium.api.objects import Object, spec_of, status_of
 
+MEMORY_PRESSURE, DISK_PRESSURE, PID_PRESSURE = "MemoryPressure", "DiskPressure", "PIDPressure"
+
+PRESSURES = (MEMORY_PRESSURE, DISK_PRESSURE, PID_PRESSURE)
+"""The conditions by which a kubelet tells what its node lacks."""
+
 _NOTHING: Object = {}
 
 

@@ -1,5 +1,6 @@
-"""What is asked of what makes pods, such as Deployments: the template, and how it is rolled out."""
+"""What is asked of what makes pods, such as Deployments: which pods, how many, and how."""
 
+from podium.api.labels import Selector, equality_selector, label_selector
 from podium.api.objects import Object, part, spec_of
 
 
@@ -11,3 +12,16 @@ def pod_template_of(workload: Object) -> Object:
 def update_strategy_of(workload: Object) -> Object:
     """How a DaemonSet or a StatefulSet replaces its pods."""
     return part(spec_of(workload), "updateStrategy")
+
+
+def replicas_of(workload: Object) -> int:
+    """How many pods the workload wants."""
+    replicas = spec_of(workload).get("replicas")
+    return 1 if replicas is None else int(replicas)
+
+
+def selector_of(workload: Object) -> Selector:
+    """The selector of a workload, or of a budget; a ReplicationController's is a plain map."""
+    raw = spec_of(workload).get("selector")
+    is_map = workload.get("kind") == "ReplicationController"
+    return equality_selector(raw) if is_map else label_selector(raw)

@@ -29,7 +29,7 @@ class PostponedError(Exception):
 
 
 class LongWork:
-    """What the long work of one request has come to; active within `with`.
+    """Keeps the results of one request's long work; active within `with`.
 
     Args:
         is_large: whether work is long; `concerns` may find out later that it is.

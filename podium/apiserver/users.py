@@ -135,7 +135,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 
 
 class User(msgspec.Struct, frozen=True):
-    """Somebody who sends requests.
+    """A user who sends requests.
 
     Attributes:
         name: such as `system:node:worker-1`.

@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 
 from podium.api.errors import PodiumError
 from podium.bench import diverse, templates
-from podium.bench.workloads import Case, Size, Workload, WorkloadPods
+from podium.bench.measured_workloads import Case, Size, Workload, WorkloadPods
 
 _ONE_ZONE = ("zone1",)
 _THREE_ZONES = ("moon-1", "moon-2", "moon-3")

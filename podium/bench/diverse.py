@@ -10,7 +10,7 @@ from typing import Any
 from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, PREFERRED, REQUIRED, ZONE_LABEL
 from podium.bench import templates
-from podium.bench.workloads import Case, Size, WorkloadPods
+from podium.bench.measured_workloads import Case, Size, WorkloadPods
 
 APPS = 200
 CLASSES = 500

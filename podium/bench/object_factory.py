@@ -10,7 +10,7 @@ from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.apiserver.admission.tolerations import add_default_tolerations
 from podium.apiserver.kinds.registrations import apply_defaults
-from podium.bench.workloads import WorkloadPods
+from podium.bench.measured_workloads import WorkloadPods
 
 _CREATED = "2026-01-01T00:00:00Z"
 

@@ -20,10 +20,10 @@ from time import perf_counter, process_time
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
+from podium.bench.measured_workloads import Workload
 from podium.bench.object_factory import ObjectFactory
 from podium.bench.results import Result, latency_of
 from podium.bench.timed_scheduler import Churn, TimedScheduler
-from podium.bench.workloads import Workload
 from podium.scheduler import Scheduler
 
 # The reference injects a pod every 200 ms while it schedules about 500 measured ones a second.

@@ -8,8 +8,8 @@ import typer
 from podium.cli.output import AdviceOutput, print_warnings, working
 
 if TYPE_CHECKING:
+    from podium.bench.measured_workloads import Workload
     from podium.bench.results import Result
-    from podium.bench.workloads import Workload
 
 
 def bench(

@@ -1,4 +1,4 @@
-"""What becomes of a command whose output nobody reads to its end, as with `| head`.
+"""Ends a command quietly when the reader of its output has closed the pipe, as `| head` does.
 
 It goes on without a word, and ends as it would have: whoever reads no further isn't told of an
 error, and a gate still says what it found.
@@ -14,9 +14,9 @@ from typing import Any
 
 @contextmanager
 def pipe_may_break() -> Iterator[None]:
-    """Let nobody read what is printed."""
+    """Let the reader of what is printed close the pipe."""
     stdout = sys.stdout
-    # Whoever has put something else in its place knows what becomes of it.
+    # Leave a stream alone that other code has put in its place.
     if not isinstance(getattr(stdout, "buffer", None), BufferedWriter | FileIO):
         yield
         return
@@ -44,7 +44,7 @@ def is_unread() -> bool:
 
 
 class _UnreadFile(FileIO):
-    """Takes what is written even if nobody reads it."""
+    """Accepts writes after the reader has closed the pipe."""
 
     is_unread = False
 

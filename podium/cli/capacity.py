@@ -18,8 +18,8 @@ from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
     from podium.advice.capacity import CapacityRequest
+    from podium.advice.capacity_templates import PodTemplate
     from podium.advice.cheapest_nodes import NodesRequest
-    from podium.advice.pod_templates import PodTemplate
     from podium.cli.inputs import Asked
 
 NOT_ENOUGH_EXIT_CODE = 2
@@ -89,7 +89,7 @@ def capacity(
 
 def read_templates(read: "Asked", pods: Sequence[str], namespace: str) -> "list[PodTemplate]":
     """The templates that `--pod` names."""
-    from podium.advice.pod_templates import read_pod_template
+    from podium.advice.capacity_templates import read_pod_template
     from podium.manifests.decisive_kinds import decisive
 
     state = decisive([*read.request.state, *read.request.applied])

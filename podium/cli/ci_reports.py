@@ -9,7 +9,7 @@ import msgspec
 
 
 class CiResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that was found.
+    """One finding that a CI report lists.
 
     Attributes:
         rule: the rule or condition that it is about.

@@ -76,7 +76,7 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def conditions(incomplete: str) -> list[str]:
     """The conditions of --fail-on, behind those that the word has already."""
-    from podium.plan.conditions import Condition
+    from podium.plan.gate_conditions import Condition
 
     before, comma, _ = incomplete.rpartition(",")
     return [f"{before}{comma}{one}" for one in Condition]

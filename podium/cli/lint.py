@@ -17,7 +17,7 @@ from podium.cli.output import FAILED_ON_EXIT_CODE, working
 
 
 class LintOutput(StrEnum):
-    """How findings are printed."""
+    """The output formats of `podium lint`."""
 
     TEXT = "text"
     WIDE = "wide"

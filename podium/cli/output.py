@@ -32,7 +32,7 @@ Cell = str | Text
 
 
 class AdviceOutput(StrEnum):
-    """How advice is printed."""
+    """The output formats of commands that give advice."""
 
     TABLE = "table"
     JSON = "json"

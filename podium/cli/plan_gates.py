@@ -11,7 +11,7 @@ import typer
 from podium.cli import completion
 from podium.cli.ci_reports import CiResult, junit, sarif
 from podium.cli.output import FAILED_ON_EXIT_CODE, console, print_report
-from podium.plan.conditions import Condition
+from podium.plan.gate_conditions import Condition
 
 if TYPE_CHECKING:
     from podium.manifests import Loaded

@@ -41,7 +41,7 @@ def _optimum(plan: Plan) -> Iterable[Section]:
     if plan.optimum is None:
         return ()
     # What few plans have, nobody else imports.
-    from podium.optimum.presentation import optimum_sections
+    from podium.optimum.optimum_presentation import optimum_sections
 
     return optimum_sections(plan.optimum)
 

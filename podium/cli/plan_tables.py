@@ -1,4 +1,4 @@
-"""The tables of a plan, whoever shows them."""
+"""The tables of a plan, for all output formats."""
 
 import re
 from collections import defaultdict

@@ -51,7 +51,7 @@ def print_plan(out: Console, plan: Plan, *, wide: bool) -> None:
 def _print_optimum(out: Console, optimum: Optimum) -> None:
     # What few plans have, nobody else imports.
     from podium.cli.presentation_text import print_presentation
-    from podium.optimum.presentation import optimum_sections
+    from podium.optimum.optimum_presentation import optimum_sections
     from podium.presenting import Presentation
 
     print_presentation(out, Presentation("", "", [*optimum_sections(optimum)]))

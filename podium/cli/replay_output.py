@@ -8,9 +8,9 @@ from podium.cli.output import UNSEEN, AdviceOutput, Progress, print_warnings, wo
 from podium.cli.presentation_text import print_advice
 from podium.config.load import Loaded
 from podium.recording.comparison import ReplayReport, compare
-from podium.recording.presentation import replay_presentation
 from podium.recording.recording_reader import read_recording
 from podium.recording.replay import replay
+from podium.recording.replay_presentation import replay_presentation
 from podium.simulation.timeline_sentences import clock
 
 

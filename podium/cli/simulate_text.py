@@ -81,7 +81,7 @@ def print_classes(out: Console, summaries: Sequence[ClassSummary]) -> None:
 
 
 def class_table(summaries: Sequence[ClassSummary]) -> tuple[list[str], list[list[str]]]:
-    """Headings and a row a class; there is no column for what is so of no pod."""
+    """Headings and a row for each class, without columns that would be zero for all."""
     columns = [(heading, [told(one) for one in summaries]) for heading, told in _ALWAYS]
     for heading, told in _IF_ANY:
         cells = [told(one) for one in summaries]

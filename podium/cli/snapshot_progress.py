@@ -9,7 +9,7 @@ from podium.cli.coroutines import run_to_end
 from podium.cli.extras import check_extra
 from podium.client.connection import load_connection
 from podium.client.http_api import HttpApi
-from podium.real.snapshot import ClusterSnapshot, take_snapshot
+from podium.real.state_snapshot import ClusterSnapshot, take_snapshot
 
 
 def snapshot_of(

@@ -1,4 +1,4 @@
-"""How a cluster in the background tells whoever has started it how far it is: words in a pipe."""
+"""A cluster in the background reports the progress of its start through a pipe."""
 
 import os
 
@@ -9,7 +9,7 @@ DETACHED = "PODIUM_DETACHED"
 
 
 class Stages:
-    """Tells whoever has detached this process how far it is.
+    """Reports the progress of this process to the process that detached it.
 
     Args:
         descriptor: of the pipe; None if nobody waits.

@@ -31,7 +31,7 @@ def read_state(
         kubeconfig: where the cluster is; the one that kubectl goes to if None.
         context: of the kubeconfig.
         namespace: where objects are that don't say.
-        validation: what becomes of unknown fields.
+        validation: how unknown fields are treated.
         kind_of: the kind of an object, if it is of any use.
         faults_of: the faults of an object of such a kind.
 

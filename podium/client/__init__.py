@@ -1,1 +1,1 @@
-"""An API server over HTTP: kubeconfigs, calls, lists and watches, for whoever drives machines."""
+"""An API server over HTTP: kubeconfigs, calls, lists and watches for drivers."""

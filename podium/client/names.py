@@ -1,4 +1,4 @@
-"""The names of what is in a running cluster, for whoever waits at a prompt."""
+"""Reads the names of objects in a running cluster, for completion in a shell."""
 
 import asyncio
 from collections.abc import Sequence

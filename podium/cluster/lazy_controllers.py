@@ -7,6 +7,7 @@ depends on when it started. Before that it costs nothing, however many pods come
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from podium.api.disruption import DISRUPTION_TARGET
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, is_terminating
 from podium.api.pod_specs import volumes_of
@@ -35,7 +36,7 @@ def _has_ephemeral_claims(pod: Object) -> bool:
 
 def _is_disrupted(pod: Object) -> bool:
     """Whether the pod is to go, but hasn't been deleted (yet)."""
-    condition = condition_of(pod, "DisruptionTarget")
+    condition = condition_of(pod, DISRUPTION_TARGET)
     return condition is not None and not is_terminating(pod)
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
-from podium.api.labels import label_selector
 from podium.api.objects import Object, annotations, labels, metadata_of, name, part
 from podium.api.pod_specs import affinity_of, volumes_of
 from podium.api.pods import is_active, is_ready
 from podium.api.well_known import HASH_LABEL, REQUIRED
+from podium.api.workloads import selector_of
 from podium.controllers.controller_revisions import REVISION_LABEL
 from podium.controllers.kit.controller_refs import owner_reference
 from podium.controllers.stateful_set.pod_identity import INDEX_LABEL, NAME_LABEL, ordinal_of
@@ -117,7 +117,7 @@ def _replica_set(group: Group, found: Found, *, is_newest: bool) -> Object | Non
 
 def _is_of(carried: Mapping[str, str], deployment: Object) -> bool:
     """Whether a Deployment that comes from a cluster has pods with these labels."""
-    selector = label_selector(deployment["spec"].get("selector"))
+    selector = selector_of(deployment)
     was_in_a_cluster = bool(deployment["metadata"].get("uid"))
     return was_in_a_cluster and HASH_LABEL in carried and selector.matches(carried)
 

@@ -38,7 +38,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class FirstList(msgspec.Struct, frozen=True):
-    """Tells of all objects of a kind that there are at the start, of which none is known yet.
+    """All objects of a kind at the start, before the machine knows any.
 
     It stands for an addition of each; machines are told so that say that they take lists.
 

@@ -18,7 +18,7 @@ An agent that comes back says `continuous` again. Node status is written only wh
 from typing import Any
 
 from podium.api.objects import Object, annotations
-from podium.api.times import NANOS_PER_SECOND, epoch_s, format_time
+from podium.api.times import MICROSECOND_DIGITS, NANOS_PER_SECOND, epoch_s, format_time
 
 LEASE_NAMESPACE = "kube-node-lease"
 LEASE_DURATION_S = 40
@@ -28,8 +28,6 @@ HEARTBEATS = "podium.dev/heartbeats"
 CONTINUOUS = "continuous"
 ENDED = "ended"
 WRITTEN = "written"
-
-_MICROSECOND_DIGITS = 6
 
 
 def is_continuous(lease: Object) -> bool:
@@ -90,6 +88,6 @@ def node_lease(node: Object, renewed_s: float, heartbeats: str) -> dict[str, Any
         "spec": {
             "holderIdentity": metadata["name"],
             "leaseDurationSeconds": LEASE_DURATION_S,
-            "renewTime": format_time(round(renewed_s * NANOS_PER_SECOND), _MICROSECOND_DIGITS),
+            "renewTime": format_time(round(renewed_s * NANOS_PER_SECOND), MICROSECOND_DIGITS),
         },
     }

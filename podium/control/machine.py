@@ -49,7 +49,7 @@ class PatientMachine(Protocol):
 
 @runtime_checkable
 class ListTakingMachine(Protocol):
-    """A machine that can be told at once of all objects that there are when it starts.
+    """A machine that can take all existing objects in one list when it starts.
 
     Attributes:
         takes_lists: whether it is so; it is told by `FirstList`.

@@ -7,8 +7,9 @@ outcome. Rules and texts are those of v1.36's `disruption` controller.
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.disruption import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.kinds import kind_of
-from podium.api.labels import SelectorError, label_selector
+from podium.api.labels import SelectorError
 from podium.api.objects import (
     Object,
     condition_of,
@@ -26,6 +27,7 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished, phase_of
 from podium.api.times import NANOS_PER_SECOND, epoch_s, timestamp
+from podium.api.workloads import selector_of
 from podium.control.effects import Effect, status_patch_of
 from podium.control.events import Change
 from podium.controllers.kit.conditions import new_condition
@@ -49,7 +51,7 @@ _EVER = timestamp(0)
 _BUDGET = "PodDisruptionBudget"
 _SCALED = ("ReplicaSet", "ReplicationController", "StatefulSet", "Deployment")
 _POD = "stale condition of pod"
-_TARGET, _ALLOWED = "DisruptionTarget", "DisruptionAllowed"
+_ALLOWED = "DisruptionAllowed"
 
 _UNMANAGED = (
     "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a "
@@ -101,7 +103,7 @@ class DisruptionController(Reconciler):
 
     def _sync(self, key: Hashable, budget: Object, now_s: float) -> Iterator[Effect]:
         try:
-            label_selector(spec_of(budget).get("selector"))
+            selector_of(budget)
         except SelectorError as error:
             yield self.event(budget, "Warning", "NoPods", f"Failed to get pods: {error}")
             yield from self._fail_safe(budget, f"{error}", now_s)
@@ -223,20 +225,20 @@ class DisruptionController(Reconciler):
     def _clear_stale(self, key: tuple[str, ...], now_s: float) -> Iterator[Effect]:
         """A pod that was to be disrupted and wasn't loses the condition after a while."""
         pod = self.objects.at("Pod", key[1:])
-        target = condition_of(pod, _TARGET) if pod is not None else None
+        target = condition_of(pod, DISRUPTION_TARGET) if pod is not None else None
         if pod is None or target is None or not _may_go_stale(pod):
             return
         if (due_s := stale_s(pod)) > now_s:
             self.look_again(key, due_s)
             return
         generation = pod["metadata"].get("generation")
-        cleared = new_condition(pod, _TARGET, "False", None, None, now_s, generation)
+        cleared = new_condition(pod, DISRUPTION_TARGET, "False", None, None, now_s, generation)
         yield status_patch_of("Pod", pod, {"conditions": [cleared]})
 
 
 def stale_s(pod: Object) -> float:
     """When a pod that says that it is to go has said so for too long."""
-    target = condition_of(pod, _TARGET) or {}
+    target = condition_of(pod, DISRUPTION_TARGET) or {}
     # Who doesn't say since when counts as having waited forever.
     since = target.get("lastTransitionTime") or _EVER
     return epoch_s(since) + STALE_CONDITION_S
@@ -263,11 +265,11 @@ def same_to_budgets(before: Object | None, after: Object | None) -> bool:
 
 def _may_go_stale(pod: Object) -> bool:
     """Whether the pod's condition announces a disruption that should follow at once."""
-    target = condition_of(pod, _TARGET)
+    target = condition_of(pod, DISRUPTION_TARGET)
     return (
         target is not None
         and target.get("status") == "True"
-        and target.get("reason") != "TerminationByKubelet"
+        and target.get("reason") != BY_KUBELET.reason
         and not is_terminating(pod)
         and not is_finished(pod)
     )

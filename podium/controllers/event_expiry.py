@@ -1,4 +1,4 @@
-"""Events go an hour after they were last told of, as kube-apiserver has them expire.
+"""Deletes Events an hour after their last occurrence, as kube-apiserver lets them expire.
 
 There a lease in etcd removes them; here a machine does, for clusters that run for long. There are
 so many of them that no more is kept of each than when it goes.

@@ -11,6 +11,7 @@ evictions stands in the evicted pods, so that nothing is forgotten when a schedu
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from podium.api.disruption import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.objects import Object, condition_of, controller_uid, entries, part, status_of, uid
 from podium.api.pod_specs import affinity_of, node_affinity_of
 from podium.api.pods import is_finished, node_name_of
@@ -18,7 +19,7 @@ from podium.api.times import epoch_s
 from podium.api.well_known import REQUIRED
 from podium.control.events import Change
 
-_EVICTED, _BY_KUBELET = "Evicted", "TerminationByKubelet"
+_EVICTED = "Evicted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class EvictionGuard:
     def next_wakeup_s(self) -> float | None:
         """When the first pod that is kept from a node may go there."""
         times_s = (
-            self._until_s[_owner(held.obj)][node]
+            self._until_s[controller_uid(held.obj)][node]
             for held in self._held.values()
             for node in held.nodes
         )
@@ -87,28 +88,23 @@ class EvictionGuard:
     def _remember(self, pod: Object, now_s: float) -> None:
         """Take note of a pod that was evicted under pressure, if it was."""
         evicted_s = _evicted_s(pod)
-        if evicted_s is None or evicted_s + self._period_s <= now_s or not _owner(pod):
+        if evicted_s is None or evicted_s + self._period_s <= now_s or not controller_uid(pod):
             return
-        nodes = self._until_s.setdefault(_owner(pod), {})
+        nodes = self._until_s.setdefault(controller_uid(pod), {})
         node = pod["spec"]["nodeName"]
         nodes[node] = max(nodes.get(node, 0.0), evicted_s + self._period_s)
 
     def _avoided(self, pod: Object, now_s: float) -> tuple[str, ...]:
-        nodes = self._until_s.get(_owner(pod), {})
+        nodes = self._until_s.get(controller_uid(pod), {})
         return tuple(sorted(node for node, until_s in nodes.items() if until_s > now_s))
-
-
-def _owner(pod: Object) -> str:
-    """The uid of the pod's controller; empty if it has none."""
-    return controller_uid(pod)
 
 
 def _evicted_s(pod: Object) -> float | None:
     """When the pod was evicted under pressure, in seconds since the epoch; None if it wasn't."""
     if status_of(pod).get("reason") != _EVICTED:
         return None
-    target = condition_of(pod, "DisruptionTarget")
-    if target is None or target.get("reason") != _BY_KUBELET:
+    target = condition_of(pod, DISRUPTION_TARGET)
+    if target is None or target.get("reason") != BY_KUBELET.reason:
         return None
     return epoch_s(target["lastTransitionTime"])
 

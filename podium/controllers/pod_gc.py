@@ -9,6 +9,7 @@ before they are deleted at once.
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
+from podium.api.disruption import BY_POD_GC, DISRUPTION_TARGET, ending_of
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, is_terminating, name, place_of, status_of
 from podium.api.pods import is_finished, is_moved, node_name_of, node_names_of
@@ -56,7 +57,7 @@ class PodGCController(Reconciler):
             return bool(node_name_of(new)) or is_terminating(new) or is_finished(new)
         if is_terminating(old) != is_terminating(new) or is_moved(old, new):
             return True
-        return old.get("status") is not new.get("status") and _ends(old) != _ends(new)
+        return old.get("status") is not new.get("status") and ending_of(old) != ending_of(new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
@@ -156,20 +157,15 @@ def _removal(pod: Object, message: str, now_s: float) -> Effect:
         status["conditions"] = [
             new_condition(
                 pod,
-                "DisruptionTarget",
+                DISRUPTION_TARGET,
                 "True",
-                "DeletionByPodGC",
+                BY_POD_GC.reason,
                 message,
                 now_s,
                 pod["metadata"].get("generation"),
             )
         ]
     return status_patch_of("Pod", pod, status)
-
-
-def _ends(pod: Object) -> tuple[bool, Object | None]:
-    """How far a pod is on its way out, by its status."""
-    return is_finished(pod), condition_of(pod, "DisruptionTarget")
 
 
 def _is_lost(pod: Object) -> bool:

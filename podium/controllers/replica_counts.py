@@ -20,9 +20,9 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_active, is_finished
-from podium.api.workloads import pod_template_of
+from podium.api.workloads import pod_template_of, selector_of
 from podium.controllers.kit.indexer import Indexer
-from podium.controllers.kit.workload_fields import available_from_s, min_ready_s, selector_of
+from podium.controllers.kit.workload_fields import available_from_s, min_ready_s
 
 
 class _PodCounts(msgspec.Struct, frozen=True):

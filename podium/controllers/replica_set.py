@@ -22,13 +22,14 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.times import NANOS_PER_SECOND
+from podium.api.workloads import replicas_of
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
 from podium.control.events import Change
 from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
-from podium.controllers.kit.workload_fields import as_written, replicas_of
+from podium.controllers.kit.workload_fields import as_written
 from podium.controllers.pod_deletion_order import scale_down_order
 from podium.controllers.replica_counts import ReplicaCounts, ReplicaCountsByOwner
 

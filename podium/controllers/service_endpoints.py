@@ -47,7 +47,7 @@ class ServiceReconciler(Reconciler):
         more = indexes or {}
         kinds = {**by_namespace, **more}
         super().__init__({one: {**by_namespace.get(one, {}), **more.get(one, {})} for one in kinds})
-        self.selected = SelectedPods(self.objects, "Service", selector_of)
+        self.selected = SelectedPods(self.objects, "Service", service_selector)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         place = place_of(change.obj)
@@ -67,7 +67,7 @@ class ServiceReconciler(Reconciler):
         """The services that a change of anything else concerns; arguments as of `keys_of`."""
 
 
-def selector_of(service: Object) -> Selector:
+def service_selector(service: Object) -> Selector:
     """A service's selector; a service without one selects no pods."""
     raw = spec_of(service).get("selector")
     return equality_selector(raw) if raw else NOTHING

@@ -10,11 +10,11 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import msgspec
 
+from podium.api.disruption import BY_TAINT, DISRUPTION_TARGET, disruption_reason, ending_of
 from podium.api.nodes import taints_of
 from podium.api.objects import (
     Object,
     Place,
-    condition_of,
     is_terminating,
     name,
     place_of,
@@ -30,7 +30,6 @@ from podium.control.events import Change
 from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.reconciler import Reconciler
 
-REASON = "DeletionByTaintManager"
 _FOREVER = None
 
 
@@ -63,7 +62,7 @@ class TaintEvictionController(Reconciler):
         return (
             old.get("spec") is not new.get("spec")
             or is_terminating(old) != is_terminating(new)
-            or (old.get("status") is not new.get("status") and _ends(old) != _ends(new))
+            or (old.get("status") is not new.get("status") and ending_of(old) != ending_of(new))
         )
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
@@ -114,8 +113,7 @@ class TaintEvictionController(Reconciler):
         if due_s > now_s:
             self.look_again(key, due_s)
             return
-        target = condition_of(pod, "DisruptionTarget")
-        if target is None or target.get("reason") != REASON or target.get("status") != "True":
+        if disruption_reason(pod) != BY_TAINT.reason:
             yield self.event(
                 pod, "Normal", "TaintManagerEviction", f"Marking for deletion Pod {key_of(pod)}"
             )
@@ -127,7 +125,8 @@ class TaintEvictionController(Reconciler):
 def _mark(pod: Object, now_s: float) -> Patch:
     message = "Taint manager: deleting due to NoExecute taint"
     generation = pod["metadata"].get("generation")
-    target = new_condition(pod, "DisruptionTarget", "True", REASON, message, now_s, generation)
+    why = BY_TAINT.reason
+    target = new_condition(pod, DISRUPTION_TARGET, "True", why, message, now_s, generation)
     return status_patch_of("Pod", pod, {"conditions": [target]})
 
 
@@ -159,11 +158,6 @@ def _may_matter(before: Object | None, after: Object) -> bool:
     return (
         old.get("nodeName") != new.get("nodeName")
         or old.get("tolerations") != new.get("tolerations")
-        or condition_of(before, "DisruptionTarget") != condition_of(after, "DisruptionTarget")
+        or ending_of(before) != ending_of(after)
         or is_terminating(before) != is_terminating(after)
-        or is_finished(before) != is_finished(after)
     )
-
-
-def _ends(pod: Object) -> tuple[bool, Object | None]:
-    return is_finished(pod), condition_of(pod, "DisruptionTarget")

@@ -152,7 +152,7 @@ class _MostAllocated(_WeightedMean):
 
 
 class _RequestedToCapacityRatio(_WeightedMean):
-    """What the shape says of the percentage that is used; means are rounded to the nearest."""
+    """Scores the used percentage by the points of a shape; means are rounded to the nearest."""
 
     counts_zero = False
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from podium.api.integers import scaled
-from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
+from podium.api.labels import NOTHING, Selector, SelectorError
 from podium.api.objects import (
     Object,
     annotations,
@@ -25,11 +25,11 @@ from podium.api.objects import (
     name,
     namespace,
     part,
-    spec_of,
     status_of,
 )
 from podium.api.pods import is_ready
 from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.workloads import selector_of
 
 # How long the controller waits for a pod to go whose eviction has been granted.
 DELETION_TIMEOUT_NANOS = 2 * 60 * NANOS_PER_SECOND
@@ -68,7 +68,7 @@ class BudgetStatus(msgspec.Struct, frozen=True):
 def budget_selector(pdb: Object) -> Selector:
     """The budget's selector; one that isn't valid selects no pods."""
     try:
-        return label_selector(spec_of(pdb).get("selector"))
+        return selector_of(pdb)
     except SelectorError:
         return NOTHING
 

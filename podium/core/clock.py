@@ -4,7 +4,7 @@ import msgspec
 
 
 class Clock(msgspec.Struct):
-    """The moment for which decisions are made; whoever has them made sets it.
+    """The moment for which the scheduler decides; its caller sets it.
 
     Attributes:
         now_s: seconds since the epoch.

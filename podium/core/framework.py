@@ -47,7 +47,7 @@ class Scope(Enum):
     ROW = auto()
     """The pods on it, too."""
     CLUSTER = auto()
-    """Pods anywhere; the state is told of them by `pods_changed`."""
+    """Pods anywhere; `pods_changed` passes them to the state."""
     VOLATILE = auto()
     """Anything: it is asked about every pod anew."""
 
@@ -227,7 +227,7 @@ class NodeToStatusReader(Protocol):
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):
-    """The answer of PostFilter.
+    """The node that a PostFilter plugin nominates, or why it names none.
 
     Attributes:
         status: success ends the search for help, and so does UnschedulableAndUnresolvable; another
@@ -244,7 +244,7 @@ class PostFilterResult(msgspec.Struct, frozen=True):
 
 
 class Permission(msgspec.Struct, frozen=True):
-    """The answer of Permit.
+    """The answer of a Permit plugin: bind now, wait for a while, or refuse.
 
     Attributes:
         status: success, a refusal, or `Wait`.
@@ -257,7 +257,7 @@ class Permission(msgspec.Struct, frozen=True):
 
 @runtime_checkable
 class Plugin(Protocol):
-    """What all plugins have."""
+    """A scheduling plugin: its name, and what its extension points share."""
 
     name: str
 
@@ -391,7 +391,7 @@ class BindPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PostBindPlugin(Plugin, Protocol):
-    """Is told of bindings."""
+    """Reacts after a pod was bound (PostBind)."""
 
     def post_bind(self, pod: PodInfo, node_name: str) -> None:
         """The pod is bound."""

@@ -17,7 +17,7 @@ CLUSTER_SCOPED = frozenset(
 
 
 class Listers:
-    """Objects by kind, as the API told of them or as a plugin assumes them to be.
+    """The latest known objects by kind, with what plugins assume in place of them.
 
     Assuming follows upstream's assume caches: everybody sees what is assumed, until it is taken
     back or the API tells of a newer version.

@@ -54,7 +54,7 @@ class GroupColumn:
 
 
 class NodeColumns:
-    """What nodes say of themselves, by row.
+    """Labels, taints and other properties of nodes as columns, by row.
 
     Attributes:
         nodes: the objects; None where a row is free.

@@ -14,6 +14,7 @@ from podium.api.node_selector import required_node_affinity
 from podium.api.objects import Object, controller_of, labels, name, spec_of
 from podium.api.pod_specs import tolerations_of
 from podium.api.taints import untolerated
+from podium.api.workloads import selector_of
 from podium.config.args import TopologySpreadConstraint
 from podium.core.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.core.framework import Rows
@@ -134,7 +135,7 @@ def owners_selector(cls: PodClass, listers: Listers) -> Selector:
     controller = None if kind is None else listers.get(kind, owner_name, place)
     if controller is None:
         return selector
-    theirs = label_selector(spec_of(controller).get("selector"))
+    theirs = selector_of(controller)
     return selector if theirs.matches_nothing else _both(selector, theirs)
 
 

@@ -75,7 +75,7 @@ def decode(
 
 
 def _lost_its_items(error: ErrorDetails) -> bool:
-    """Whether a list is too short only because its items are wrong, which is told of them."""
+    """Whether a list is too short only as its items are wrong, which have faults of their own."""
     return error["type"] == "too_short" and bool(error["input"])
 
 

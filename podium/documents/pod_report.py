@@ -1,4 +1,4 @@
-"""What reports say of a pod wherever they name one."""
+"""The fields by which all reports identify a pod."""
 
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypedDict

@@ -129,7 +129,7 @@ def read_manifests(
         paths: of both.
         stdin: what `-` stands for.
         serves: the kind of an object, if it is served already.
-        validation: what becomes of unknown fields and of those that stand twice.
+        validation: how unknown and repeated fields are treated.
 
     Raises:
         ManifestError: anything is wrong; file, object and field of all that is.

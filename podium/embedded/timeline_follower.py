@@ -1,4 +1,4 @@
-"""Tells what happens in an embedded cluster, line by line, until it comes to rest."""
+"""Prints the timeline of an embedded cluster, line by line, until nothing more happens."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a run comes to in numbers, by name: `pendingSeconds`, `preempted.batch`, and so on.
+"""The numbers that a run is measured by, by name: `pendingSeconds`, `preempted.batch`, and so on.
 
 A name is what is measured, then, after a dot, of which class of pods or which resource.
 """

@@ -1,6 +1,6 @@
 """A sweep that searches: Optuna chooses the settings, some at a time, by what is known so far.
 
-Its sampler is seeded, is told of trials in their order, and chooses as many at a time as the sweep
+Its sampler is seeded, learns of trials in their order, and chooses as many at a time as the sweep
 says. So the trials don't depend on how many processes play them, nor on where a sweep was stopped:
 one that goes on asks for all of them again, and finds their runs in the journal.
 """

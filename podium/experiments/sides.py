@@ -22,7 +22,7 @@ from podium.manifests.input_files import read_text
 from podium.profile import plugin_factories
 from podium.recording.recording_reader import Recording, read_recording
 from podium.recording.segments import segment_paths
-from podium.simulation.scenario_file.document import KIND as SCENARIO_KIND
+from podium.simulation.scenario_file.scenario_document import KIND as SCENARIO_KIND
 
 DEFAULT = "default"
 """Stands for a side that leaves scenarios as they are."""

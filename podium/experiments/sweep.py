@@ -12,10 +12,10 @@ import msgspec
 from podium import __version__
 from podium.documents.report import plain
 from podium.experiments.executors import Done, Executor, ScenarioRun
-from podium.experiments.journal import TrialJournal
 from podium.experiments.run import RunResult, read_result
 from podium.experiments.sweep_file import Sweep
 from podium.experiments.trial import Trial, TrialRun, trial_of
+from podium.experiments.trial_journal import TrialJournal
 from podium.experiments.whole_scenario import WholeScenario, read_whole_scenario
 
 Values = Mapping[str, Any]

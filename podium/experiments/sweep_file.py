@@ -15,7 +15,7 @@ from podium.documents import Choice, Document, Range, Required, Tuple, decode
 from podium.experiments.measures import MEANINGS
 from podium.experiments.settings import SCENARIO, SettingPlace, steps_of
 from podium.manifests.input_files import read_text
-from podium.simulation.scenario_file.document import Metadata
+from podium.simulation.scenario_file.scenario_document import Metadata
 
 API_VERSION = "podium.dev/v1alpha1"
 KIND = "Sweep"

@@ -1,4 +1,4 @@
-"""One more node of a shape that there is, for as long as a question is asked."""
+"""Adds one more node like an existing one while a question is answered, and removes it again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

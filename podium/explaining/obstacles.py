@@ -1,4 +1,4 @@
-"""All that keeps a pod off nodes, not only what the first filter says of each."""
+"""Finds all obstacles to a pod on each node, not only the first filter's reason."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -34,7 +34,7 @@ class PlanAnswer(Answer, Plan):
         Args:
             fail_on: conditions.
             gates: a file with more of them, as `--gates` takes it.
-            baseline: a plan without the changes; what is so there, too, doesn't count.
+            baseline: a plan without the changes; what it meets as well doesn't count.
 
         Raises:
             PodiumError: the conditions, or the file, can't be read.

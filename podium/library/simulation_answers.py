@@ -78,7 +78,7 @@ class ReplayAnswer(Answer, ReplayReport):
 
     __slots__ = ()
     rows = "placements"
-    presented_by = "podium.recording.presentation.replay_presentation"
+    presented_by = "podium.recording.replay_presentation.replay_presentation"
 
 
 @overload
@@ -182,7 +182,7 @@ def sweep(
 
     Args:
         file: the sweep.
-        out: a directory that keeps what comes of it; None for none.
+        out: a directory for the results; None for none.
         workers: how many processes play the runs; one a core if None.
         dask: the address of a Dask cluster that plays them instead.
         max_pods: how many new pods workloads may ask for.

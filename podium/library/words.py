@@ -27,7 +27,7 @@ _SEVERAL = frozenset(word for word in WORDS if list[str] in get_args(_HINTS[word
 
 
 class WordError(PodiumError):
-    """A question has a word that nobody knows."""
+    """A question has an unknown word."""
 
 
 class Rules(TypedDict, total=False):

@@ -20,7 +20,7 @@ _UNSCALED = BATCH | {"DaemonSet"}
 
 
 class BudgetView(msgspec.Struct, frozen=True):
-    """A budget, and what it comes to when all pods that it selects are there and ready.
+    """A budget, with the numbers that it has when all pods that it selects are there and ready.
 
     Attributes:
         budget: the object.

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from podium.linting.rule import Rule
 from podium.linting.rules import (
     affinity,
-    budgets,
+    disruption_budgets,
     kubelet,
-    nodes,
+    node_fit,
     pod_lifecycle,
     pod_priorities,
     priority_classes,
@@ -21,10 +21,10 @@ from podium.linting.suppressions import suppression_without_reason, unknown_rule
 _SUBJECTS = (
     priority_classes,
     pod_priorities,
-    budgets,
+    disruption_budgets,
     affinity,
     spreading,
-    nodes,
+    node_fit,
     resources,
     pod_lifecycle,
     tolerations,

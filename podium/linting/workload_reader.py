@@ -49,7 +49,7 @@ BATCH = frozenset({"Job", "CronJob"})
 
 
 class Workload(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """What asks for pods.
+    """An object that asks for pods, with the pods as admission would let them in.
 
     Attributes:
         obj: the controller, or the pod that stands for itself or for a controller.

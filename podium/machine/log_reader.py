@@ -69,7 +69,7 @@ async def log_text(
 
 
 class _Shown:
-    """Makes what is told of the lines of a log."""
+    """Formats lines of a log as the request asks for them."""
 
     def __init__(self, options: LogOptions) -> None:
         self._options = options

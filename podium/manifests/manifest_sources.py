@@ -80,7 +80,7 @@ def read_sources(
         namespace: where namespaced objects go that don't say.
         is_applied: they are to be applied. So of objects that stand twice the last one counts;
             otherwise that is an error, unless they are equal.
-        validation: what becomes of unknown fields and of those that stand twice. Of a state,
+        validation: how unknown and repeated fields are treated. Of a state,
             objects that come from an API server aren't looked at: that has let in only what it
             knows.
         kind_of: the kind of an object, if it is of any use; what is of none is noted.

@@ -9,7 +9,7 @@ from podium.api.errors import PodiumError
 
 
 class Source(msgspec.Struct, frozen=True):
-    """Where an object stands.
+    """The file, document and line of an object.
 
     Attributes:
         file: path as given or found; `stdin` for standard input.

@@ -1,4 +1,4 @@
-"""Whom a kubelet stops to make room for a critical pod that has come to its node.
+"""Chooses the pods that a kubelet stops to make room for a critical pod on its node.
 
 As CriticalPodAdmissionHandler of v1.36: of each QoS class as few as possible, of Guaranteed pods
 only what isn't there without them, then of Burstable ones, then BestEffort. Within a class the

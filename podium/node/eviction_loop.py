@@ -1,4 +1,4 @@
-"""When a kubelet's eviction manager looks at its node, and what becomes of what it finds.
+"""Runs a kubelet's eviction manager: when it looks, and which events and conditions follow.
 
 Times are those of v1.36: a look every ten seconds, the next one when evicted pods are cleaned up,
 and conditions that are told with the node's status.

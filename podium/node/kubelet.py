@@ -1,7 +1,8 @@
-"""The kubelet of one node: what it does with the pods that have come to it."""
+"""The kubelet of one node: it admits pods, runs their workers and writes their status."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, is_terminating, status_of, uid
 from podium.api.pods import is_finished
 from podium.api.priority import is_critical
@@ -12,7 +13,7 @@ from podium.node.critical_pod_preemption import CONDITION_MESSAGE, MESSAGE, REAS
 from podium.node.eviction_loop import EvictionLoop, transitions
 from podium.node.kubelet_events import node_record
 from podium.node.node_lease import NodeLease
-from podium.node.pod_admission import PRESSURES, PodRejection, insufficient_resources, rejection_of
+from podium.node.pod_admission import PodRejection, insufficient_resources, rejection_of
 from podium.node.pod_manager import PodManager
 from podium.node.pod_status import has_started, phase_and_readiness, pod_status, rejected_status
 from podium.node.pod_worker import DELETED, NOT_WRITTEN, PodWorker, StopReason
@@ -237,7 +238,7 @@ class Kubelet:
         if self.eviction is None:
             return None
         others = {kind for kind, status in self.runtime.conditions.items() if status == "True"}
-        return sorted(others & PRESSURES | {*self.eviction.manager.conditions})
+        return sorted(others.intersection(PRESSURES) | {*self.eviction.manager.conditions})
 
     def _go_on(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
         self.pods.renew(worker, pod)

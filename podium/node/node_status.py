@@ -3,17 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, annotations, conditions_of, labels, name, status_of
 from podium.api.times import timestamp
 from podium.control.effects import Patch, patch_of, status_patch_of
 
 _SIMULATED = "Simulated"
-_HEALTHY = {
-    "MemoryPressure": "False",
-    "DiskPressure": "False",
-    "PIDPressure": "False",
-    "Ready": "True",
-}
+_HEALTHY = {**dict.fromkeys(PRESSURES, "False"), "Ready": "True"}
 _TEXTS = {
     ("MemoryPressure", "False"): (
         "KubeletHasSufficientMemory",
@@ -85,7 +81,7 @@ def status_patch(
         now_s: the time.
         host_ip: its address.
         wanted: the status as the machine has it; empty for a node that has none.
-        not_ready: what is told of a node that isn't ready, if not the usual.
+        not_ready: the message for a node that isn't ready, in place of the usual one.
     """
     known = status_of(node)
     status: dict[str, Any] = {

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from podium.api.nodes import allocatable_of
+from podium.api.nodes import MEMORY_PRESSURE, PRESSURES, allocatable_of
 from podium.api.objects import Object, conditions_of, labels, name, part, spec_of, status_of
 from podium.api.priority import is_critical, is_static
 from podium.api.qos import stored_or_computed_qos
@@ -67,7 +67,6 @@ class NodeLoad:
 
 
 _OS_LABEL = "kubernetes.io/os"
-PRESSURES = frozenset({"MemoryPressure", "DiskPressure", "PIDPressure"})
 _MEMORY_PRESSURE_TAINT = {"key": "node.kubernetes.io/memory-pressure", "effect": NO_SCHEDULE}
 
 
@@ -168,7 +167,7 @@ def pressure_rejection(conditions: Sequence[str], pod: Object) -> PodRejection |
     """
     if not conditions or is_critical(pod):
         return None
-    if list(conditions) == ["MemoryPressure"]:
+    if list(conditions) == [MEMORY_PRESSURE]:
         tolerations = spec_of(pod).get("tolerations")
         if stored_or_computed_qos(pod) != "BestEffort" or tolerations_tolerate(
             tolerations, _MEMORY_PRESSURE_TAINT

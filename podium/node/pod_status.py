@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import Object, status_of
+from podium.api.disruption import BY_KUBELET, DISRUPTION_TARGET
+from podium.api.objects import Object, condition_status, status_of
 from podium.api.times import timestamp
 from podium.node.container import Container, Run, State
 from podium.node.container_runtime import KILLED
@@ -39,14 +40,6 @@ def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
     return made
 
 
-def condition_status(status: Object, kind: str) -> str:
-    """The status of a condition; empty if there is no such condition."""
-    for condition in status.get("conditions") or ():
-        if condition.get("type") == kind:
-            return str(condition.get("status") or "")
-    return ""
-
-
 def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionState]]:
     containers_ready = _containers_ready(worker)
     yield "PodReadyToStartContainers", (worker.is_set_up and not worker.is_over, "", "")
@@ -55,7 +48,7 @@ def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionS
     yield "ContainersReady", containers_ready
     why = worker.stop_reason
     if worker.is_over and why is not None and why.disruption:
-        yield "DisruptionTarget", (True, "TerminationByKubelet", why.disruption)
+        yield DISRUPTION_TARGET, (True, BY_KUBELET.reason, why.disruption)
 
 
 def _initialized(worker: PodWorker) -> ConditionState:
@@ -84,7 +77,7 @@ def _gates(worker: PodWorker, status: Object) -> ConditionState:
     faults = []
     for gate in worker.pod["spec"].get("readinessGates") or ():
         kind = gate["conditionType"]
-        found = condition_status(status, kind)
+        found = condition_status({"status": status}, kind)
         if not found:
             faults.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
         elif found != "True":
@@ -160,7 +153,7 @@ def has_started(pod: Object) -> bool:
 
 def phase_and_readiness(status: Object) -> tuple[str, str]:
     """What others may change of a status, and the node changes back: phase and readiness."""
-    return str(status.get("phase") or ""), condition_status(status, "Ready")
+    return str(status.get("phase") or ""), condition_status({"status": status}, "Ready")
 
 
 def _container_status(one: Container, worker: PodWorker, now_s: float) -> Status:

@@ -52,7 +52,7 @@ class Solved(msgspec.Struct, frozen=True):
 
 
 class LinearProgram:
-    """Integers between 0 and a limit each, and what sums of them may come to.
+    """A linear program: integers between 0 and a limit, and bounds on weighted sums of them.
 
     With all of them 0 every constraint must hold: there is always a solution.
     """

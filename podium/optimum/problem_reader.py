@@ -35,7 +35,7 @@ _COSTS: Mapping[CandidateKey, Callable[[PodInfo, Clock], int]] = {
 
 
 class ProblemReader:
-    """Reads a scheduler with nobody nominated.
+    """Reads the problem from a scheduler without nominated pods.
 
     Args:
         scheduler: with its nodes, pods and budgets.

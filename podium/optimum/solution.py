@@ -17,7 +17,7 @@ class PodPlace(msgspec.Struct, frozen=True):
 
 
 class Solution(msgspec.Struct, frozen=True):
-    """What is to happen.
+    """The placements and victims that a solver found.
 
     Attributes:
         places: of the pods that get one, the most important first.

@@ -15,7 +15,7 @@ from podium.scheduler import Scheduler
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What the filters say.
+    """The verdict of the filters on a solution.
 
     Attributes:
         order: in which the pods fit their nodes, one after the other.

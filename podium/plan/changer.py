@@ -32,7 +32,7 @@ _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
 
 class Changer:
-    """Whoever makes the changes, one after the other; a drain is waited for.
+    """Makes the changes of a plan one after the other; waits for each drain.
 
     Attributes:
         rejected: what the API didn't let in.

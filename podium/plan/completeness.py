@@ -31,8 +31,10 @@ _MAKERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "
 # What every cluster has, or nearly every one, and what its absence can change.
 _USUAL = {
     "Namespace": "affinity to pods of other namespaces may be judged wrongly",
+    "LimitRange": "if the cluster has any, new pods may request other amounts",
     "PodDisruptionBudget": "if the cluster has any, preemption may choose other victims",
     "PriorityClass": "the default class and its priority aren't known",
+    "ResourceQuota": "if the cluster has any, it may refuse pods",
     "Service": "pods of one service are spread by default, which scores nodes",
 }
 # The API server makes them itself.

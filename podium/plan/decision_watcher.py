@@ -18,7 +18,7 @@ _ALL = 1 << 62
 
 
 class DecisionWatcher:
-    """Takes down the decisions about one pod that come to something new.
+    """Records the decisions about one pod that differ from the one before.
 
     Attributes:
         views: of the decisions, in order.

@@ -35,7 +35,7 @@ Refusals = Annotated[Mapping[str, Status], PlainSerializer(_by_node)]
 
 @dataclass(frozen=True, slots=True)
 class PreemptionView(Report):
-    """What preemption came to.
+    """The result of preemption for one decision.
 
     Attributes:
         is_eligible: whether the pod may preempt at all.

@@ -17,7 +17,7 @@ import msgspec
 from podium.api.errors import PodiumError
 from podium.documents.pod_report import report_facts
 from podium.documents.report import OrNull, Report
-from podium.plan.conditions import Condition
+from podium.plan.gate_conditions import Condition
 from podium.plan.outcome import Plan, PodRow
 
 

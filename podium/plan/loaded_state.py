@@ -6,7 +6,7 @@ from typing import overload
 
 from podium.api.garbage_collection import without_garbage_collection
 from podium.api.kinds import OPTIONAL_KINDS
-from podium.api.nodes import taints_of
+from podium.api.nodes import PRESSURES, taints_of
 from podium.api.objects import Object, annotations, condition_of, conditions_of, is_terminating
 from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE
@@ -16,7 +16,7 @@ from podium.manifests.decisive_kinds import Identity, decisive
 from podium.node.simulated.behaviour import CONDITIONS, DOWN
 from podium.plan.completeness import StateFacts
 
-_HEALTHY = {"MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
+_HEALTHY = dict.fromkeys(PRESSURES, "False")
 
 
 class LoadedState(Sequence[Object]):

@@ -56,7 +56,7 @@ class OptimumStep(Report):
 
 @dataclass(frozen=True, slots=True)
 class OptimumTally(Report):
-    """What it comes to, by the keys that compare candidate nodes.
+    """The sums of a set of victims, by the keys that compare candidate nodes.
 
     Attributes:
         placed: how many of the pods get a place.

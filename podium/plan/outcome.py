@@ -1,4 +1,4 @@
-"""What a plan comes to: the report that is printed as it is; pods are named `namespace/name`."""
+"""The report of a plan, which JSON output prints as it is; pods are named `namespace/name`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -246,7 +246,7 @@ class Disruption(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSummary(Report):
-    """What a plan comes to for one workload, or for a pod without one.
+    """The effects of a plan on one workload, or on a pod without one.
 
     Attributes:
         workload: `Kind namespace/name`.
@@ -304,7 +304,7 @@ class Chance(PodRow):
     """A pod whose fate depends on chance.
 
     Attributes:
-        outcomes: what comes of it, the name of a node or a few words, with how many times.
+        outcomes: how often each outcome happened: the name of a node, or a few words.
     """
 
     outcomes: Annotated[tuple[tuple[str, int], ...], PlainSerializer(_outcomes)]
@@ -312,7 +312,7 @@ class Chance(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts(Report):
-    """How many of what a plan comes to.
+    """The totals of a plan.
 
     Attributes:
         placed: pods that get a place and replace no lost one.

@@ -22,8 +22,8 @@ from podium.plan.outcome import (
     Placement,
     Return,
 )
-from podium.plan.owners import PodRowFields
 from podium.plan.play import Play
+from podium.plan.workload_owners import PodRowFields
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 

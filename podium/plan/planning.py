@@ -43,7 +43,7 @@ def plan(
         request: what is to be planned.
         progress: is told from time to time how far it is.
         workers: how many processes play seeds while this one plays the first. With 1, and where
-            the system can't fork, this one plays all; what comes of it is the same.
+            the system can't fork, this one plays all, with the same results.
         prepare: is handed the play of the first seed before any changes are made.
 
     Raises:

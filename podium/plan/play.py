@@ -17,10 +17,10 @@ from podium.plan.changer import Changer
 from podium.plan.changes import Change, Cordon, Fail
 from podium.plan.completeness import completeness_warnings
 from podium.plan.loaded_state import LoadedState
-from podium.plan.owners import PodsBefore, WorkloadOwners
 from podium.plan.request import LONGEST_S, UNTIL_S, PlanRequest
 from podium.plan.resource_pressure import press
 from podium.plan.rollouts import Rollouts
+from podium.plan.workload_owners import PodsBefore, WorkloadOwners
 from podium.scheduler import Scheduler
 from podium.simulation.drain_step import Drain
 from podium.simulation.timeline import Observer
@@ -45,7 +45,7 @@ _CONTROLLERS = frozenset(CONTROLLERS) - {
 
 
 class Play:
-    """One run of a plan: when it is made, the changes are made, and nobody has been scheduled yet.
+    """One run of a plan. Its constructor makes the changes; `start` lets the scheduler begin.
 
     Attributes:
         state: what there was, by identity.

@@ -23,7 +23,7 @@ class TargetError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class ChangeTarget:
-    """An object to change.
+    """An object that a change names: its kind, namespace and name.
 
     Attributes:
         kind: its key.

@@ -1,4 +1,4 @@
-"""Objects that would have pods, and that nobody plays."""
+"""Finds objects that would make pods in a cluster, and whose controllers Podium lacks."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

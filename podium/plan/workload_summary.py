@@ -1,4 +1,4 @@
-"""What a plan comes to for each workload: how many pods it loses, and how few are ready."""
+"""Sums a plan up by workload: how many pods it loses, and how few are ready."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -14,8 +14,8 @@ from podium.plan.outcome import (
     RemovedPod,
     WorkloadSummary,
 )
-from podium.plan.owners import PodsBefore
 from podium.plan.play import Play
+from podium.plan.workload_owners import PodsBefore
 from podium.simulation.timeline.pod_history import PodHistories
 
 _BECOMES_READY = frozenset({"PodRunning", "PodReady"})

@@ -9,7 +9,7 @@ from podium.core.status import SUCCESS, Status
 
 
 class DefaultBinder:
-    """Agrees to bind (Bind)."""
+    """Agrees to every binding (Bind); the scheduler machine sends the call."""
 
     name = "DefaultBinder"
 

@@ -42,7 +42,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A list without numbers."""
+    """A list of items, without numbers."""
 
     items: Sequence[str]
 
@@ -128,7 +128,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What follows from what."""
+    """A tree of causes and effects."""
 
     branches: Sequence[Branch]
 

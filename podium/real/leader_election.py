@@ -1,8 +1,8 @@
 """One scheduler of several leads: by a Lease, compatible with client-go's `leaderelection` (v1.36).
 
-Nobody's clock is compared with anybody else's. Whoever doesn't lead counts how long he has seen the
-Lease unchanged, by his own clock; the leader counts how long ago the last renewal that went well
-was begun, and gives up well before others may take over.
+The candidates don't compare their clocks. A candidate that doesn't lead counts by its own clock how
+long the Lease has stayed unchanged; the leader counts how long ago its last successful renewal
+began, and gives up well before others may take over.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""What a Lease says of a leader, as client-go writes and reads it (`resourcelock`, v1.36)."""
+"""A Lease as the record of a leader, as client-go writes and reads it (`resourcelock`, v1.36)."""
 
 from typing import Any, Self
 

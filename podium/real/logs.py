@@ -11,7 +11,7 @@ _FIELDS = "fields"
 
 
 class LogFormat(StrEnum):
-    """How lines are written."""
+    """The formats of log lines."""
 
     TEXT = "text"
     JSON = "json"

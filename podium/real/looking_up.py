@@ -1,4 +1,4 @@
-"""What became of a call of which nobody knows, told by the object that it was about."""
+"""Finds out whether a call without an answer took effect, by looking at its object."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus

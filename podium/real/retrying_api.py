@@ -49,7 +49,7 @@ class RetryingApi:
     """An API server as machines need it, follows `podium.runtime.async_api.AsyncApi`.
 
     Events have a line of their own, and are written one at a time while other calls are under way,
-    so that what is told of bindings doesn't hold bindings up.
+    so that Events about bindings don't delay bindings.
 
     Attributes:
         repeated: how often calls were repeated, by HTTP code.

@@ -1,4 +1,4 @@
-"""The life of `podium scheduler`: lists, leads, schedules, and comes to an end in order."""
+"""Runs `podium scheduler`: lists, leads, schedules, and stops in order."""
 
 import asyncio
 import logging

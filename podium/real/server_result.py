@@ -1,4 +1,4 @@
-"""What measuring the scheduler of an API server comes to."""
+"""The measurements of a scheduler against an API server."""
 
 from dataclasses import dataclass
 

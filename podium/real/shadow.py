@@ -13,6 +13,7 @@ import msgspec
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
+from podium.api.disruption import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.api.objects import Object, condition_of, key, uid
 from podium.api.pods import node_name_of, nominated_node_of
 from podium.control.effects import Effect
@@ -32,7 +33,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Judgement(msgspec.Struct):
-    """One decision of the other scheduler, and what Podium says of it.
+    """One decision of the other scheduler, with Podium's own to compare.
 
     Attributes:
         kind: `PLACEMENT` or `PREEMPTION`.
@@ -221,7 +222,7 @@ class ShadowMachine:
 
 
 class _Counts(Collector):
-    """Judgements as a metric."""
+    """Counts judgements, and shows the counts as a metric."""
 
     def __init__(self, counts: Counter[tuple[str, str]]) -> None:
         self._counts = counts
@@ -238,5 +239,5 @@ class _Counts(Collector):
 
 
 def _is_preempted(pod: Object) -> bool:
-    condition = condition_of(pod, "DisruptionTarget")
-    return condition is not None and condition.get("reason") == "PreemptionByScheduler"
+    condition = condition_of(pod, DISRUPTION_TARGET)
+    return condition is not None and condition.get("reason") == BY_SCHEDULER.reason

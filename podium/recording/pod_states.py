@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.disruption import BY_SCHEDULER, CONDITION
+from podium.api.disruption import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.api.objects import (
     Object,
     conditions_of,
@@ -58,7 +58,7 @@ def _decided(pod: Object) -> tuple[object, ...]:
 
 
 def _is_schedulers(condition: Object) -> bool:
-    if condition.get("type") == CONDITION:
+    if condition.get("type") == DISRUPTION_TARGET:
         return bool(condition.get("reason") == BY_SCHEDULER.reason)
     return condition.get("type") == "PodScheduled" and condition.get("reason") != _GATED
 

@@ -142,6 +142,6 @@ class _Reader:
         gone = kind == "DELETED"
         if not gone:
             self._known[place] = obj
-        # What is told of an object in its last state may differ from what was known before.
+        # An object's last state may differ from the one before.
         old = obj if gone else old
         self.changes.append(RecordedChange(self.now_s, place[0], old, None if gone else obj))

@@ -1,4 +1,4 @@
-"""The pods of a replay: how they come and go, what their nodes say of them, and who replaces them.
+"""The pods of a replay: creates, deletes and replaces them, and writes their recorded status.
 
 Pods run as long after they are placed as they did in the recording, and take as long to end; where
 nobody knows, they run at once, and take their whole grace period.

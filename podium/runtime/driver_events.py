@@ -38,7 +38,7 @@ class Stepped(DriverEvent, frozen=True):
 
 
 class Called(DriverEvent, frozen=True):
-    """A call has reached the API, whatever the machine that asked for it is told of that.
+    """A call has reached the API, even if its answer doesn't reach the machine.
 
     Attributes:
         effect: what the machine asked for.

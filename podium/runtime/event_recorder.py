@@ -90,7 +90,7 @@ class _Write(msgspec.Struct, frozen=True):
 
 
 class EventRecorder:
-    """Turns what one machine records into calls, and follows what becomes of them.
+    """Turns the records of one machine into calls that create or update Events.
 
     Args:
         host: where the machine runs; part of `reportingInstance`.

@@ -1,4 +1,4 @@
-"""The objects of one kind as one machine has been told of them.
+"""The objects of one kind as one machine knows them.
 
 As the informers of Kubernetes' clients: first a list, then a watch from the list's version on. When
 the watch breaks, another list is compared with what was told before. What happened between is lost,
@@ -32,7 +32,7 @@ class WatchEventLike(Protocol):
 
 
 class InformerCache:
-    """Remembers what a machine was told of one kind, and computes the changes that it lacks.
+    """Keeps the objects of one kind that a machine knows, and computes the changes that it lacks.
 
     Attributes:
         revision: everything up to this resourceVersion has been taken in.

@@ -101,7 +101,7 @@ class UnavailableJournalError(JournalFileError):
 
 
 class SqliteJournal:
-    """Keeps writes in one file (with SQLite's `-wal` beside it), which nobody else may use.
+    """Keeps writes in one file (with SQLite's `-wal` beside it), which no other process may use.
 
     Made for one thread. Whoever opens it closes it.
     """

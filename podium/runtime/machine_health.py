@@ -1,4 +1,4 @@
-"""Machines that raise: what is told of it, how often it happened, and when they start anew.
+"""Handles machines that raise: reports and counts it, and starts them anew after a while.
 
 A machine that raises has a bug. A run in virtual time ends with it. A cluster that lives on puts a
 fresh machine in its place, which finds everything listed, as after a crash.
@@ -27,7 +27,7 @@ _logger = logging.getLogger(__name__)
 
 
 class MachineError(PodiumError):
-    """A machine, or what came of its call, has raised what nobody expected.
+    """A machine, or the call that it asked for, has raised an unexpected exception.
 
     Attributes:
         who: the machine's name.

@@ -25,7 +25,7 @@ def schema_of(kind: Any, title: str) -> dict[str, Any]:
 
 
 class _Described(GenerateJsonSchema):
-    """Describes each field by what the docstring of its class says of it."""
+    """Describes each field by its line in the docstring of its class."""
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
         return _described(super().dataclass_schema(schema), schema["cls"])

@@ -27,7 +27,7 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 
 class NodeLogs:
-    """Fetches logs from nodes.
+    """Fetches logs of containers from the kubelets of their nodes.
 
     Args:
         certificate: says to agents who asks.

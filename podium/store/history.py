@@ -38,7 +38,7 @@ Follow = Callable[[WatchEvent], Wake | None]
 
 
 class FieldSubscribers:
-    """The watches that are told of objects whose field has a value."""
+    """The watches that select objects by the value of a field."""
 
     def __init__(self) -> None:
         self._by_field: dict[Callable[[Object], str], dict[str, list[Follow]]] = {}
@@ -132,7 +132,7 @@ class History:
     """The histories of all kinds, up to one revision.
 
     Attributes:
-        revision: of the last write that is told of.
+        revision: of the last write that was published.
     """
 
     def __init__(self, size: int, revision: int) -> None:

@@ -71,7 +71,7 @@ def list_segments(
     Args:
         index: the objects now.
         namespace: only those of this namespace.
-        undone: the last writes to the shelf, oldest first.
+        undone: the last writes to the index, oldest first.
     """
     before: dict[str, dict[str, Object | None]] = {}
     for event in undone:

@@ -1,4 +1,4 @@
-"""What the view says of nodes, pods that wait, and news."""
+"""The rows of the view: nodes, waiting pods, and news."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime

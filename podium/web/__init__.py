@@ -1,1 +1,1 @@
-"""The dashboard: what a page in a browser is told of a cluster, live or of a run that is over."""
+"""The dashboard: serves a cluster to a page in a browser, live or after a run."""

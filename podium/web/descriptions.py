@@ -28,7 +28,7 @@ from podium.api.priority import pod_priority
 from podium.api.quantity import QuantityError, ceil_milli, ceil_value, milli_value, value
 from podium.api.resources import pod_requests
 from podium.api.well_known import HASH_LABEL, ZONE_LABEL
-from podium.simulation.timeline.object_facts import PRESSURES, taint_text
+from podium.simulation.timeline.object_facts import WARNING_CONDITIONS, taint_text
 from podium.web.views import Budget, Node, Pod, PriorityClass
 
 _POOLS = (
@@ -50,7 +50,7 @@ def described_node(obj: Object) -> Node:
         ready=holds(obj, "Ready"),
         cordoned=bool(spec_of(obj).get("unschedulable")),
         taints=[taint_text(taint) for taint in taints_of(obj)],
-        pressure=[kind for kind in PRESSURES if holds(obj, kind)],
+        pressure=[kind for kind in WARNING_CONDITIONS if holds(obj, kind)],
         cpu_milli=milli_value(allocatable.get("cpu") or 0),
         memory_bytes=value(allocatable.get("memory") or 0),
         pods_max=value(allocatable.get("pods") or 0),

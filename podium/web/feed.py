@@ -7,7 +7,7 @@ from podium.web.views import Entry
 
 
 class KeptStep(NamedTuple):
-    """A step in JSON."""
+    """One step of a history, encoded as JSON."""
 
     number: int
     text: bytes

@@ -14,7 +14,7 @@ from podium.cluster import Cluster
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.plan.decision_watcher import DecisionWatcher
 from podium.plan.explanation import PodExplanation
-from podium.plan.owners import WorkloadOwners
+from podium.plan.workload_owners import WorkloadOwners
 from podium.runtime.driver_events import DriverEvent
 from podium.scheduler import Scheduler
 from podium.simulation.scenario_file import Scenario

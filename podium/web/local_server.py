@@ -1,4 +1,4 @@
-"""Serves a dashboard on this machine alone, for whoever has the link."""
+"""Serves a dashboard on this machine alone, to browsers that have the link."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -10,7 +10,7 @@ from podium.web.views import Entry
 
 
 class _Page(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """JSON in camel case."""
+    """The base of all pages: their JSON has names in camel case."""
 
 
 class PodPage(_Page, frozen=True, kw_only=True):

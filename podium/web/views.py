@@ -12,7 +12,7 @@ import msgspec
 
 
 class _Shape(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """JSON in camel case."""
+    """The base of all views: their JSON has names in camel case."""
 
 
 class Node(_Shape, frozen=True, kw_only=True):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from podium.advice.capacity import CapacityRequest, capacity
 from podium.advice.capacity_presentation import capacity_presentation
 from podium.advice.capacity_report import Capacity, Fill
+from podium.advice.capacity_templates import PodTemplate, PodTemplateError, read_pod_template
 from podium.advice.cluster_filler import FillingError
-from podium.advice.pod_templates import PodTemplate, PodTemplateError, read_pod_template
 from podium.api.objects import Object
 from podium.manifests.decisive_kinds import decisive
 from podium.plan.changes import Apply

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from podium.advice.capacity_templates import PodTemplate
 from podium.advice.cheapest_nodes import NodesRequest, cheapest_nodes
 from podium.advice.cheapest_nodes_presentation import cheapest_nodes_presentation
 from podium.advice.cheapest_nodes_report import CheapestNodes
 from podium.advice.node_shapes import NodeShape, NodeShapeError, read_node_shape
 from podium.advice.node_trials import UncreatedPodsError
-from podium.advice.pod_templates import PodTemplate
 from podium.api.objects import Object
 from podium.api.pods import node_name_of
 from podium.plan.changes import Apply

@@ -9,6 +9,7 @@ from podium.api.disruption import (
     Cause,
     cause_of,
     disruption_reason,
+    ending_of,
 )
 
 
@@ -36,3 +37,9 @@ def test_cause_of(given: dict[str, object], expected: Cause | None) -> None:
 def test_a_reason_that_isnt_known_is_told_all_the_same() -> None:
     assert disruption_reason(pod("SomebodyElse")) == "SomebodyElse"
     assert disruption_reason(pod("SomebodyElse", status="False")) == ""
+
+
+def test_the_ending_of_a_pod_is_its_phase_and_its_disruption() -> None:
+    assert ending_of({"status": {"phase": "Failed"}}) == (True, None)
+    going = pod("DeletionByPodGC")
+    assert ending_of(going) == (False, going["status"]["conditions"][1])

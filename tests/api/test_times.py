@@ -12,6 +12,7 @@ from podium.api.times import (
     NANOS_PER_SECOND,
     TimeError,
     format_time,
+    micro_time,
     parse_time,
 )
 
@@ -109,3 +110,7 @@ def test_the_calendar_is_python_s(local: datetime, offset_minutes: int) -> None:
 @given(TIMES, TIMES)
 def test_order_of_texts_is_order_of_times(a: int, b: int) -> None:
     assert (format_time(a, digits=9) < format_time(b, digits=9)) == (a < b)
+
+
+def test_leases_and_events_have_microseconds() -> None:
+    assert micro_time(1.25) == "1970-01-01T00:00:01.250000Z"

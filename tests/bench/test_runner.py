@@ -3,6 +3,7 @@
 import pytest
 
 from podium.bench.catalogue import CASES, select
+from podium.bench.measured_workloads import Case, Size, Workload, WorkloadPods
 from podium.bench.object_factory import ObjectFactory
 from podium.bench.results import Latency, Result, latency_of
 from podium.bench.runner import measure, measure_apart
@@ -14,7 +15,6 @@ from podium.bench.templates import (
     POD_LOW_PRIORITY,
 )
 from podium.bench.timed_scheduler import Churn, StuckPodError, TimedScheduler
-from podium.bench.workloads import Case, Size, Workload, WorkloadPods
 from podium.documents.report import plain
 from podium.scheduler import Scheduler
 from tests.replacing import replace

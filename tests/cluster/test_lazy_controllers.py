@@ -1,13 +1,13 @@
 """Controllers that sleep until something concerns them."""
 
 from podium.api.kinds import KINDS
+from podium.api.objects import condition_status
 from podium.api.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import PatchRequest
 from podium.cluster import CONTROLLERS, Cluster
 from podium.cluster.lazy_controllers import STARTED_BY
 from podium.controllers.disruption import STALE_CONDITION_S
-from podium.node.pod_status import condition_status
 from tests.cluster.test_cluster import node, pod, pods_of, replica_set
 
 
@@ -82,4 +82,4 @@ def test_who_takes_back_that_a_pod_is_to_go_starts_when_it_has_said_so_for_too_l
     assert "disruption-controller" in cluster.controllers
     stays = cluster.store.get("Pod", "default", "stays")
     assert stays is not None
-    assert condition_status(stays["status"], "DisruptionTarget") == "False"
+    assert condition_status(stays, "DisruptionTarget") == "False"

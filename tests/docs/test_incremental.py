@@ -4,7 +4,9 @@ A scheduler lives through changes of every kind that the page lists. After each 
 pods of some classes, and so does one that was made just now, of the same objects.
 """
 
-from collections.abc import Callable, Sequence
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -17,6 +19,7 @@ from podium.core.explanation import explain, failure_message
 from podium.core.pod_classes import PodClasses
 from podium.core.pod_info import PodInfo
 from podium.scheduler import Scheduler
+from tests.conftest import ROOT
 
 Obj = dict[str, Any]
 
@@ -277,3 +280,21 @@ def test_classes_may_be_forgotten_at_any_time(seed: int, monkeypatch: pytest.Mon
 @pytest.mark.seeds(0, 1_000)
 def test_kept_results_are_those_of_a_new_scheduler_for_long(seed: int) -> None:
     live_through(seed, change_count=100)
+
+
+def signals() -> Iterator[str]:
+    """The counters and logs in core that others compare, as `Class.attribute`."""
+    for file in (ROOT / "podium/core").rglob("*.py"):
+        for cls in ast.walk(ast.parse(file.read_text())):
+            for node in ast.walk(cls) if isinstance(cls, ast.ClassDef) else ():
+                is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+                if is_set and re.fullmatch(r"(?!_)\w*(epoch|log|restarts|stirs)", node.attr):
+                    yield f"{cls.name}.{node.attr}"
+
+
+def test_the_page_lists_every_signal() -> None:
+    page = (ROOT / "docs/incremental.md").read_text()
+    table = page.partition("## What notices a change")[2].partition("\n## ")[0]
+    found = set(signals())
+    assert "Snapshot.node_epoch" in found
+    assert {signal for signal in found if f"| `{signal}`" not in table} == set()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from typer.testing import CliRunner
 
 from podium.cli.main import app
-from podium.experiments.journal import NAME
+from podium.experiments.trial_journal import NAME
 from tests.experiments.worlds import HEADER, nodes, pod, priority_class
 
 OBJECTIVE = {"minimize": "pendingSeconds"}

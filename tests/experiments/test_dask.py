@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from podium.cli.main import app
-from podium.experiments.journal import NAME
+from podium.experiments.trial_journal import NAME
 from tests.conftest import ROOT
 from tests.experiments.sweeps import SETTINGS, Played, files, lines_of, write_sweep
 from tests.processes import end_with_tests

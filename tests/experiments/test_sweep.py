@@ -17,10 +17,10 @@ from typer.testing import CliRunner
 
 from podium.cli.main import app
 from podium.experiments.executors import LocalExecutor
-from podium.experiments.journal import NAME
 from podium.experiments.sweep import play_sweep, read_scenarios
 from podium.experiments.sweep_file import read_sweep
 from podium.experiments.trial import Trial
+from podium.experiments.trial_journal import NAME
 from tests.conftest import ROOT
 from tests.experiments.sweeps import SETTINGS, Played, files, lines_of, play, write_sweep
 from tests.schemas.test_outputs import faults

@@ -4,10 +4,10 @@ from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.api.pods import is_ready
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.control.effects import Effect
-from podium.node.pod_status import condition_status
 from podium.node.simulated.behaviour import PREFIX
 from podium.node.simulated.node_settings import NodeSettings
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets
@@ -99,7 +99,7 @@ class Cluster:
         words = [found["status"]["phase"]]
         if found["metadata"].get("deletionTimestamp"):
             words.append("terminating")
-        if condition_status(found["status"], "Ready") == "True":
+        if is_ready(found):
             words.append("ready")
         return " ".join(words)
 

@@ -1,7 +1,8 @@
-"""All admission plugins, in kube-apiserver's order, asked one after the other.
+"""All admission plugins, which run one after the other in kube-apiserver's order.
 
 A write passes them twice: `admit` completes the object before it is validated, `validate` judges
-what came of it and says what else is to be stored with it. Who isn't concerned isn't asked.
+the completed object and names what the store has to write with it. A plugin only sees the kinds and
+operations that it handles.
 """
 
 from collections.abc import Sequence
@@ -51,7 +52,7 @@ PLUGINS: tuple[type[Plugin], ...] = (
 
 
 class UnknownPluginError(PodiumError):
-    """Options name an admission plugin that there isn't."""
+    """The options name an unknown admission plugin."""
 
 
 class _Concerned(msgspec.Struct, frozen=True):
@@ -63,7 +64,7 @@ class _Concerned(msgspec.Struct, frozen=True):
 
 
 class Admission:
-    """The chain of plugins.
+    """Runs the enabled admission plugins, in v1.36's order, on each write.
 
     Args:
         view: what is stored.

@@ -51,7 +51,7 @@ class Priority(Plugin):
 
 
 class PriorityClasses:
-    """The classes that there are, and which of them is the default.
+    """The stored PriorityClasses, and the default one among them.
 
     Args:
         classes: the PriorityClasses there are; the two of the system are there always.

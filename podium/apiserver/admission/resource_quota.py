@@ -1,4 +1,4 @@
-"""ResourceQuota: nobody uses more of a namespace's quotas than they allow.
+"""ResourceQuota: refuses requests that would exceed a quota of their namespace.
 
 The rules are those of the admission plugin of that name in v1.36. The use of a quota is kept in
 its status, which a controller initialises; a quota that hasn't been looked at yet limits nothing.

@@ -74,7 +74,7 @@ def decode(
             `podium.apiserver.schema.struct_types`.
         api_version: the version it is about, where the kind is served in several; empty for its
             own.
-        field_validation: what becomes of unknown and repeated fields: `Strict` refuses them,
+        field_validation: how unknown and repeated fields are treated: `Strict` refuses them,
             `Warn` warns of them, `Ignore` takes them as they are.
 
     Raises:

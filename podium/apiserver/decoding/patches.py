@@ -53,7 +53,7 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
     Args:
         body: as sent.
         patch_type: one of `PatchType`.
-        field_validation: what becomes of fields that stand twice, and of unknown fields of the
+        field_validation: how repeated fields are treated, and unknown fields of the
             operations of a JSON patch: `Strict`, `Warn` or `Ignore`.
 
     Returns:

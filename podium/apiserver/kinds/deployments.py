@@ -124,7 +124,7 @@ def _controller_defaults(controller: Object) -> Object:
 
 _valid_deployment = workloads.workload_check(
     workloads.pods,
-    templates.selector_of("deployment"),
+    templates.valid_selector("deployment"),
     templates.selected_template,
     templates.always("ReplicaSet"),
     checks.fields(strategy=checks.in_turn(_valid_strategy), paused=checks.boolean),
@@ -135,7 +135,7 @@ _valid_deployment = workloads.workload_check(
 _valid_replica_set = workloads.workload_check(
     workloads.pods,
     workloads.ready,
-    templates.selector_of("deployment"),
+    templates.valid_selector("deployment"),
     templates.selected_template,
     templates.always("ReplicaSet"),
 )

@@ -1,4 +1,4 @@
-"""The status of jobs: what is told of one fits together, and what has been said stays said.
+"""The status of Jobs: its fields must agree with each other, and final ones don't change.
 
 The rules are those of `ValidateJobUpdateStatus` in v1.36. A rule looks at changes alone, so that
 nothing keeps an object from being told of that was let in before there was the rule.

@@ -16,7 +16,7 @@ from podium.apiserver.kinds.strategy import Creation, Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.resources import (
+from podium.apiserver.validation.resource_requirements import (
     allows_overcommit,
     container_resource_name,
     readable_amounts,

@@ -1,4 +1,4 @@
-"""Nodes: whoever creates one may say how it is, and some of it is said once and for all.
+"""Nodes: a client may set the status when it creates one, and some fields never change.
 
 The rules for changes are those of `ValidateNodeUpdate` in v1.36.
 """
@@ -25,8 +25,8 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.resources import resource_list
-from podium.apiserver.validation.tolerations import taints
+from podium.apiserver.validation.resource_requirements import resource_list
+from podium.apiserver.validation.taints_and_tolerations import taints
 
 _FEATURE = re.compile("[A-Z][A-Za-z0-9]*(/[A-Za-z0-9]+)*", re.ASCII)
 _FEATURE_RULE = (

@@ -1,4 +1,4 @@
-"""The columns of pods: what becomes of the containers, told in one word and three numbers.
+"""The columns of pods: they sum the containers up in one word and three numbers.
 
 A pod that is still initialising is described by its first init container that isn't done; after
 that, by its containers, of which the first one with a reason has the say.

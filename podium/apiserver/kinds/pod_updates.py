@@ -16,7 +16,7 @@ from podium.apiserver.kinds import rules
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.pod_validation import pod as pod_check
-from podium.apiserver.validation.tolerations import tolerations as tolerations_check
+from podium.apiserver.validation.taints_and_tolerations import tolerations as tolerations_check
 
 _CHANGEABLE = (
     "`spec.containers[*].image`",

@@ -15,7 +15,7 @@ from podium.api.errors import FieldError
 from podium.api.kinds import ALL_KINDS, KINDS, Kind, kind_of, optional_kind_of
 from podium.api.objects import Object
 from podium.apiserver import kinds
-from podium.apiserver.custom.registration import custom_registration
+from podium.apiserver.custom.custom_registration import custom_registration
 from podium.apiserver.kinds.columns import Cell
 from podium.apiserver.kinds.registration import Registration, plain_registration
 from podium.apiserver.kinds.rules import every_metadata

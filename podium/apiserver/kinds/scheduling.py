@@ -20,8 +20,8 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
-from podium.apiserver.validation.resources import overhead
-from podium.apiserver.validation.tolerations import tolerations
+from podium.apiserver.validation.resource_requirements import overhead
+from podium.apiserver.validation.taints_and_tolerations import tolerations
 
 _SYSTEM_PREFIX = "system-"
 

@@ -166,7 +166,7 @@ _last_fields = checks.in_turn(
     workloads.pods,
     workloads.ready,
     checks.fields(ordinals=checks.fields(start=checks.count)),
-    templates.selector_of("statefulset", ""),
+    templates.valid_selector("statefulset", ""),
     _claimed_template,
     templates.always("StatefulSet"),
     workloads.revisions,

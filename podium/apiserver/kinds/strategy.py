@@ -113,7 +113,7 @@ class Strategy(msgspec.Struct, frozen=True, kw_only=True):
         create_on_update: whether an update of what isn't there creates it.
         answers_object: whether a deletion answers with the object, not with a `Status`.
         graceful: whether deletions take a grace period.
-        default_propagation: what becomes of dependents unless somebody says so: `Background` or
+        default_propagation: how dependents are deleted unless the request says so: `Background` or
             `Orphan`; empty if nothing depends on objects of the kind.
         deletion_finalizer: holds each object from the beginning of its deletion; empty for none.
     """

@@ -28,8 +28,8 @@ from podium.apiserver.validation.claims import (
     volume_mode,
 )
 from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.resources import amounts as valid_amounts
-from podium.apiserver.validation.resources import readable_amounts
+from podium.apiserver.validation.resource_requirements import amounts as valid_amounts
+from podium.apiserver.validation.resource_requirements import readable_amounts
 from podium.apiserver.validation.selectors import node_selector
 
 _STORAGE = "storage"

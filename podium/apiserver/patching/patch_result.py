@@ -48,7 +48,7 @@ def apply_patch(
         patch_type: one of `PatchType`, but `APPLY`, for which there is `apply_configuration`.
         body: the patch, as `decode_patch` gives it.
         api_version: the version, where the kind is served in several; empty for its own.
-        field_validation: what becomes of fields that the patch brings and the kind doesn't have:
+        field_validation: how fields of the patch that the kind doesn't have are treated:
             `Strict`, `Warn` or `Ignore`; None for a patch that one of Podium's own machines has
             made, whose types aren't checked either.
 

@@ -1,4 +1,4 @@
-"""Nobody gives away rights that they don't have: asked of whoever writes roles and bindings.
+"""Escalation checks: users who write roles and bindings can only grant rights that they have.
 
 Rights are compared piece by piece, a piece being one verb on one resource, as v1.36 compares them.
 Who may `escalate` a role, or `bind` it, needn't have them.

@@ -30,7 +30,7 @@ class Include(StrEnum):
 
 
 class Form(msgspec.Struct, frozen=True):
-    """How objects are shown.
+    """The form in which a response shows objects.
 
     Attributes:
         output: what was negotiated.

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from podium.api.disruption import BY_EVICTION, DISRUPTION_TARGET
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, is_terminating, name, part, spec_of, status_of
 from podium.api.pods import is_finished, is_ready, phase_of
@@ -24,10 +25,10 @@ DISRUPTED_PODS_MAX = 2000
 _RETRY_AFTER_S = 10
 
 _EVICTED = {
-    "type": "DisruptionTarget",
+    "type": DISRUPTION_TARGET,
     "status": "True",
     "lastProbeTime": None,
-    "reason": "EvictionByEvictionAPI",
+    "reason": BY_EVICTION.reason,
     "message": "Eviction API: evicting",
 }
 _SEVERAL = (

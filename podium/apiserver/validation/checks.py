@@ -262,7 +262,7 @@ def mapping(values: Check, keys: Check = anything) -> Check:
 
 
 class Needed(msgspec.Struct, frozen=True):
-    """A field that may be neither absent nor empty, with what is said if it is."""
+    """A field that may be neither absent nor empty, with the message for one that is."""
 
     check: Check
     message: str = ""

@@ -17,7 +17,7 @@ from podium.apiserver.validation.names import dns_label
 from podium.apiserver.validation.pod_volumes import known_volumes, mounts
 from podium.apiserver.validation.ports import ports, unique_host_ports
 from podium.apiserver.validation.probes import lifecycle, probes
-from podium.apiserver.validation.resources import container_resources
+from podium.apiserver.validation.resource_requirements import container_resources
 
 _NOT_BEFORE_START = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 _RESIZABLE = ("cpu", "memory")

@@ -253,7 +253,7 @@ _rules = (_failures_limited, _mode, _indexes, _failure_policy, _success_policy, 
 
 
 def policies(spec: Any, path: str) -> Faults:
-    """All of it; what can't be read is told of elsewhere."""
+    """Validate the whole policy; the decoder reports what can't be read."""
     if not list(_readable(spec, path)):
         for rule in _rules:
             yield from rule(spec, path)

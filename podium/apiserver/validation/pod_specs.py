@@ -19,8 +19,8 @@ from podium.apiserver.validation.names import dns_label, label_key, label_map, s
 from podium.apiserver.validation.pod_volumes import known_volumes, mounts, volumes
 from podium.apiserver.validation.ports import host_network_ports
 from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.resources import overhead, pod_level_resources
-from podium.apiserver.validation.tolerations import tolerations
+from podium.apiserver.validation.resource_requirements import overhead, pod_level_resources
+from podium.apiserver.validation.taints_and_tolerations import tolerations
 
 _CONTAINER_LISTS = ("initContainers", "containers")
 _MOUNTS = frozenset({"volumeMounts", "volumeDevices"})

@@ -17,7 +17,11 @@ from podium.apiserver.validation.containers import trimmed_images
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.pod_specs import pod_spec
 from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.resources import amounts, container_resources, pod_level_resources
+from podium.apiserver.validation.resource_requirements import (
+    amounts,
+    container_resources,
+    pod_level_resources,
+)
 
 _STATUS_LISTS = ("initContainerStatuses", "containerStatuses")
 

@@ -56,7 +56,7 @@ def selected_template(spec: Any, path: str) -> Faults:
         yield from with_template(spec, path)
 
 
-def selector_of(kind: str, unreadable: str = "invalid label selector") -> Check:
+def valid_selector(kind: str, unreadable: str = "invalid label selector") -> Check:
     """A selector that selects something; `unreadable` is said of one with faults besides those."""
 
     def check(spec: Any, path: str) -> Faults:

@@ -1,4 +1,4 @@
-"""Create: what a client sends, with what only the server says of a new object."""
+"""Create: completes a client's object with the fields that only the server sets, and stores it."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial

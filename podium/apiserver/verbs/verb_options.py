@@ -15,7 +15,7 @@ class DeleteOptions(msgspec.Struct, frozen=True):
         grace_period_s: how long a pod may take; None leaves it to the pod, less than 0 counts as 1.
         uid: the object must have this uid, unless None.
         resource_version: and this version, unless None.
-        propagation: what becomes of dependents: `Background`, `Foreground` or `Orphan`; empty
+        propagation: how dependents are deleted: `Background`, `Foreground` or `Orphan`; empty
             leaves it to the object and its kind.
     """
 
@@ -46,7 +46,7 @@ class PatchRequest(msgspec.Struct, frozen=True):
         body: the patch itself, decoded: a list for a JSON patch, otherwise an object.
         api_version: the version that the patch is about, where a kind has several; empty for the
             kind's own.
-        field_validation: what becomes of fields that the kind doesn't have: `Strict`, `Warn` or
+        field_validation: how fields that the kind doesn't have are treated: `Strict`, `Warn` or
             `Ignore`; None for a patch of Podium's own, whose types aren't checked either.
     """
 

@@ -27,7 +27,7 @@ _PATIENCE_S = 600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much is measured.
+    """The sizes of a measurement.
 
     Attributes:
         node_watches: watches of one node's pods each.

@@ -1,4 +1,4 @@
-"""What a CronJob's status says of its Jobs: which run, and when one started and succeeded last."""
+"""The status of a CronJob: its active Jobs, and when one last started and last succeeded."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

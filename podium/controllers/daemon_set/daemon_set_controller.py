@@ -25,7 +25,7 @@ from podium.api.objects import (
 )
 from podium.api.pod_specs import affinity_of
 from podium.api.pods import node_name_of, phase_of
-from podium.api.workloads import update_strategy_of
+from podium.api.workloads import selector_of, update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
 from podium.control.events import Change
 from podium.controllers.controller_revisions import (
@@ -52,7 +52,7 @@ from podium.controllers.daemon_set.node_state import (
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
-from podium.controllers.kit.workload_fields import as_written, selector_of
+from podium.controllers.kit.workload_fields import as_written
 
 BURST_MAX = 250
 _SET = "DaemonSet"

@@ -17,6 +17,7 @@ from podium.api.objects import (
     place_of,
     status_of,
 )
+from podium.api.workloads import replicas_of, selector_of
 from podium.control.effects import Create, Effect, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
 from podium.controllers.deployment.deployment_status import (
@@ -55,7 +56,6 @@ from podium.controllers.deployment.replica_sets import (
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.workload_fields import replicas_of, selector_of
 
 _KIND, _SET = "Deployment", "ReplicaSet"
 

@@ -11,6 +11,7 @@ import msgspec
 
 from podium.api.objects import Object, annotations, conditions_of, name, status_of
 from podium.api.times import epoch_s, timestamp
+from podium.api.workloads import replicas_of
 from podium.control.effects import Patch, patch_of
 from podium.controllers.deployment.replica_set_sizes import max_unavailable, progress_deadline_s
 from podium.controllers.deployment.replica_sets import (
@@ -20,7 +21,7 @@ from podium.controllers.deployment.replica_sets import (
     counted_sum,
     wanted_sum,
 )
-from podium.controllers.kit.workload_fields import as_written, replicas_of
+from podium.controllers.kit.workload_fields import as_written
 
 PROGRESSING = "Progressing"
 PAUSED = "DeploymentPaused"

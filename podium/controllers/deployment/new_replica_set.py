@@ -4,6 +4,7 @@ from typing import Any
 
 from podium.api.objects import Object, annotations, labels, metadata_of, name, part, status_of
 from podium.api.well_known import HASH_LABEL, LAST_APPLIED
+from podium.api.workloads import replicas_of
 from podium.controllers.deployment.replica_set_sizes import (
     DESIRED_REPLICAS,
     MAX_REPLICAS,
@@ -12,7 +13,6 @@ from podium.controllers.deployment.replica_set_sizes import (
 )
 from podium.controllers.deployment.replica_sets import REVISION, OwnedReplicaSets, revision_of
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.kit.workload_fields import replicas_of
 from podium.controllers.pod_templates import hash_of
 
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"

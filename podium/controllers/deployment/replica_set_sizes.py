@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from podium.api.integers import INT32, parse_int, scaled
 from podium.api.objects import Object, annotations, generation_of, name, part
+from podium.api.workloads import replicas_of
 from podium.controllers.deployment.replica_sets import (
     OwnedReplicaSets,
     age_of,
@@ -16,7 +17,6 @@ from podium.controllers.deployment.replica_sets import (
     revision_of,
     wanted_sum,
 )
-from podium.controllers.kit.workload_fields import replicas_of
 
 NO_DEADLINE_S = 2**31 - 1
 """The progress deadline that stands for none."""

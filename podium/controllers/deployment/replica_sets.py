@@ -6,7 +6,7 @@ import msgspec
 
 from podium.api.integers import parse_count
 from podium.api.objects import Object, annotations, name, status_of
-from podium.controllers.kit.workload_fields import replicas_of
+from podium.api.workloads import replicas_of
 from podium.controllers.pod_templates import identical_template, same_template
 
 REVISION = "deployment.kubernetes.io/revision"

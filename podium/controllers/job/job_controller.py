@@ -18,6 +18,7 @@ from podium.api.objects import (
     status_of,
     uid_of,
 )
+from podium.api.workloads import selector_of
 from podium.control.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
 from podium.controllers.job.finished_condition import (
@@ -36,7 +37,6 @@ from podium.controllers.job.sync_context import SyncJobContext, sync_context
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler
-from podium.controllers.kit.workload_fields import selector_of
 
 _JOB = "Job"
 _BUILT_IN = "kubernetes.io/job-controller"

@@ -20,9 +20,9 @@ from podium.api.objects import (
     place_of,
     uid_of,
 )
+from podium.api.workloads import selector_of
 from podium.control.effects import Effect, patch_of
 from podium.controllers.kit.indexer import Indexer
-from podium.controllers.kit.workload_fields import selector_of
 
 
 class ClaimedObjects(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""The kinds that there are, as far as a controller has been told of them."""
+"""The kinds that a controller knows: built-in ones, and those of CustomResourceDefinitions."""
 
 from collections.abc import Iterator
 

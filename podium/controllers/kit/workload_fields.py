@@ -1,23 +1,9 @@
-"""What controllers ask of workloads: how many pods they want, which, and when these count."""
+"""What controllers ask of workloads and write of them: when pods count, and counts themselves."""
 
 from collections.abc import Collection, Mapping
 
-from podium.api.labels import Selector, equality_selector, label_selector
 from podium.api.objects import Object, condition_of
 from podium.api.times import epoch_s
-
-
-def replicas_of(workload: Object) -> int:
-    """How many pods a workload wants."""
-    replicas = workload["spec"].get("replicas")
-    return 1 if replicas is None else int(replicas)
-
-
-def selector_of(workload: Object) -> Selector:
-    """The selector of a workload; a ReplicationController's is a plain map."""
-    raw = workload["spec"].get("selector")
-    is_map = workload.get("kind") == "ReplicationController"
-    return equality_selector(raw) if is_map else label_selector(raw)
 
 
 def min_ready_s(workload: Object) -> int:

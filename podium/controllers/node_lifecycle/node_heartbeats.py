@@ -8,6 +8,7 @@ import math
 
 import msgspec
 
+from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, condition_of, spec_of
 from podium.api.times import epoch_s, timestamp
 from podium.control.effects import Patch, status_patch_of
@@ -17,7 +18,7 @@ from podium.controllers.node_lifecycle.zones import NodeLifecycleSettings
 NEVER_UPDATED = "NodeStatusNeverUpdated"
 
 # Upstream leaves NetworkUnavailable alone: it isn't the kubelet's.
-_KUBELETS_CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
+_KUBELETS_CONDITIONS = ("Ready", *PRESSURES)
 
 
 class NodeHealthData(msgspec.Struct):

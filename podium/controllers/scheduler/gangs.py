@@ -63,7 +63,7 @@ class GangScheduler:
 
     Args:
         options: how long PodGroups wait.
-        groups: those that count; it is told of what is seen of them and of pods.
+        groups: the known PodGroups; this keeps them up to date with PodGroups and pods.
         context: of the scheduler.
         bindings: binds members.
         preemptions: has victims go.

@@ -18,6 +18,7 @@ from collections import deque
 import msgspec
 from msgspec.structs import replace
 
+from podium.api.disruption import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.api.objects import condition_of, is_terminating, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.control.effects import Delete, Effect
@@ -290,13 +291,13 @@ class PreemptionExecutor:
         """The call that writes why the victim goes; None if it says so already."""
         seen, profile = self._context.placed.get(victim.uid, victim), task.record.scheduler_name
         condition = {
-            "type": "DisruptionTarget",
+            "type": DISRUPTION_TARGET,
             "status": "True",
-            "reason": "PreemptionByScheduler",
+            "reason": BY_SCHEDULER.reason,
             "message": f"{profile}: preempting to accommodate a higher priority pod",
             **observed_generation(seen),
         }
-        known = condition_of(seen.obj, "DisruptionTarget")
+        known = condition_of(seen.obj, DISRUPTION_TARGET)
         stamped = stamped_condition(known, condition, self._context.now_s)
         if stamped is None:
             return None

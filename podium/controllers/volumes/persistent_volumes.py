@@ -52,7 +52,7 @@ _MISBOUND = "Two claims are bound to the same volume, this one is bound incorrec
 
 
 class PersistentVolumeController(Reconciler):
-    """Binds claims to volumes."""
+    """Binds PersistentVolumeClaims to PersistentVolumes; releases volumes whose claim is gone."""
 
     name = "persistentvolume-controller"
     kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Pod"})

@@ -18,7 +18,7 @@ _FINALIZERS = {CLAIM: "kubernetes.io/pvc-protection", VOLUME: "kubernetes.io/pv-
 
 
 class VolumeProtectionController(Reconciler):
-    """Removes the finalizers of deleted claims and volumes once nobody uses them."""
+    """Removes the finalizers of deleted claims and volumes once no pod uses them."""
 
     name = "pvc-protection-controller"
     kinds = frozenset({CLAIM, VOLUME, "Pod"})

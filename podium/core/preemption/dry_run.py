@@ -50,7 +50,7 @@ class DryRun:
     Attributes:
         importance: the order of victims.
         shields: that protect pods; None if nothing does.
-        tally: counts what is told of rows where preemption doesn't help.
+        tally: counts the rows where preemption doesn't help, by reason.
         is_candidate: bool[capacity], whether preemption would make room.
         outcome: int32[capacity], why not: the code of the filter that still objects.
         blame: int32[capacity], the index of that filter, `NO_VICTIMS` if there was nobody to take.

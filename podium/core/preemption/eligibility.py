@@ -1,8 +1,6 @@
 """Whether a pod may preempt others at all (PodEligibleToPreemptOthers, v1.36)."""
 
-from collections.abc import Mapping
-
-from podium.api.objects import conditions_of
+from podium.api.disruption import BY_SCHEDULER, disruption_reason
 from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 
@@ -33,8 +31,4 @@ def _is_leaving_for(victim: PodInfo, preemptor: PodInfo) -> bool:
     """Whether the scheduler has already preempted a pod, for this one or one like it."""
     if not victim.cls.terminating or victim.priority >= preemptor.priority:
         return False
-    conditions = conditions_of(victim.obj)
-    target: Mapping[str, str] = next(
-        (c for c in conditions if c.get("type") == "DisruptionTarget"), {}
-    )
-    return target.get("status") == "True" and target.get("reason") == "PreemptionByScheduler"
+    return disruption_reason(victim.obj) == BY_SCHEDULER.reason

@@ -94,7 +94,7 @@ class PreemptionRecord(msgspec.Struct, frozen=True):
 
 
 class _Written(msgspec.Struct, frozen=True, rename=_NAMES | {"scheduler_name": "schedulerName"}):
-    """What the annotation says."""
+    """The contents of the annotation."""
 
     scheduler_name: str
     preemptor: PodReference

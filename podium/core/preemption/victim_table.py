@@ -73,7 +73,7 @@ class VictimTable:
             self._forget()
 
     def update(self, rows: Rows) -> None:
-        """Make what is told of `rows`, int[n], hold."""
+        """Bring `rows`, int[n], up to date."""
         self.follow()
         stale = rows[~self._rows.known[rows]]
         if len(stale):

@@ -1,4 +1,4 @@
-"""Gangs that are preempted as a whole: whoever takes one of their pods takes all."""
+"""Gangs that are preempted as a whole: a preemptor that takes one of their pods takes all."""
 
 import numpy as np
 

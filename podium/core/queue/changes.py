@@ -1,4 +1,4 @@
-"""What an update of a pod or a node amounts to: the kinds of change that may help a pod.
+"""Turns an update of a pod or a node into the cluster events that may help a pod.
 
 PodSchedulingPropertiesChange and NodeSchedulingPropertiesChange of v1.36.
 """

@@ -38,7 +38,7 @@ class AdmissionReport(TypedDict):
 
 
 class StepReport(TypedDict):
-    """What a round came to; `evicted` is empty if nobody had to go."""
+    """The result of a round; `evicted` is empty if the node evicted no pod."""
 
     evicted: str
     gracePeriodOverride: int | None

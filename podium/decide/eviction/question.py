@@ -26,7 +26,7 @@ def _amount(given: Any) -> Any:
 
 
 def _amounts(given: Any) -> Any:
-    """Check what is told of usage: an amount, or amounts by name, at whatever depth."""
+    """Check recorded usage: an amount, or amounts by name, at any depth."""
     if isinstance(given, dict):
         return {name: _amounts(one) for name, one in given.items()}
     if isinstance(given, list):
@@ -73,7 +73,7 @@ class WrittenThreshold(Document):
 
 
 class Configuration(EvictionSettings, Partitions):
-    """How eviction is configured.
+    """The eviction settings of a kubelet, as a question gives them.
 
     Attributes:
         kubelet_defaults: whether the kubelet's default thresholds go for what isn't said.
@@ -129,7 +129,7 @@ class EvictionStep(Document):
 
 
 class ThresholdsMet(Document):
-    """Which thresholds are met?"""
+    """Asks which thresholds are met."""
 
     config: Configuration = Configuration()
     node: Groups = {}

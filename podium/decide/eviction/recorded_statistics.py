@@ -123,7 +123,7 @@ def _containers(
 
 
 def _container_memory(memory: object) -> object:
-    """What is told of the containers' memory: a number for the pod goes for them, too."""
+    """The containers' memory as recorded; a number for the pod stands for each of them, too."""
     if not isinstance(memory, Mapping):
         return memory
     told = memory.get("containers")

@@ -1,4 +1,4 @@
-"""What the kernel is told of a container, in case memory runs out before the node has acted.
+"""The `oom_score_adj` of a container, by which the kernel kills when memory runs out.
 
 `oom_score_adj` as v1.36 sets it: the smaller, the later a container is killed. A container's score
 is the share of the memory that it uses, in thousandths, plus this.

@@ -1,4 +1,4 @@
-"""An eviction: whom, how fast, and what is said about it, in the words of v1.36."""
+"""An eviction of a pod: its grace period, its status and its event, in the words of v1.36."""
 
 from collections.abc import Iterator, Mapping
 

@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from podium.api.nodes import DISK_PRESSURE, MEMORY_PRESSURE, PID_PRESSURE
 from podium.api.quantity import Format
 
 MEMORY, EPHEMERAL_STORAGE, INODES, PIDS = "memory", "ephemeral-storage", "inodes", "pids"
-
-MEMORY_PRESSURE, DISK_PRESSURE, PID_PRESSURE = "MemoryPressure", "DiskPressure", "PIDPressure"
 
 
 class Signal(StrEnum):

@@ -1,4 +1,4 @@
-"""Which thresholds are met, since when, and what that says of the node's condition.
+"""Tracks which thresholds are met since when, and the node conditions that follow.
 
 Pure functions of what was observed and what was known before.
 """

@@ -1,4 +1,4 @@
-"""What a real node tells of itself: its Node, and the status of it."""
+"""Registers a real node: its Node object, and the status of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from podium.node.node_status import addresses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineInfo:
-    """The machine on which a kubelet runs, as far as pods and the cluster are told of it.
+    """The machine on which a kubelet runs, as its Node and its pods show it.
 
     Attributes:
         hostname: what it calls itself.

@@ -6,7 +6,7 @@ import msgspec
 
 from podium.api.objects import Object, annotations, entries, is_terminating, part, status_of
 from podium.api.pod_specs import init_containers_of
-from podium.api.pods import is_finished
+from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.resources import is_sidecar
 from podium.api.times import epoch_s
 from podium.control.effects import Effect
@@ -22,7 +22,6 @@ from podium.node.container_runtime import (
 )
 from podium.node.kubelet_events import node_record
 from podium.node.pod_admission import PodRejection
-from podium.node.pod_status import condition_status
 from podium.node.pod_worker import PodWorker
 from podium.node.probes import ProbeWorker
 from podium.node.simulated.addresses import Addresses
@@ -201,11 +200,11 @@ class ScriptedRuntime:
         if is_terminating(pod):
             return False
         spec, status = pod["spec"], status_of(pod)
-        if status.get("phase") != "Running":
+        if phase_of(pod) != "Running":
             return is_finished(pod)
         return (
             self._pod_behaviour.run is ENDLESS
-            and condition_status(status, "Ready") == "True"
+            and is_ready(pod)
             and spec.keys().isdisjoint(_WATCHED)
             and not any(map(is_sidecar, init_containers_of(spec)))
             and not [note for note in annotations(pod) if note.startswith(PREFIX)]
@@ -228,16 +227,15 @@ class ScriptedRuntime:
         sandbox.ip = status.get("podIP") or ""
         started_at = status.get("startTime")
         worker.admitted_s = epoch_s(started_at) if started_at else now_s
-        if status.get("phase") != "Running":
+        if phase_of(pod) != "Running":
             worker.begin_at(worker.admitted_s)
             return
         sandbox.take_address(pod)
-        is_ready = condition_status(status, "Ready") == "True"
         told = _by_name(status, "containerStatuses")
         for one in worker.init:
             _resume_init(one, worker.admitted_s)
         for one in worker.main:
-            _resume(one, told.get(one.name, {"ready": is_ready}), worker.admitted_s)
+            _resume(one, told.get(one.name, {"ready": is_ready(pod)}), worker.admitted_s)
         worker.resumed()
         before = _by_name(status, "ephemeralContainerStatuses")
         for one in worker.ephemeral:

@@ -1,4 +1,4 @@
-"""What annotations say of usage, of pods and of nodes besides their pods, as time goes by.
+"""Reads from annotations how much pods and nodes use as time goes by.
 
 Names and meanings are listed in docs/node-pressure.md. A curve is a fixed amount (`1Gi`), a line
 through points (`0s=200Mi,2m=2Gi`, level after the last), or a random walk within bounds

@@ -1,10 +1,10 @@
-"""A scenario's file as types, and what becomes of it; whatever is wrong is reported at once.
+"""Reads a scenario's file as types, and reports all faults at once.
 
 Errors name the file and the field, `spec.steps[3].drain.node` for example, and say what would be
 accepted. Manifests that the file names stand beside it.
 """
 
-from podium.simulation.scenario_file.document import (
+from podium.simulation.scenario_file.scenario_document import (
     Scenario,
     ScenarioDocument,
     ScenarioError,

@@ -1,4 +1,4 @@
-"""What a scenario says of objects that come again and again, such as pods at a rate."""
+"""Objects that a scenario creates again and again, such as pods at a rate."""
 
 from random import Random
 from typing import Annotated
@@ -12,8 +12,8 @@ from podium.api.pod_limit import MAX_PODS
 from podium.documents import Document, Duration, Range, fault
 from podium.node.simulated.behaviour import PREFIX, ScriptedDuration, parse_scripted_duration
 from podium.simulation.actions import ServerSideApply
-from podium.simulation.scenario_file.cluster import Scripted
 from podium.simulation.scenario_file.fields import Manifests
+from podium.simulation.scenario_file.scenario_cluster import Scripted
 
 _COUNT_MAX = 1_000_000
 

@@ -7,7 +7,7 @@ import msgspec
 
 
 class TimelineEntry(msgspec.Struct, frozen=True):
-    """A thing that happened to an object, or to nobody in particular.
+    """An event in the cluster, and the object that it happened to, if any.
 
     Attributes:
         at_s: when, in seconds since the simulation's start.
@@ -30,7 +30,7 @@ class TimelineEntry(msgspec.Struct, frozen=True):
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """What a change of an object amounts to: an entry's type and details."""
+    """The type and details of an entry, as found in a change of an object."""
 
     type: str
     details: Mapping[str, Any] = msgspec.field(default_factory=dict)

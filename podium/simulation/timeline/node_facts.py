@@ -1,4 +1,4 @@
-"""What changes of nodes amount to, and what they make of their zones."""
+"""Finds the facts in changes of nodes, and in the states of their zones that follow."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,15 +1,16 @@
-"""What changes of nodes, budgets, workloads and events amount to."""
+"""Finds the facts in changes of nodes, budgets, workloads and Events."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, condition_of, spec_of, status_of
 from podium.controllers.deployment.deployment_status import TIMED_OUT
 from podium.core.preemption.record import written_record
 from podium.simulation.timeline.entry import Fact
 
 _NOTHING: Mapping[str, Any] = {}
-PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
+WARNING_CONDITIONS = (*PRESSURES, "NetworkUnavailable")
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 
@@ -30,7 +31,7 @@ def _conditions(old: Object, new: Object) -> Iterator[Fact]:
     if ready and ready != _status(old, "Ready")[0]:
         kinds = {"True": "NodeReady", "False": "NodeNotReady", "Unknown": "NodeUnknown"}
         yield Fact(kinds[ready], {"message": message})
-    for kind in PRESSURES:
+    for kind in WARNING_CONDITIONS:
         before, now = _status(old, kind)[0] == "True", _status(new, kind)[0] == "True"
         if before != now:
             yield Fact("NodeCondition", {"condition": kind, "status": str(now)})

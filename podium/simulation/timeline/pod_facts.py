@@ -1,4 +1,4 @@
-"""What a change of a pod amounts to."""
+"""Finds the facts in a change of a pod."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

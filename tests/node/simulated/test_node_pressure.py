@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from podium.api.objects import condition_status
 from podium.control.effects import Patch
 from podium.node.kubelet_config import read_eviction_config
-from podium.node.pod_status import condition_status
 from podium.node.pressure.eviction_config import EvictionConfig
 from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
@@ -30,7 +30,7 @@ def requesting(name: str, memory: str, **fields: Any) -> Obj:
 
 
 def pressure(cluster: Cluster) -> str:
-    return condition_status(cluster.get("Node", "n1")["status"], "MemoryPressure")
+    return condition_status(cluster.get("Node", "n1"), "MemoryPressure")
 
 
 def events(cluster: Cluster) -> list[str]:

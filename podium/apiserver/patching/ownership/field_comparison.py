@@ -17,7 +17,7 @@ _Difference = tuple[FieldSet, FieldSet, FieldSet]
 
 
 class FieldComparison(NamedTuple):
-    """How two objects differ."""
+    """The fields by which two objects differ: added, changed and removed."""
 
     added: FieldSet
     modified: FieldSet

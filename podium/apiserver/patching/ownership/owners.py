@@ -52,7 +52,7 @@ class Manager(msgspec.Struct, frozen=True):
 
 
 class Owned(msgspec.Struct, frozen=True):
-    """What a manager owns.
+    """The fields that a manager owns, in one version of the kind.
 
     Attributes:
         fields: the fields.

@@ -19,7 +19,8 @@ from podium.documents import Bits, Choice, Document, Duration, Tuple, decode, fa
 from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.faults import Faults
 from podium.simulation.scenario_file.arrivals import Arrivals, ArrivalsDocument
-from podium.simulation.scenario_file.cluster import (
+from podium.simulation.scenario_file.fields import CONTEXT, Context, FaultRates, Manifests
+from podium.simulation.scenario_file.scenario_cluster import (
     Controllers,
     Kubelet,
     Latencies,
@@ -27,7 +28,6 @@ from podium.simulation.scenario_file.cluster import (
     PodBehaviour,
     SchedulerEntry,
 )
-from podium.simulation.scenario_file.fields import CONTEXT, Context, FaultRates, Manifests
 from podium.simulation.scenario_file.steps import ScenarioStep, StepDocument
 
 API_VERSION = "podium.dev/v1alpha1"

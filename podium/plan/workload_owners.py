@@ -12,7 +12,7 @@ from podium.simulation.timeline.pod_history import PodHistory, pods_by_uid
 
 
 class PodRowFields(PodReportFields):
-    """What each row about a pod says of it: the fields of `PodRow`."""
+    """The fields of `PodRow`, which every row about a pod has."""
 
     workload: str
 

@@ -1,4 +1,4 @@
-"""What a plan may come to that somebody doesn't want."""
+"""The conditions of `--fail-on`: outcomes of a plan that users want to fail on."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""What a scenario says of its cluster: nodes, pods' behaviour, controllers, schedulers, the API."""
+"""The cluster of a scenario: nodes, pods' behaviour, controllers, schedulers, the API."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Self

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from podium.api.labels import label_selector
-from podium.api.objects import Object, name, namespace, spec_of
+from podium.api.objects import Object, name, namespace
+from podium.api.workloads import selector_of
 from podium.linting.budget_view import BudgetView
 from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, rule
@@ -157,7 +157,7 @@ def budget_selects_nothing(view: ClusterView, _: Thresholds) -> Iterator[Offence
 def budget_selects_everything(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     """The selector is there, and empty."""
     for budget in view.of("PodDisruptionBudget"):
-        if label_selector(spec_of(budget).get("selector")).is_empty:
+        if selector_of(budget).is_empty:
             message = f"its empty selector selects all pods in {namespace(budget)}"
             yield Offence(budget, message, _SELECTOR)
 
@@ -190,5 +190,5 @@ def _is_rounded(one: BudgetView) -> bool:
 
 
 def _shown_selector(budget: Object) -> str:
-    selector = label_selector(spec_of(budget).get("selector"))
+    selector = selector_of(budget)
     return "an absent selector" if selector.matches_nothing else str(selector)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from podium.experiments.journal import NAME, TrialJournal, TrialJournalError
+from podium.experiments.trial_journal import NAME, TrialJournal, TrialJournalError
 
 
 def test_results_are_there_again(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_only_one_writes(tmp_path: Path) -> None:
     with TrialJournal(tmp_path, "d"):
         code = f"""
 from pathlib import Path
-from podium.experiments.journal import TrialJournal
+from podium.experiments.trial_journal import TrialJournal
 TrialJournal(Path({str(tmp_path)!r}), "d")
 """
         other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
