@@ -159,7 +159,7 @@ async def bindings(sizes: Sizes) -> list[Measurement]:
         share = (running.processor_s() - busy_s) / elapsed_s
     rate = sizes.bindings / elapsed_s
     return [
-        Measurement("pods created, scheduled and bound", rate, "1/s", "at least 500", share),
+        Measurement("pods created, scheduled and bound", rate, "1/s", "at least 1,000", share),
         _lag("watches of all pods, behind the first", every, every),
         _lag("watches of one node, behind the first of all", few, [*every, *few]),
     ]
