@@ -16,9 +16,6 @@ STRICT = "Strict"
 WARN = "Warn"
 """The client is warned of them."""
 
-IGNORE = "Ignore"
-"""They are taken as they are."""
-
 
 class DecodedObject(msgspec.Struct, frozen=True):
     """An object as it was read from a body.
