@@ -1,5 +1,6 @@
 """The types of fields that documents have in common, each with its check and its JSON Schema."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
@@ -34,9 +35,9 @@ _ENDLESS = (INT32_MAX, INT64_MAX)
 class _Checked(msgspec.Struct, frozen=True):
     """A field whose value has to pass a check once it is of the right type."""
 
+    @abstractmethod
     def checked(self, value: Any) -> Any:
         """The value; raises a fault if it isn't one that the field may have."""
-        raise NotImplementedError
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
