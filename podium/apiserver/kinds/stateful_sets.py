@@ -116,7 +116,9 @@ def _create(new: Object, _creation: Creation) -> Object:
 
 
 def _update(new: Object, old: Object, now_s: float) -> Object:
-    return counted_spec(_one_at_a_time(new), old, now_s)
+    # What has the field, such as in a state of a cluster with that gate, keeps it.
+    is_used = _one_at_a_time(old) != old
+    return counted_spec(new if is_used else _one_at_a_time(new), old, now_s)
 
 
 def _claim(template: Object) -> Object:

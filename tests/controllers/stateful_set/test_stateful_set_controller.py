@@ -191,6 +191,19 @@ def test_one_pod_at_a_time_is_updated_whatever_is_allowed(policy: str) -> None:
     assert set(images(world).values()) == {"v2"}
 
 
+def test_what_is_allowed_is_dropped_only_where_it_was_not_before() -> None:
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"partition": 0, "maxUnavailable": 2}}
+    world = world_with(stateful_set())
+    allowed = {"spec": {"updateStrategy": rolling}}
+    world.patch("StatefulSet", "s", allowed)
+    (dropped,) = world.all("StatefulSet")
+    assert dropped["spec"]["updateStrategy"]["rollingUpdate"] == {"partition": 0}
+    kept = {**dropped, "spec": {**dropped["spec"], **allowed["spec"]}}
+    world.server.store.update("StatefulSet", kept, None)
+    world.patch("StatefulSet", "s", {"spec": {"replicas": 2}})
+    assert world.all("StatefulSet")[0]["spec"]["updateStrategy"] == rolling
+
+
 def test_old_pods_that_never_serve_wait_for_the_last_one_to_serve() -> None:
     """As the real controller has it; nobody's turn comes before those after it serve."""
     never = stateful_set(podManagementPolicy="Parallel")
