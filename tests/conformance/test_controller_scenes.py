@@ -1,0 +1,129 @@
+"""Drawn scenes of workloads: what becomes of them here, and on a real control plane.
+
+Each was played three times by kube-controller-manager, kube-scheduler and kube-apiserver. Those
+scenes count that came out alike each time: in the others chance decides, a race of milliseconds, or
+the phase of a period. The nearest of the three plays is what is compared with.
+"""
+
+import asyncio
+import gzip
+import json
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conformance.scene_comparison import differences
+from tests.conformance.scene_planes import play_in_virtual_time, play_live
+from tests.conftest import ROOT
+from tests.embedded.client import up
+
+Json = dict[str, Any]
+
+_DATA = ROOT / "tests/conformance/data/controllers"
+# By the clock each scene has to share the machine with the others.
+LIVE_AT_ONCE = 48
+
+DIFFERENT: dict[str, str] = {
+    **dict.fromkeys(
+        ("nodes-2-6", "nodes-2-76", "nodes-2-176"),
+        "a node whose kubelet itself reports NotReady keeps its pods' conditions",
+    ),
+    **dict.fromkeys(
+        (
+            "daemonset-2-29",
+            "daemonset-2-43",
+            "daemonset-2-123",
+            "daemonset-2-199",
+            "daemonset-2-233",
+        ),
+        "which nodes a surging DaemonSet gives a new pod, and when the old one goes",
+    ),
+    **dict.fromkeys(
+        ("budget-2-45", "budget-2-165"),
+        "the words for an eviction that is refused though more are healthy than needed",
+    ),
+    **dict.fromkeys(
+        ("quota-2-77", "quota-2-167"),
+        "a Deployment whose new ReplicaSet can't be created keeps its status",
+    ),
+    **dict.fromkeys(
+        (
+            "job-2-108",
+            "job-2-134",
+            "job-2-158",
+            "job-2-218",
+            "job-2-228",
+            "nodes-2-216",
+            "quota-2-97",
+            "quota-2-177",
+        ),
+        "when Jobs replace, count and release pods",
+    ),
+    **dict.fromkeys(
+        ("deployment-2-90", "deployment-2-140", "daemonset-2-153", "replicaset-2-101", "drain-4-9"),
+        "not understood yet",
+    ),
+}
+"""Scenes that come out otherwise here, each with the reason."""
+
+
+def read(name: str) -> Any:
+    with gzip.open(_DATA / f"{name}.json.gz", "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
+SCENES: list[Json] = read("scenes")
+NAMES = [scene["name"] for scene in SCENES]
+
+
+@cache
+def plays() -> list[dict[str, Json]]:
+    return [read(f"real-{number}") for number in (1, 2, 3)]
+
+
+def is_steady(name: str) -> bool:
+    """Whether a scene came out alike in all real plays."""
+    return not any(differences(one[name], two[name]) for one, two in combinations(plays(), 2))
+
+
+def nearest_differences(name: str, played: Json) -> list[str]:
+    """How a play differs from the nearest of the real ones."""
+    return min((differences(real[name], played) for real in plays()), key=len)
+
+
+@pytest.fixture(scope="module")
+def played() -> dict[str, Json]:
+    return play_in_virtual_time(SCENES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scene(name: str, played: dict[str, Json]) -> None:
+    if not is_steady(name):
+        pytest.skip("the real plays differ from each other")
+    told = nearest_differences(name, played[name])
+    if name in DIFFERENT:
+        assert told, f"{name} is alike: take it off the list"
+    else:
+        assert not told, "\n".join(told)
+
+
+def test_only_steady_scenes_are_listed_as_different() -> None:
+    assert all(map(is_steady, DIFFERENT))
+
+
+@pytest.mark.soak
+def test_live(tmp_path: Path) -> None:
+    told: dict[str, list[str]] = {}
+    with up(tmp_path, "--nodes", "0"):
+        config = yaml.safe_load((tmp_path / "kubeconfig").read_text("utf-8"))
+        url, token = config["clusters"][0]["cluster"]["server"], config["users"][0]["user"]["token"]
+        for first in range(0, len(SCENES), LIVE_AT_ONCE):
+            some = SCENES[first : first + LIVE_AT_ONCE]
+            for name, record in asyncio.run(play_live(some, url, token)).items():
+                if is_steady(name) and name not in DIFFERENT:
+                    told[name] = nearest_differences(name, record)
+    assert not {name: found for name, found in told.items() if found}
