@@ -35,10 +35,8 @@ class NodeRoom:
             wanted.update({columns.names[at]: n for at, n in columns.counted(requests)})
         free = {name: columns.free[columns.index_of(name)] for name in wanted if name != _PODS}
         free[_PODS] = columns.free_pods
-        rows = snapshot.alive_rows()
         self._lacking = {
-            name: amount - int(np.maximum(free[name][rows], 0).sum())
-            for name, amount in wanted.items()
+            name: amount - int(np.maximum(free[name], 0).sum()) for name, amount in wanted.items()
         }
         self._amounts = [allocatable_amounts(shape.node) for shape in shapes]
 

@@ -27,9 +27,9 @@ class Room(ScoredColumns):
     """A hundred times what is left of each resource.
 
     Attributes:
-        left: [resources, capacity], negative where more is held than there is, or nothing is there.
-        full: [resources, capacity], a hundred times what nodes have.
-        weight_sums: [capacity], of the resources that a node has; at least 1.
+        left: [resources, nodes], negative where more is held than there is, or nothing is there.
+        full: [resources, nodes], a hundred times what nodes have.
+        weight_sums: [nodes], of the resources that a node has; at least 1.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class _WeightedMean(LocalScore, ABC):
     def scores(self, rows: Rows) -> Scores:
         return self._scores(rows)
 
-    def all_scores(self, capacity: int) -> Scores:
+    def all_scores(self, node_count: int) -> Scores:
         return self._scores(slice(None))
 
     def _scores(self, rows: Rows | slice) -> Scores:

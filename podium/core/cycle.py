@@ -117,7 +117,7 @@ class SchedulingCycle:
         if evaluation is None:
             evaluation = Evaluation(pipeline, self._handle, pod)
             if key in self._met:
-                self._evaluations.count_max = evaluations_max(self._snapshot.capacity)
+                self._evaluations.count_max = evaluations_max(self._snapshot.node_count)
                 self._evaluations.put(key, evaluation)
             else:
                 self._met.add(key)
@@ -223,9 +223,9 @@ class SchedulingCycle:
         )
 
 
-def evaluations_max(capacity: int) -> int:
+def evaluations_max(node_count: int) -> int:
     """How many evaluations are kept of a cluster of so many rows; one of them is in use."""
-    fitting = EVALUATIONS_BYTES_MAX // (_BYTES_PER_ROW * max(capacity, 1))
+    fitting = EVALUATIONS_BYTES_MAX // (_BYTES_PER_ROW * max(node_count, 1))
     return min(max(fitting, 1), _EVALUATIONS_MAX)
 
 
@@ -246,7 +246,7 @@ def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:
 
 
 def _outcome(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
-    """Outcome and blame, int32[capacity], which nobody changes any more."""
+    """Outcome and blame, int32[nodes], which nobody changes any more."""
     filtering, rivalry = evaluation.filtering, evaluation.rivalry
     if not filtering.pre_filter.is_success:
         # It refuses the pod on all rows alike.

@@ -27,12 +27,12 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
         row: its row, else -1.
         nominated_only: the pod's nominated node fitted, and no other was looked at.
         evaluation: of the pod's class; it goes on changing with the cluster.
-        outcome: int32[capacity], the filters' codes with nominated pods counted; None if no node
+        outcome: int32[nodes], the filters' codes with nominated pods counted; None if no node
             was looked at, or if a node was chosen.
-        blame: int32[capacity], who objected.
+        blame: int32[nodes], who objected.
         rivals: the nominated pods that were counted when a node was chosen.
         pre_filter: the refusal of PreFilter, which holds for all nodes.
-        visited: bool[capacity], the rows that were looked at; None if all were.
+        visited: bool[nodes], the rows that were looked at; None if all were.
         post_filter: what the PostFilter plugins came to; None if none was asked.
         preemption: how DefaultPreemption came to its answer; None if it wasn't asked.
         gang: why its gang isn't placed, where that counts, whatever the pod alone came to.

@@ -31,7 +31,7 @@ class DomainSum:
     """A sum for each domain of one topology key.
 
     Attributes:
-        codes: int32[capacity], the domain of each row; `ABSENT` where pods don't count.
+        codes: int32[nodes], the domain of each row; `ABSENT` where pods don't count.
         sums: int64[domains + 1]; the last one stands for `ABSENT`, and stays 0.
         nonzero: how many domains have a sum other than 0.
         changes: how often a sum has changed.
@@ -65,7 +65,7 @@ class DomainSum:
         self._sums_at = self.sums.data
 
     def start(self, by_row: NDArray[np.int64]) -> None:
-        """Take the pods in that are there, int64[capacity]."""
+        """Take the pods in that are there, int64[nodes]."""
         np.add.at(self.sums, self.codes, by_row)
         self.sums[ABSENT] = 0
         self.nonzero = int(np.count_nonzero(self.sums))

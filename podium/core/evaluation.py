@@ -68,12 +68,12 @@ class Evaluation:
 
     @property
     def preference(self) -> NDArray[np.int64]:
-        """int64[capacity], greater is better, `INFEASIBLE` where the pod doesn't fit.
+        """int64[nodes], greater is better, `INFEASIBLE` where the pod doesn't fit.
 
         The total score, and among equals the smaller node name.
         """
         if not len(self.filtering.feasible_rows()):
-            return np.full(self._snapshot.capacity, INFEASIBLE, np.int64)
+            return np.full(self._snapshot.node_count, INFEASIBLE, np.int64)
         _ = self.scoring
         return self._preference
 
@@ -101,7 +101,7 @@ class Evaluation:
             raise
 
     def preference_among(self, feasible: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """`preference` as it would be if only these rows, bool[capacity], were feasible."""
+        """`preference` as it would be if only these rows, bool[nodes], were feasible."""
         rows = np.flatnonzero(feasible)
         result = np.full(len(feasible), INFEASIBLE, np.int64)
         if len(rows):
@@ -132,7 +132,7 @@ class Evaluation:
         self._pod = pod
         self._scoring = None
         self.filtering = Filtering(self._pipeline, snapshot, pod)
-        self._spread = snapshot.capacity + 1
+        self._spread = snapshot.node_count + 1
         self._ties = snapshot.ties()
 
     def _current_epochs(self) -> tuple[int, int, int]:
@@ -191,8 +191,6 @@ class Evaluation:
         totals += self._ties
         if not self.filtering.is_open_everywhere:
             totals[self.filtering.outcome != 0] = INFEASIBLE
-        elif self._snapshot.node_count < self._snapshot.capacity:
-            totals[~self._snapshot.alive] = INFEASIBLE
         self._preference = totals
         self._preference_at = totals.data
         self._ties_at = self._ties.data

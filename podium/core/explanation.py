@@ -106,7 +106,7 @@ def _rows(
         return np.zeros(0, np.intp), {}
     filtering = evaluation.filtering
     outcome, blame = _outcome(decision, filtering)
-    looked_at = snapshot.alive if decision.visited is None else decision.visited
+    looked_at = True if decision.visited is None else decision.visited
     refused = {
         snapshot.names[row]: filtering.status(int(blame[row]), int(outcome[row]), row)
         for row in np.flatnonzero((outcome != FITS) & looked_at).tolist()

@@ -57,7 +57,7 @@ class Nodes:
     def objects(self) -> Sequence[Object]:
         """The node objects."""
         nodes = self._snapshot.nodes
-        return [node for row in self._rows.tolist() if (node := nodes[row]) is not None]
+        return [nodes[row] for row in self._rows.tolist()]
 
     def label(self, key: str) -> NDArray[np.object_]:
         """The values of a label, None where a node lacks it."""
@@ -143,12 +143,10 @@ class _ArrayFilter(FilterState):
         self._pod = pod
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
-        nodes, alive = _nodes(self._plugin.handle.snapshot, rows)
+        nodes = Nodes(self._plugin.handle.snapshot, rows)
         fits = np.asarray(self._plugin.filter_nodes(self._pod, nodes), bool)
         _check_length("Filter", self.plugin, "filter_nodes", fits, len(nodes))
-        codes = np.zeros(len(rows), np.int32)
-        codes[alive] = np.where(fits, 0, _REFUSED)
-        return codes
+        return np.where(fits, 0, _REFUSED).astype(np.int32)
 
     def status(self, row: int, code: int) -> Status:
         return unresolvable(self._plugin.reason)
@@ -174,10 +172,7 @@ class _NodeFilter(FilterState):
 
     def code_among(self, row: int, pods: Sequence[PodInfo]) -> int:
         snapshot = self._plugin.handle.snapshot
-        node = snapshot.nodes[row]
-        if node is None:
-            return 0
-        node_info = NodeInfo(snapshot.names[row], node, pods)
+        node_info = NodeInfo(snapshot.names[row], snapshot.nodes[row], pods)
         status: object = self._plugin.filter_node(self._pod, node_info)
         if status is not None and not isinstance(status, Status):
             fault = f"filter_node must answer a Status, or None where the node fits, not {status!r}"
@@ -217,15 +212,14 @@ class _Score(RelativeScore):
     def _raw(self, feasible: Rows) -> Scores:
         snapshot = self._plugin.handle.snapshot
         if isinstance(self._plugin, ArrayPlugin):
-            nodes, _ = _nodes(snapshot, feasible)
+            nodes = Nodes(snapshot, feasible)
             raw = np.asarray(self._plugin.score_nodes(self._pod, nodes))
             _check_length("Score", self.plugin, "score_nodes", raw, len(nodes))
             return _whole(self.plugin, "score_nodes", raw)
         score = self._plugin.score_node
         scores = [
-            score(self._pod, NodeInfo(snapshot.names[row], node, snapshot.pods_on[row]))
-            for row in feasible.tolist()
-            if (node := snapshot.nodes[row]) is not None
+            score(self._pod, NodeInfo(snapshot.names[r], snapshot.nodes[r], snapshot.pods_on[r]))
+            for r in feasible.tolist()
         ]
         return _whole(self.plugin, "score_node", scores)
 
@@ -248,11 +242,6 @@ def adapted(plugin_class: Any) -> type:
     if hasattr(plugin_class, "score_nodes" if is_array else "score_node"):
         methods["score"] = lambda self, pod: _Score(self, pod)
     return type(plugin_class.__name__, (plugin_class,), methods)
-
-
-def _nodes(snapshot: Snapshot, rows: Rows) -> tuple[Nodes, NDArray[np.bool_]]:
-    alive = snapshot.alive[rows]
-    return Nodes(snapshot, rows[alive]), alive
 
 
 def _check_length(

@@ -28,9 +28,9 @@ class Filtering:
     Attributes:
         pre_filter: a refusal here holds for all rows, and no filter was asked.
         states: the filters that have something to say, in their order.
-        codes: int32[capacity] of each state.
-        outcome: int32[capacity], the code of the first objecting state; `FITS` if there is none.
-        blame: int16[capacity], the index of that state, else `NOBODY`.
+        codes: int32[nodes] of each state.
+        outcome: int32[nodes], the code of the first objecting state; `FITS` if there is none.
+        blame: int16[nodes], the index of that state, else `NOBODY`.
         is_open_everywhere: whether all nodes are known to fit.
         all_rows_changed: whether the last update combined all rows again.
         touched: the rows that the last update judged, where it wasn't all of them.
@@ -41,7 +41,7 @@ class Filtering:
         early = pipeline.by_shape.pre_filters(pipeline.pre_filter, pod)
         self.pre_filter, narrowing = run_pre_filter(early, snapshot, pod)
         self.states = self._make_states(pipeline, narrowing, pod) if self._is_open() else []
-        self.codes = [state.all_codes(snapshot.capacity) for state in self.states]
+        self.codes = [state.all_codes(snapshot.node_count) for state in self.states]
         self._codes_at = [codes.data for codes in self.codes]
         numbered = list(enumerate(self.states))
         self._row_filters = [pair for pair in numbered if pair[1].scope is Scope.ROW]
@@ -66,9 +66,9 @@ class Filtering:
     def feasible_rows(self) -> Rows:
         """The rows that fit, ascending; the same array for as long as they are the same rows."""
         if self._feasible_rows is None:
+            rows = self._snapshot.rows
             everywhere = self.is_open_everywhere
-            alive = self._snapshot.alive_rows
-            self._feasible_rows = alive() if everywhere else np.flatnonzero(self.outcome == FITS)
+            self._feasible_rows = rows() if everywhere else np.flatnonzero(self.outcome == FITS)
         return self._feasible_rows
 
     def any_fits(self) -> bool:
@@ -163,7 +163,7 @@ class Filtering:
 
         Args:
             node_name: the nominated node; empty if there is none.
-            outcome: int32[capacity], of all rows; that of the node's row is set.
+            outcome: int32[nodes], of all rows; that of the node's row is set.
             blame: the same of who objects.
         """
         row = self._snapshot.row_of.get(node_name)
@@ -241,12 +241,8 @@ class Filtering:
         return flipped
 
     def _combine(self) -> None:
-        capacity = self._snapshot.capacity
-        self.outcome, self.blame, self.is_open_everywhere = _combined(self.codes, capacity)
-        if self._snapshot.node_count < capacity:
-            dead = ~self._snapshot.alive
-            self.outcome[dead] = NO_NODE
-            self.blame[dead] = NOBODY
+        count = self._snapshot.node_count
+        self.outcome, self.blame, self.is_open_everywhere = _combined(self.codes, count)
         if not self._is_open():
             self.outcome[:] = NO_NODE
             self.is_open_everywhere = False

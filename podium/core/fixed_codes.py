@@ -11,7 +11,7 @@ class FixedCodes(FilterState):
 
     Args:
         plugin: the plugin's name.
-        codes: int32[capacity].
+        codes: int32[nodes].
         explain: a code in words.
     """
 
@@ -25,7 +25,7 @@ class FixedCodes(FilterState):
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         return self._codes[rows]
 
-    def all_codes(self, capacity: int) -> Codes:
+    def all_codes(self, node_count: int) -> Codes:
         return self._codes
 
     def status(self, row: int, code: int) -> Status:

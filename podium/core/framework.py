@@ -90,9 +90,9 @@ class FilterState:
         """
         raise TypeError(f"{type(self).__name__} judges no rows")
 
-    def all_codes(self, capacity: int) -> Codes:
-        """Judge all rows as they are, int32[capacity]; of scope NODE, they aren't to be changed."""
-        return self.codes(np.arange(capacity))
+    def all_codes(self, node_count: int) -> Codes:
+        """Judge all rows as they are, int32[nodes]; of scope NODE, they aren't to be changed."""
+        return self.codes(np.arange(node_count))
 
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
         """Judge one row."""
@@ -166,9 +166,9 @@ class LocalScore:
         """int64[n] for int[n] rows."""
         raise TypeError(f"{type(self).__name__} scores no rows")
 
-    def all_scores(self, capacity: int) -> Scores:
-        """The scores of all rows, int64[capacity], not to be changed."""
-        return self.scores(np.arange(capacity))
+    def all_scores(self, node_count: int) -> Scores:
+        """The scores of all rows, int64[nodes], not to be changed."""
+        return self.scores(np.arange(node_count))
 
     def score(self, row: int) -> int:
         """The score of one row."""

@@ -1,6 +1,6 @@
 """Columns derived from node objects, made when first asked for and kept until a node changes."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,15 +20,15 @@ class LabelColumn:
     """The values that nodes have of one label, as a column.
 
     Attributes:
-        codes: int32[capacity], an index into `values`, `ABSENT` where a node lacks the label.
-        values: the distinct values, in order of first appearance.
+        codes: int32[nodes], an index into `values`, `ABSENT` where a node lacks the label.
+        values: the distinct values, in the order in which nodes first brought them.
     """
 
     codes: NDArray[np.int32]
     values: Sequence[str]
 
     def meets(self, requirement: Requirement) -> NDArray[np.bool_]:
-        """Which rows meet a requirement, bool[capacity]; each distinct value is judged once."""
+        """Which rows meet a requirement, bool[nodes]; each distinct value is judged once."""
         verdicts = [requirement.matches(value) for value in self.values]
         verdicts.append(requirement.matches(None))
         result: NDArray[np.bool_] = np.array(verdicts, bool)[self.codes]
@@ -40,28 +40,30 @@ class GroupColumn:
     """Nodes grouped by something that many share.
 
     Attributes:
-        codes: int32[capacity], an index into `values`; `ABSENT` where there is no node.
-        values: the distinct values, in order of first appearance.
+        codes: int32[nodes], an index into `values`.
+        values: the distinct values, in the order in which nodes first brought them.
     """
 
     codes: NDArray[np.int32]
     values: Sequence[Any]
 
     def lookup(self, answers: Sequence[int], dtype: Any = np.int64) -> NDArray[Any]:
-        """An answer for each group spread over the rows; 0 where there is no node."""
-        result: NDArray[Any] = np.array([*answers, 0], dtype)[self.codes]
+        """An answer for each group spread over the rows."""
+        result: NDArray[Any] = np.array(answers, dtype)[self.codes]
         return result
 
 
 class NodeColumns:
     """Labels, taints and other properties of nodes as columns, by row.
 
-    Attributes:
-        nodes: the objects; None where a row is free.
+    Args:
+        nodes: the objects by row.
+        row_of: rows by node name, in the order in which nodes were added.
     """
 
-    def __init__(self, nodes: list[Object | None]) -> None:
-        self.nodes = nodes
+    def __init__(self, nodes: Sequence[Object], row_of: Mapping[str, int]) -> None:
+        self._nodes = nodes
+        self._row_of = row_of
         self._labels: dict[str, LabelColumn] = {}
         self._groups: dict[str, GroupColumn] = {}
 
@@ -106,9 +108,9 @@ class NodeColumns:
         self, read: Callable[[Object], Hashable | None]
     ) -> tuple[NDArray[np.int32], list[Any]]:
         known: dict[Hashable, int] = {}
-        codes = np.full(len(self.nodes), ABSENT, np.int32)
-        for row, node in enumerate(self.nodes):
-            value = None if node is None else read(node)
+        codes = np.full(len(self._nodes), ABSENT, np.int32)
+        for row in self._row_of.values():
+            value = read(self._nodes[row])
             if value is not None:
                 codes[row] = known.setdefault(value, len(known))
         return codes, list(known)

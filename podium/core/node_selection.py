@@ -24,13 +24,13 @@ def matching_rows(
     """The rows whose nodes match, as `selector.matches` would say of each.
 
     Returns:
-        bool[capacity], a new array; false where there is no node.
+        bool[nodes], a new array.
     """
     if isinstance(selector, NodeSelectorTerm):
         return _matching_term(snapshot, selector)
     if isinstance(selector, NodeSelector):
         terms = (_matching_term(snapshot, term) for term in selector.terms)
-        return reduce(np.logical_or, terms, np.zeros(snapshot.capacity, bool))
+        return reduce(np.logical_or, terms, np.zeros(snapshot.node_count, bool))
     rows = _meeting(snapshot, selector.selector.requirements)
     if selector.affinity is not None:
         rows &= matching_rows(snapshot, selector.affinity)
@@ -39,7 +39,7 @@ def matching_rows(
 
 def _matching_term(snapshot: Snapshot, term: NodeSelectorTerm) -> Mask:
     if term.error or term.is_empty:
-        return np.zeros(snapshot.capacity, bool)
+        return np.zeros(snapshot.node_count, bool)
     rows = _meeting(snapshot, term.expressions)
     for requirement in term.fields:
         rows &= _meeting_field(snapshot, requirement)
@@ -48,7 +48,7 @@ def _matching_term(snapshot: Snapshot, term: NodeSelectorTerm) -> Mask:
 
 def _meeting(snapshot: Snapshot, requirements: Iterable[Requirement]) -> Mask:
     """The rows whose nodes' labels meet all requirements."""
-    rows = snapshot.alive.copy()
+    rows = np.ones(snapshot.node_count, bool)
     for requirement in requirements:
         rows &= snapshot.columns.label(requirement.key).meets(requirement)
     return rows
@@ -57,7 +57,7 @@ def _meeting(snapshot: Snapshot, requirements: Iterable[Requirement]) -> Mask:
 def _meeting_field(snapshot: Snapshot, requirement: Requirement) -> Mask:
     """The rows that meet a condition, `In` or `NotIn`, on a field; other fields are empty."""
     if requirement.key != NAME_FIELD:
-        return np.full(snapshot.capacity, requirement.matches(""))
-    named = np.zeros(snapshot.capacity, bool)
+        return np.full(snapshot.node_count, requirement.matches(""))
+    named = np.zeros(snapshot.node_count, bool)
     named[[snapshot.row_of[name] for name in requirement.values if name in snapshot.row_of]] = True
     return named if requirement.operator == "In" else ~named

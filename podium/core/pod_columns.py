@@ -69,6 +69,11 @@ class PodColumns:
         """Note the start time of a pod that has a slot."""
         self.starts[pod.slot] = NEVER_NS if pod.start_ns is None else pod.start_ns
 
+    def move(self, pods: Iterable[PodInfo], row: int) -> None:
+        """Note the row that the node of these pods has got."""
+        for pod in pods:
+            pod.row = self.rows[pod.slot] = row
+
     def give_back(self, pod: PodInfo) -> None:
         """The pod has left its row."""
         self.rows[pod.slot] = UNPLACED

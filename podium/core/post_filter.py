@@ -24,8 +24,8 @@ class NodeToStatus(msgspec.Struct, frozen=True):
         snapshot: the nodes.
         pre_filter: the PreFilter plugins, in the order in which they are asked.
         evaluation: of the pod's class; it goes on changing with the cluster.
-        outcome: int32[capacity], the filters' codes, nominated pods counted.
-        blame: int32[capacity], who objected.
+        outcome: int32[nodes], the filters' codes, nominated pods counted.
+        blame: int32[nodes], who objected.
     """
 
     snapshot: Snapshot
@@ -44,8 +44,7 @@ class NodeToStatus(msgspec.Struct, frozen=True):
 
     def nodes_for(self, code: Code) -> list[str]:
         wanted = self.outcome > 0 if code is Code.UNSCHEDULABLE else self.outcome < 0
-        rows = np.flatnonzero(wanted & self.snapshot.alive)
-        return [self.snapshot.names[row] for row in rows.tolist()]
+        return [self.snapshot.names[row] for row in np.flatnonzero(wanted).tolist()]
 
     def was_asked(self, plugin_name: str) -> bool:
         """Whether PreFilter asked a plugin, and not only those before it, of which one refused."""

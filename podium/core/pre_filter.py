@@ -36,7 +36,7 @@ class Narrowing(FilterState):
     scope = Scope.NODE
 
     def __init__(self, snapshot: Snapshot, node_names: Iterable[str], plugins: Sequence[str]):
-        kept = np.zeros(snapshot.capacity, bool)
+        kept = np.zeros(snapshot.node_count, bool)
         kept[[snapshot.row_of[name] for name in node_names if name in snapshot.row_of]] = True
         self._codes = np.where(kept, 0, NO_NODE).astype(np.int32)
         self.plugins = plugins

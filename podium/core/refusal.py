@@ -34,8 +34,8 @@ class Refusal(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         state: of all that it depends on.
-        outcome: int32[capacity], the filters' codes with nominated pods counted.
-        blame: int32[capacity], who objected.
+        outcome: int32[nodes], the filters' codes with nominated pods counted.
+        blame: int32[nodes], who objected.
         post_filter: what the PostFilter plugins came to; None if none was asked.
         preemption: how DefaultPreemption came to its answer; None if it wasn't asked.
     """

@@ -12,9 +12,13 @@ CPU, MEMORY, EPHEMERAL_STORAGE = range(3)
 
 Column = NDArray[np.int64]
 
+_ROWS_MIN = 8
+
 
 class ResourceColumns:
-    """Columns of int64[capacity], cpu in thousandths and the others in units.
+    """Columns of int64[nodes], cpu in thousandths and the others in units.
+
+    Columns are views of longer arrays, so that a node that joins copies nothing.
 
     Attributes:
         names: resources in the order of their columns; the native three come first.
@@ -28,17 +32,13 @@ class ResourceColumns:
         free_pods: how many more there may be; below 0 if there are too many.
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self) -> None:
         self.names: list[str] = list(NATIVE_RESOURCES)
-        self.allocatable: list[Column] = []
-        self.requested: list[Column] = []
-        self.free: list[Column] = []
         self._index = {name: index for index, name in enumerate(self.names)}
-        self._capacity = capacity
-        for _ in self.names:
-            self._append_columns()
-        self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods, self.free_pods = (
-            np.zeros(capacity, np.int64) for _ in range(5)
+        self._node_count = self._length = 0
+        blank: Column = np.zeros(0, np.int64)
+        self._allocatable, self._requested, self._free, self._counts = (
+            [blank] * count for count in (*[len(self.names)] * 3, 5)
         )
         self._make_views()
 
@@ -48,7 +48,13 @@ class ResourceColumns:
         if index is None:
             index = self._index[resource] = len(self.names)
             self.names.append(resource)
-            self._append_columns()
+            for whole, columns in (
+                (self._allocatable, self.allocatable),
+                (self._requested, self.requested),
+                (self._free, self.free),
+            ):
+                whole.append(np.zeros(self._length, np.int64))
+                columns.append(whole[-1][: self._node_count])
             self.requested_at.append(self.requested[-1].data)
             self.free_at.append(self.free[-1].data)
         return index
@@ -61,23 +67,24 @@ class ResourceColumns:
             if name in NATIVE_RESOURCES or is_scalar_resource(name)
         )
 
-    def grow(self, capacity: int) -> None:
-        """Make room for more rows."""
-        extra = np.zeros(capacity - self._capacity, np.int64)
-        self._capacity = capacity
-        self.allocatable = [np.concatenate((column, extra)) for column in self.allocatable]
-        self.requested = [np.concatenate((column, extra)) for column in self.requested]
-        self.free = [np.concatenate((column, extra)) for column in self.free]
-        counts = (
-            self.nonzero_cpu,
-            self.nonzero_memory,
-            self.pods,
-            self.allowed_pods,
-            self.free_pods,
-        )
-        self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods, self.free_pods = (
-            np.concatenate((column, extra)) for column in counts
-        )
+    def append_row(self) -> None:
+        """Append a row of zeros."""
+        self._node_count += 1
+        if self._node_count > self._length:
+            extra = np.zeros(max(_ROWS_MIN, self._length // 8), np.int64)
+            self._length += len(extra)
+            self._allocatable, self._requested, self._free, self._counts = (
+                [np.concatenate((column, extra)) for column in columns]
+                for columns in (self._allocatable, self._requested, self._free, self._counts)
+            )
+        self._make_views()
+
+    def remove_row(self, row: int) -> None:
+        """Remove a row; the last one takes its place."""
+        self._node_count -= 1
+        for column in (*self._allocatable, *self._requested, *self._free, *self._counts):
+            column[row] = column[self._node_count]
+            column[self._node_count] = 0
         self._make_views()
 
     def set_allocatable(self, row: int, amounts: Mapping[str, int]) -> None:
@@ -103,13 +110,17 @@ class ResourceColumns:
         self.pods_at[row] += sign
         self.free_pods_at[row] -= sign
 
-    def _append_columns(self) -> None:
-        self.allocatable.append(np.zeros(self._capacity, np.int64))
-        self.requested.append(np.zeros(self._capacity, np.int64))
-        self.free.append(np.zeros(self._capacity, np.int64))
-
     def _make_views(self) -> None:
-        """Views through which single elements are plain integers: ten times as fast as arrays."""
+        """Make the columns, and views through which single elements are plain integers.
+
+        Single elements of such views are read ten times as fast as those of arrays.
+        """
+        count = self._node_count
+        self.allocatable, self.requested, self.free, counts = (
+            [column[:count] for column in columns]
+            for columns in (self._allocatable, self._requested, self._free, self._counts)
+        )
+        self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods, self.free_pods = counts
         self.requested_at = [column.data for column in self.requested]
         self.free_at = [column.data for column in self.free]
         self.nonzero_cpu_at = self.nonzero_cpu.data

@@ -38,7 +38,7 @@ class Rivalry:
         self._snapshot = snapshot
         self._nominator = nominator
         self._rows = KnownRows(snapshot, BudgetColumns(), nominator)
-        self._codes, self._blame = np.zeros((2, snapshot.capacity), np.int32)
+        self._codes, self._blame = np.zeros((2, snapshot.node_count), np.int32)
 
     def closed(self, pod: PodInfo, filtering: Filtering) -> Rows:
         """The open rows that are closed once rivals are counted, int[n]."""
@@ -47,7 +47,7 @@ class Rivalry:
         return np.flatnonzero(is_open & (self._codes != FITS))
 
     def outcome(self, pod: PodInfo, filtering: Filtering) -> tuple[Codes, Codes]:
-        """Outcome and blame, int32[capacity], of all rows once rivals are counted."""
+        """Outcome and blame, int32[nodes], of all rows once rivals are counted."""
         self._judge(pod, filtering)
         is_closed = self._codes != FITS
         outcome = np.where(is_closed, self._codes, filtering.outcome)
@@ -56,7 +56,7 @@ class Rivalry:
     def _judge(self, pod: PodInfo, filtering: Filtering, wanted: Mask | None = None) -> None:
         """Make what is kept of the wanted rows hold, of all of them unless some are named."""
         if self._rows.follow(filtering, filtering.generation):
-            self._codes, self._blame = np.zeros((2, self._snapshot.capacity), np.int32)
+            self._codes, self._blame = np.zeros((2, self._snapshot.node_count), np.int32)
         known = self._rows.known
         own = self._nominator.rows_of(pod, self._snapshot)
         # Its own nomination doesn't count, while it does for others of its class.
@@ -83,7 +83,7 @@ class Rivalry:
 
 
 def with_rivals(filtering: Filtering, rivals: Rivals) -> tuple[Codes, Codes]:
-    """Outcome and blame, int32[capacity], of all rows once rivals are counted."""
+    """Outcome and blame, int32[nodes], of all rows once rivals are counted."""
     rows, stricter, who = filtering.with_pods(rivals)
     refused: NDArray[np.bool_] = stricter != FITS
     outcome, blame = filtering.outcome.copy(), filtering.blame.copy()

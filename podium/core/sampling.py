@@ -8,7 +8,6 @@ feasible ones are found (schedule_one.go, numFeasibleNodesToFind).
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.objects import labels
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.core.snapshot import Snapshot
 
@@ -69,10 +68,10 @@ class NodeSampling:
 
         Args:
             snapshot: the cluster.
-            feasible: bool[capacity], what the search would find of each row.
+            feasible: bool[nodes], what the search would find of each row.
 
         Returns:
-            bool[capacity].
+            bool[nodes].
         """
         if self._epoch != snapshot.node_epoch:
             self._order = np.array(search_order(snapshot), np.intp)
@@ -83,14 +82,13 @@ class NodeSampling:
         looked_at = int(np.searchsorted(found, wanted)) + 1 if wanted else 0
         looked_at = min(looked_at, len(order))
         self.next_start = (self.next_start + looked_at) % max(len(order), 1)
-        result = np.zeros(snapshot.capacity, bool)
+        result = np.zeros(snapshot.node_count, bool)
         result[order[:looked_at]] = True
         return result
 
 
 def _zone_of(snapshot: Snapshot, row: int) -> tuple[str, str]:
-    node = snapshot.nodes[row]
-    carried = labels(node) if node is not None else {}
+    carried = snapshot.labels_of(row)
     region = next((carried[key] for key in REGION_LABELS if carried.get(key)), "")
     zone = next((carried[key] for key in ZONE_LABELS if carried.get(key)), "")
     return region, zone

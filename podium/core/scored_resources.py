@@ -30,7 +30,7 @@ class ScoredColumns(ABC):
 
     Args:
         snapshot: the nodes; of one node epoch for as long as this is used.
-        used: int64[capacity] for each resource, what pods hold.
+        used: int64[nodes] for each resource, what pods hold.
         allocatable: the same of what nodes have; a resource doesn't count where this is 0.
         weights: how much each resource counts.
         factor: by what amounts are to be multiplied, at most, without a loss of digits.
@@ -50,7 +50,7 @@ class ScoredColumns(ABC):
         self._seen = snapshot.log.end
         self.used = used
         self.at = [(u.data, a.data) for u, a in zip(used, allocatable, strict=True)]
-        has = np.array(allocatable, np.int64).reshape(len(used), snapshot.capacity)
+        has = np.array(allocatable, np.int64).reshape(len(used), snapshot.node_count)
         self.has: NDArray[np.bool_] = has > 0
         self.is_exact = int(has.max(initial=0)) * factor < _EXACT_MAX
         self.dtype = np.float64 if self.is_exact else np.int64
@@ -60,7 +60,7 @@ class ScoredColumns(ABC):
         # Where all rows are worked on: memory that stays in the processor's cache.
         self.scratch: Matrix = np.zeros_like(self.capacity)
         self._bound = bound
-        self._bounds: Matrix = np.full(snapshot.capacity, bound, self.dtype)
+        self._bounds: Matrix = np.full(snapshot.node_count, bound, self.dtype)
 
     def follow(self) -> None:
         """Take in the pods that have come and gone."""
@@ -69,7 +69,7 @@ class ScoredColumns(ABC):
         if not behind:
             return
         self._seen = log.end
-        if seen < log.start or behind > self._snapshot.capacity:
+        if seen < log.start or behind > self._snapshot.node_count:
             self.take_rows(slice(None))
         elif behind > _ROW_BY_ROW_MAX:
             self.take_rows(log.rows_since(seen))

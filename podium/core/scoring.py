@@ -29,8 +29,8 @@ class Scoring:
     Attributes:
         local: local scores with their weights.
         relative: relative scores with their weights.
-        local_total: int64[capacity], weighted; right on feasible rows.
-        relative_total: int64[capacity], weighted; right on feasible rows.
+        local_total: int64[nodes], weighted; right on feasible rows.
+        relative_total: int64[nodes], weighted; right on feasible rows.
         error: why no scores could be made; None if they were.
     """
 
@@ -39,13 +39,15 @@ class Scoring:
     ) -> None:
         self.local: list[tuple[LocalScore, int]] = []
         self.relative: list[tuple[RelativeScore, int]] = []
-        self._capacity = snapshot.capacity
+        self._node_count = snapshot.node_count
         self.error: CycleError | None = None
         self._ask(pipeline, pod)
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
         self._node_total = self._total_of_nodes()
         self._node_total_at = self._node_total.data
-        scored = [_weighted(s.all_scores(self._capacity), weight) for s, weight in self._row_scores]
+        scored = [
+            _weighted(s.all_scores(self._node_count), weight) for s, weight in self._row_scores
+        ]
         self.local_total = self._node_total + scored[0] if scored else self._node_total.copy()
         for scores in scored[1:]:
             self.local_total += scores
@@ -95,11 +97,11 @@ class Scoring:
     def update_relative(self, feasible: Rows) -> None:
         """Normalise again over the feasible rows, int[n]."""
         if not len(feasible) or not self.follows_feasible:
-            self.relative_total = _same(0, self._capacity)
-        elif len(feasible) == self._capacity:
+            self.relative_total = _same(0, self._node_count)
+        elif len(feasible) == self._node_count:
             self.relative_total = self.relative_totals(feasible)
         else:
-            self.relative_total = np.zeros(self._capacity, np.int64)
+            self.relative_total = np.zeros(self._node_count, np.int64)
             self.relative_total[feasible] = self.relative_totals(feasible)
         self.relative_total_at = self.relative_total.data
 
@@ -134,13 +136,13 @@ class Scoring:
                 self.relative.append((state, weight))
 
     def _total_of_nodes(self) -> Scores:
-        """What local scores that pods don't change come to, int64[capacity]."""
+        """What local scores that pods don't change come to, int64[nodes]."""
         of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
         constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
-        total = _same(constant, self._capacity)
+        total = _same(constant, self._node_count)
         for state, weight in of_nodes:
             if state.constant is None:
-                total = total + _weighted(state.all_scores(self._capacity), weight)
+                total = total + _weighted(state.all_scores(self._node_count), weight)
         return total
 
 

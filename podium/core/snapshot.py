@@ -1,5 +1,8 @@
 """The cluster as columns: a row a node, updated by what changes.
 
+There are no rows but those of nodes, so that nothing else can be judged or counted: where a node
+leaves, the last row takes its place.
+
 Every change of a pod is also written to a log of (row, class, sign), so that whoever keeps results
 by class of pods can bring them up to date from where it last looked. A change of a node is rarer
 and reaches further: it raises `node_epoch`, and results of an older epoch are made anew.
@@ -23,17 +26,15 @@ from podium.core.pod_columns import PodColumns
 from podium.core.pod_info import UNPLACED, PodInfo
 from podium.core.resource_columns import ResourceColumns
 
-_ROWS_MIN = 8
-
 
 class Snapshot:
     """Nodes and the pods on them.
 
     Attributes:
         classes: the classes of pods.
-        names: node names by row; empty where a row is free.
-        row_of: rows by node name.
-        alive: bool[capacity], whether a row has a node.
+        names: node names by row.
+        nodes: node objects by row.
+        row_of: rows by node name; good until a node leaves.
         resources: columns of resources.
         columns: columns of what node objects say.
         pods: columns of the pods on nodes.
@@ -52,71 +53,56 @@ class Snapshot:
     def __init__(self, classes: PodClasses | None = None) -> None:
         self.classes = classes or PodClasses()
         self.names: list[str] = []
+        self.nodes: list[Object] = []
         self.row_of: dict[str, int] = {}
-        self.alive: NDArray[np.bool_] = np.zeros(0, bool)
-        self.resources = ResourceColumns(0)
-        self.columns = NodeColumns([])
+        self.resources = ResourceColumns()
+        self.columns = NodeColumns(self.nodes, self.row_of)
         self.pods_on: list[list[PodInfo]] = []
         self.freed_ports: dict[int, frozenset[HostPort]] = {}
         self.node_epoch = 0
         self.log = ChangeLog()
         self.restarts: Log[int] = Log()
         self.tie_key: Callable[[str], str] | None = None
-        self._free_rows: list[int] = []
         self._homeless: dict[str, list[PodInfo]] = {}
         self._held = PerClass(self.classes, lambda cls: self.resources.counted(cls.held))
         self.pods = PodColumns()
         self._ranks: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))
         self._ties = self._ranks
-        self._alive_rows: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, np.intp))
-
-    @property
-    def capacity(self) -> int:
-        """The length of all columns."""
-        return len(self.names)
+        self._rows: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, np.intp))
 
     @property
     def node_count(self) -> int:
-        """How many nodes there are."""
-        return len(self.row_of)
-
-    @property
-    def nodes(self) -> list[Object | None]:
-        """Node objects by row."""
-        return self.columns.nodes
+        """How many nodes there are, and so the length of all columns."""
+        return len(self.names)
 
     def labels_of(self, row: int) -> Mapping[str, str]:
         """The labels of a row's node."""
-        node = self.nodes[row]
-        return labels(node) if node is not None else {}
+        return labels(self.nodes[row])
 
     def ranks(self) -> NDArray[np.int64]:
-        """The place of each row's name among all names, int64[capacity]: the stable tie-break."""
+        """The place of each row's name among all names, int64[nodes]: the stable tie-break."""
         if self._ranks[0] != self.node_epoch:
-            ranks = np.zeros(self.capacity, np.int64)
+            ranks = np.zeros(self.node_count, np.int64)
             for rank, node_name in enumerate(sorted(self.row_of, key=self.tie_key)):
                 ranks[self.row_of[node_name]] = rank
             self._ranks = (self.node_epoch, ranks)
         return self._ranks[1]
 
     def ties(self) -> NDArray[np.int64]:
-        """What tells rows of equal scores apart, int64[capacity]: greater for smaller names."""
+        """What tells rows of equal scores apart, int64[nodes]: greater for smaller names."""
         if self._ties[0] != self.node_epoch:
-            self._ties = (self.node_epoch, self.capacity - self.ranks())
+            self._ties = (self.node_epoch, self.node_count - self.ranks())
         return self._ties[1]
 
-    def alive_rows(self) -> NDArray[np.intp]:
-        """The rows that have a node, int[nodes]; the same array until a node changes."""
-        if self._alive_rows[0] != self.node_epoch:
-            self._alive_rows = (self.node_epoch, np.flatnonzero(self.alive))
-        return self._alive_rows[1]
+    def rows(self) -> NDArray[np.intp]:
+        """All rows, int[nodes]; the same array until a node changes."""
+        if self._rows[0] != self.node_epoch:
+            self._rows = (self.node_epoch, np.arange(self.node_count))
+        return self._rows[1]
 
     def set_nodes(self, nodes: Iterable[Object]) -> None:
-        """Add or update many nodes at once."""
-        listed = list(nodes)
-        new = sum(name(node) not in self.row_of for node in listed)
-        self._reserve(new - len(self._free_rows))
-        for node in listed:
+        """Add or update many nodes."""
+        for node in nodes:
             self.set_node(node)
 
     def set_node(self, node: Object) -> bool:
@@ -132,7 +118,7 @@ class Snapshot:
             return False
         amounts = allocatable_amounts(node)
         if row is None:
-            row = self._take_row(node_name)
+            row = self._append_row(node_name, node)
         self.nodes[row] = node
         self.resources.set_allocatable(row, amounts)
         self._node_changed()
@@ -150,12 +136,7 @@ class Snapshot:
         for pod in list(self.pods_on[row]):
             self.remove_pod(pod)
             self._homeless.setdefault(node_name, []).append(pod)
-        del self.row_of[node_name]
-        self.names[row] = ""
-        self.nodes[row] = None
-        self.alive[row] = False
-        self.resources.set_allocatable(row, {})
-        self._free_rows.append(row)
+        self._remove_row(row)
         self._node_changed()
 
     def add_pod(self, pod: PodInfo, node_name: str) -> None:
@@ -225,12 +206,12 @@ class Snapshot:
             numbers: `pods.kins`, to go by these.
 
         Returns:
-            int64[capacity].
+            int64[nodes].
         """
         of_pods = weights[self.pods.classes if numbers is None else numbers]
         counted = (of_pods != 0) & (self.pods.rows >= 0)
         sums = np.bincount(
-            self.pods.rows[counted], weights=of_pods[counted], minlength=self.capacity
+            self.pods.rows[counted], weights=of_pods[counted], minlength=self.node_count
         )
         return sums.astype(np.int64)
 
@@ -260,25 +241,28 @@ class Snapshot:
         self.node_epoch += 1
         self.columns.forget()
 
-    def _take_row(self, node_name: str) -> int:
-        if not self._free_rows:
-            self._reserve(max(_ROWS_MIN, self.capacity // 8))
-        row = self._free_rows.pop()
-        self.names[row] = node_name
-        self.row_of[node_name] = row
-        self.alive[row] = True
+    def _append_row(self, node_name: str, node: Object) -> int:
+        row = self.row_of[node_name] = self.node_count
+        self.names.append(node_name)
+        self.nodes.append(node)
+        self.pods_on.append([])
+        self.resources.append_row()
         return row
 
-    def _reserve(self, count: int) -> None:
-        if count <= 0:
-            return
-        first, capacity = self.capacity, self.capacity + count
-        self.names.extend([""] * count)
-        self.nodes.extend([None] * count)
-        self.pods_on.extend([] for _ in range(count))
-        self.alive = np.concatenate((self.alive, np.zeros(count, bool)))
-        self.resources.grow(capacity)
-        self._free_rows.extend(range(capacity - 1, first - 1, -1))
+    def _remove_row(self, row: int) -> None:
+        """Remove a row without pods; the last one takes its place."""
+        del self.row_of[self.names[row]]
+        last = self.node_count - 1
+        if row != last:
+            self.row_of[self.names[last]] = row
+            self.pods.move(self.pods_on[last], row)
+            if last in self.freed_ports:
+                self.freed_ports[row] = self.freed_ports.pop(last)
+        self.names[row] = self.names[last]
+        self.nodes[row] = self.nodes[last]
+        self.pods_on[row] = self.pods_on[last]
+        del self.names[last], self.nodes[last], self.pods_on[last]
+        self.resources.remove_row(row)
 
 
 def allocatable_amounts(node: Object) -> dict[str, int]:
@@ -296,8 +280,8 @@ def allocatable_amounts(node: Object) -> dict[str, int]:
     return read
 
 
-def _same_for_scheduling(old: Object | None, new: Object) -> bool:
-    return old is not None and _relevant(old) == _relevant(new)
+def _same_for_scheduling(old: Object, new: Object) -> bool:
+    return _relevant(old) == _relevant(new)
 
 
 def _relevant(node: Object) -> tuple[object, ...]:

@@ -140,8 +140,8 @@ def owners_selector(cls: PodClass, listers: Listers) -> Selector:
 
 
 def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) -> NDArray[np.bool_]:
-    """Which nodes the constraint's inclusion policies let count, bool[capacity]."""
-    rows = snapshot.alive.copy()
+    """Which nodes the constraint's inclusion policies let count, bool[nodes]."""
+    rows = np.ones(snapshot.node_count, bool)
     if constraint.honors_affinity:
         rows &= matching_rows(snapshot, required_node_affinity(cls.pod))
     if constraint.honors_taints:
@@ -159,8 +159,8 @@ class Domains:
     as "". But the count of a domain is only looked up for rows that have the label.
 
     Attributes:
-        codes: int32[capacity], the domain of each row, `ABSENT` without the label.
-        counted: bool[capacity], the rows whose pods count.
+        codes: int32[nodes], the domain of each row, `ABSENT` without the label.
+        counted: bool[nodes], the rows whose pods count.
         column: the domains for which the pods of each row count, if any.
         exists: bool[domains + 1], whether a domain has any counted row.
         size: how many domains exist.
@@ -209,7 +209,7 @@ class ScoredRows:
     """The rows that constraints score: all that are feasible, or those with all labels.
 
     Args:
-        scored: bool[capacity].
+        scored: bool[nodes].
     """
 
     def __init__(self, scored: NDArray[np.bool_]) -> None:
@@ -274,9 +274,9 @@ class Spreading:
 
     def counted_by_row(self, cls: PodClass, constraint: SpreadConstraint) -> DomainSum:
         """The same by row, whether or not the row's pods count."""
-        capacity = self._snapshot.capacity
+        count = self._snapshot.node_count
         rows = self._rows.of(
-            capacity, lambda: LabelColumn(np.arange(capacity, dtype=np.int32), self._snapshot.names)
+            count, lambda: LabelColumn(np.arange(count, dtype=np.int32), self._snapshot.names)
         )
         return self._sum(cls, constraint, None, rows)
 
@@ -289,7 +289,7 @@ class Spreading:
         return self.sums.of(asked, column, lambda other: constraint.counts(own, other), marks)
 
     def _labelled(self, topology_keys: Iterable[str]) -> NDArray[np.bool_]:
-        present = self._snapshot.alive.copy()
+        present = np.ones(self._snapshot.node_count, bool)
         for key in topology_keys:
             present &= self._snapshot.columns.label(key).codes != ABSENT
         return present

@@ -42,7 +42,7 @@ def by_size(claims: Sequence[Object]) -> list[Object]:
 
 
 def choose_volumes(
-    claims: Sequence[Object], volumes: Sequence[Object], topology: Topology, capacity: int
+    claims: Sequence[Object], volumes: Sequence[Object], topology: Topology, node_count: int
 ) -> list[Choice]:
     """Choose a volume for each claim in turn, on each row apart.
 
@@ -50,10 +50,10 @@ def choose_volumes(
         claims: in the order in which they choose; what one has chosen the next can't have.
         volumes: all persistent volumes.
         topology: where volumes can be reached from.
-        capacity: the number of rows.
+        node_count: the number of rows.
 
     Returns:
-        For each claim int64[capacity], an index into `volumes` or `NO_VOLUME`.
+        For each claim int64[nodes], an index into `volumes` or `NO_VOLUME`.
 
     Raises:
         SelectorError: a claim's selector can't be used.
@@ -65,7 +65,7 @@ def choose_volumes(
         fitting.sort(key=lambda i: (storage_capacity(volumes[i]), name(volumes[i])))
         meant = [i for i in fitting if is_bound_to(volumes[i], claim)]
         free = [i for i in fitting if _is_free(volumes[i], claim, selector)]
-        choices.append(_choice(meant, free, choices, volumes, topology, capacity))
+        choices.append(_choice(meant, free, choices, volumes, topology, node_count))
     return choices
 
 
@@ -75,11 +75,11 @@ def _choice(
     taken: Sequence[Choice],
     volumes: Sequence[Object],
     topology: Topology,
-    capacity: int,
+    node_count: int,
 ) -> Choice:
     """One claim's choice: a volume that is meant for it, wherever it is, or else the smallest."""
-    choice = np.full(capacity, NO_VOLUME, np.int64)
-    undecided = np.ones(capacity, bool)
+    choice = np.full(node_count, NO_VOLUME, np.int64)
+    undecided = np.ones(node_count, bool)
     for index in meant:
         available = undecided.copy()
         for earlier in taken:

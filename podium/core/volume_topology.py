@@ -34,12 +34,12 @@ class VolumeTopology:
         self._reach: dict[str, tuple[Object, Rows]] = {}
 
     def labelled(self, label: str) -> Mask:
-        """Which rows have a label at all, bool[capacity]."""
+        """Which rows have a label at all, bool[nodes]."""
         present: Mask = self._snapshot.columns.label(label).codes != ABSENT
         return present
 
     def having(self, label: str, values: Iterable[str]) -> Mask:
-        """Which rows have one of these values, bool[capacity]."""
+        """Which rows have one of these values, bool[nodes]."""
         self._keep_up()
         column = self._snapshot.columns.label(label)
         known = self._codes.get(label)
@@ -50,19 +50,19 @@ class VolumeTopology:
         return column.codes == codes[0] if len(codes) == 1 else np.isin(column.codes, codes)
 
     def selected(self, selector: Selector) -> Mask:
-        """Which rows a label selector matches, bool[capacity]."""
+        """Which rows a label selector matches, bool[nodes]."""
         if selector.matches_nothing:
-            return np.zeros(self._snapshot.capacity, bool)
+            return np.zeros(self._snapshot.node_count, bool)
         return self._meeting_all(selector.requirements)
 
     def allowed(self, terms: Iterable[Object] | None) -> Mask:
-        """Which rows a storage class's `allowedTopologies` allow, bool[capacity]."""
-        capacity = self._snapshot.capacity
+        """Which rows a storage class's `allowedTopologies` allow, bool[nodes]."""
+        count = self._snapshot.node_count
         listed = [*terms] if terms else []
-        result = np.full(capacity, not listed)
+        result = np.full(count, not listed)
         for term in listed:
             expressions = term.get("matchLabelExpressions") or ()
-            matching = np.full(capacity, bool(expressions))
+            matching = np.full(count, bool(expressions))
             for expression in expressions:
                 matching &= self.having(expression.get("key", ""), entries(expression, "values"))
             result |= matching
@@ -79,13 +79,13 @@ class VolumeTopology:
         return known[1]
 
     def matching(self, required: Object | None) -> Mask:
-        """Which rows a NodeSelector of a persistent volume matches, bool[capacity].
+        """Which rows a NodeSelector of a persistent volume matches, bool[nodes].
 
         Volumes are compared with nodes' labels only: conditions on the node's name always hold.
         """
         if required is None:
-            return np.ones(self._snapshot.capacity, bool)
-        result = np.zeros(self._snapshot.capacity, bool)
+            return np.ones(self._snapshot.node_count, bool)
+        result = np.zeros(self._snapshot.node_count, bool)
         for term in node_selector(required).terms:
             if not term.error:
                 result |= self._term(term)
@@ -95,7 +95,7 @@ class VolumeTopology:
         return self._meeting_all(term.expressions)
 
     def _meeting_all(self, requirements: Iterable[Requirement]) -> Mask:
-        result = np.ones(self._snapshot.capacity, bool)
+        result = np.ones(self._snapshot.node_count, bool)
         for requirement in requirements:
             if requirement.operator == "In":
                 result &= self.having(requirement.key, requirement.values)

@@ -40,7 +40,7 @@ class TriedNode(msgspec.Struct, frozen=True):
     @property
     def node(self) -> Object:
         """The node."""
-        return self.snapshot.nodes[self.row] or {}
+        return self.snapshot.nodes[self.row]
 
 
 def details_of(status: Status, place: TriedNode) -> tuple[str, ...]:

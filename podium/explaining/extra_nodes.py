@@ -17,7 +17,7 @@ def shapes(snapshot: Snapshot) -> list[str]:
     """A node of each shape: what it has, its labels and its taints; by name."""
     found: dict[str, str] = {}
     for node_name, row in sorted(snapshot.row_of.items()):
-        node = node_like(snapshot.nodes[row] or {}, "")
+        node = node_like(snapshot.nodes[row], "")
         found.setdefault(repr((labels(node), spec_of(node), _allocatable(node))), node_name)
     return list(found.values())
 
@@ -36,7 +36,7 @@ def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
     row = snapshot.row_of[like]
     new = _unused(snapshot, f"{like}-more")
     daemons = [pod for pod in snapshot.pods_on[row] if _is_daemon(pod)]
-    snapshot.set_node(node_like(snapshot.nodes[row] or {}, new))
+    snapshot.set_node(node_like(snapshot.nodes[row], new))
     copies = [placed_pod(_copy(pod.obj, new), snapshot.classes) for pod in daemons]
     try:
         for copy in copies:

@@ -124,7 +124,7 @@ def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
     snapshot, tolerations = trial.scheduler.snapshot, decision.pod.cls.spec.get("tolerations")
     sets: dict[tuple[str, ...], list[Object]] = {}
     for row in snapshot.row_of.values():
-        taints = list(untolerated_taints(snapshot.nodes[row] or {}, tolerations))
+        taints = list(untolerated_taints(snapshot.nodes[row], tolerations))
         if taints and not any(taint["key"].startswith(_OF_KUBERNETES) for taint in taints):
             sets.setdefault(tuple(map(taint_text, taints)), taints)
     for texts, taints in sorted(sets.items(), key=lambda entry: (len(entry[0]), entry[0])):

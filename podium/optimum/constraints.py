@@ -34,7 +34,7 @@ def _fit(model: Model) -> None:
     """On each node there is room for what comes, in the place of what goes."""
     program = model.program
     for name, free in model.problem.free.items():
-        for row in model.scheduler.snapshot.alive_rows().tolist():
+        for row in range(model.scheduler.snapshot.node_count):
             coming = [
                 (model.placed[number][row], demand.amounts[name])
                 for number, demand in enumerate(model.demands)
@@ -100,7 +100,7 @@ def _spread(model: Model, number: int, spread: Spread) -> None:
     own = model.demands[number].cls.kin
     counting, occupants = model.matching(lambda kin: constraint.counts(own, kin) == 1)
     rows_of: dict[int, list[int]] = defaultdict(list)
-    for row in model.scheduler.snapshot.alive_rows().tolist():
+    for row in range(model.scheduler.snapshot.node_count):
         if domains.column.codes[row] != ABSENT:
             rows_of[int(domains.column.codes[row])].append(row)
     counted = {}

@@ -114,8 +114,9 @@ class Model:
         """The domains of a topology key by row; of the rows alone that have the label."""
         if key not in self._domains:
             codes = self.scheduler.snapshot.columns.label(key).codes
-            alive = self.scheduler.snapshot.alive_rows().tolist()
-            self._domains[key] = {row: int(codes[row]) for row in alive if codes[row] != ABSENT}
+            self._domains[key] = {
+                row: code for row, code in enumerate(codes.tolist()) if code != ABSENT
+            }
         return self._domains[key]
 
     def domains(self, key: str) -> Iterator[tuple[int, list[int]]]:

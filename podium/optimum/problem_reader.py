@@ -77,7 +77,7 @@ class ProblemReader:
 
     def _demand(self, pods: Sequence[PodInfo], scheduler_name: str) -> Demand | str:
         """The demand of equal pods, or what about them can't be expressed."""
-        pod, rows = pods[0], self._snapshot.alive.copy()
+        pod, rows = pods[0], np.ones(self._snapshot.node_count, bool)
         if pod.cls.has_volumes:
             return "its volumes, for which nodes are chosen as they are bound"
         if priority_class_of(pod.obj) in self._scheduler.handle.options.budget_respecting_classes:
@@ -106,7 +106,7 @@ class ProblemReader:
     def _amounts(self, state: Fit, pod: PodInfo) -> Mapping[str, int]:
         """What a pod takes of each sum; what nodes have left of them is noted."""
         own = dict(zip(state.names, state.weights(pod.cls), strict=True))
-        room = state.room(np.arange(self._snapshot.capacity))
+        room = state.room(self._snapshot.rows())
         for name, left in zip(state.names, room, strict=True):
             self._room.setdefault(name, left + own[name])
         return own
@@ -147,7 +147,7 @@ class ProblemReader:
         if policy is not None:
             policy.update()
         shields = None if policy is None else policy.shields
-        for row in self._snapshot.alive_rows().tolist():
+        for row in range(self._snapshot.node_count):
             pods = [pod for pod in self._snapshot.pods_on[row] if not pod.cls.terminating]
             IMPORTANCE[handle.options.victim_order].sort(pods)
             groups: dict[Hashable, list[Occupants]] = defaultdict(list)

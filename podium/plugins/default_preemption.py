@@ -141,7 +141,7 @@ class DefaultPreemption:
             pod: the preemptor.
             run: has the victims of the candidates.
             candidates: int[n].
-            is_rejected: bool[capacity], where preemption doesn't help.
+            is_rejected: bool[nodes], where preemption doesn't help.
             walls: told of the walls before others, by row.
         """
         keys = self._keys

@@ -57,7 +57,7 @@ class ImageLocality:
 
     def _shares(self, groups: GroupColumn, sizes: Sequence[Mapping[str, int]]) -> dict[str, float]:
         """The share of nodes that have an image, by image."""
-        node_counts = np.bincount(groups.codes + 1, minlength=len(sizes) + 1)[1:].tolist()
+        node_counts = np.bincount(groups.codes, minlength=len(sizes)).tolist()
         counts: Counter[str] = Counter()
         for found, node_count in zip(sizes, node_counts, strict=True):
             counts.update(dict.fromkeys(found, node_count))
@@ -77,7 +77,7 @@ class _Locality(LocalScore):
     def scores(self, rows: Rows) -> Scores:
         return self._scores[rows]
 
-    def all_scores(self, capacity: int) -> Scores:
+    def all_scores(self, node_count: int) -> Scores:
         return self._scores
 
 

@@ -248,10 +248,10 @@ class _Filter(FilterState):
             codes[self._is_far(rows, extra[:near])] = AFFINITY
         return codes
 
-    def all_codes(self, capacity: int) -> Codes:
+    def all_codes(self, node_count: int) -> Codes:
         if not self._is_concerned:
-            return np.zeros(capacity, np.int32)
-        return self.codes(np.arange(capacity))
+            return np.zeros(node_count, np.int32)
+        return self.codes(np.arange(node_count))
 
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
         return super().code(row, extra) if self._is_concerned else FITS

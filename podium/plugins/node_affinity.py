@@ -97,7 +97,7 @@ class NodeAffinity:
         return self._scores.of(pod.cls.node_affinity_key, lambda: self._score(terms))
 
     def _score(self, terms: _Terms) -> RelativeScore:
-        weights = np.zeros(self._snapshot.capacity, np.int64)
+        weights = np.zeros(self._snapshot.node_count, np.int64)
         for weight, term in terms:
             weights[matching_rows(self._snapshot, term)] += weight
         return _Preferences(weights)

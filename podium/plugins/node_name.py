@@ -32,7 +32,7 @@ class NodeName:
         wanted = node_name_of(pod.obj)
         if not wanted:
             return None
-        codes = np.full(self._snapshot.capacity, _OTHER_NODE, np.int32)
+        codes = np.full(self._snapshot.node_count, _OTHER_NODE, np.int32)
         row = self._snapshot.row_of.get(wanted)
         if row is not None:
             codes[row] = 0

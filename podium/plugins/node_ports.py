@@ -141,7 +141,7 @@ class _Ports(FilterState):
             self._kept[row] = self._keeps(row)
 
     def _sums(self, *, lower: bool) -> NDArray[np.int64]:
-        """How many ports in the way pods hold, int64[capacity], of lower priority or of others."""
+        """How many ports in the way pods hold, int64[nodes], of lower priority or of others."""
         classes = self._snapshot.classes
         weights = [
             len(self._rivals_of(cls)) if (cls.priority < self._priority) == lower else 0

@@ -48,8 +48,8 @@ class _Use(ScoredColumns):
     """What is used of each resource, and how even that is.
 
     Attributes:
-        held: [resources, capacity].
-        base: int64[capacity]; half the sum of it and of how even the use is with the pod is the
+        held: [resources, nodes].
+        base: int64[nodes]; half the sum of it and of how even the use is with the pod is the
             score.
         is_plain: whether there are two resources and every node has both.
     """
@@ -62,9 +62,9 @@ class _Use(ScoredColumns):
         weights: Sequence[int],
     ) -> None:
         super().__init__(snapshot, used, allocatable, weights, factor=1, bound=1)
-        self.is_plain = len(used) == 2 and bool(self.has[:, snapshot.alive].all())
+        self.is_plain = len(used) == 2 and bool(self.has.all())
         self.held = np.zeros_like(self.capacity)
-        self.base = np.zeros(snapshot.capacity, np.int64)
+        self.base = np.zeros(snapshot.node_count, np.int64)
         self._held_at = [held.data for held in self.held]
         self._base_at = self.base.data
         self.take_rows(slice(None))
@@ -111,7 +111,7 @@ class _Balance(LocalScore):
     def scores(self, rows: Rows) -> Scores:
         return self._scores(rows)
 
-    def all_scores(self, capacity: int) -> Scores:
+    def all_scores(self, node_count: int) -> Scores:
         return self._scores(slice(None))
 
     def _scores(self, rows: Rows | slice) -> Scores:

@@ -131,8 +131,8 @@ class Fit(FilterState):
             _mark(codes, room < amount, position)
         return self._signed(codes, rows)
 
-    def all_codes(self, capacity: int) -> Codes:
-        codes = np.zeros(capacity, np.int32)
+    def all_codes(self, node_count: int) -> Codes:
+        codes = np.zeros(node_count, np.int32)
         marked = [
             _mark(codes, free < amount, position)
             for position, (free, amount) in enumerate(zip(self._free, self._amounts, strict=True))

@@ -73,7 +73,7 @@ class NodeVolumeLimits:
             return None
         if missing := self._missing_claim(pod):
             refusal = unresolvable(missing)
-            codes = np.full(self._handle.snapshot.capacity, CLAIM_MISSING, np.int32)
+            codes = np.full(self._handle.snapshot.node_count, CLAIM_MISSING, np.int32)
             return FixedCodes(self.name, codes, lambda code: refusal)
         if fault := self._fault(pod):
             raise CycleError(self.name, fault)

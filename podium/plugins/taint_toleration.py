@@ -75,7 +75,9 @@ class TaintToleration:
         groups = self._snapshot.columns.taints()
         counts = [_intolerable(taints, tolerations) for taints in groups.values]
         return (
-            _Dislikes(groups.lookup(counts)) if any(counts) else _NoDislike(self._snapshot.capacity)
+            _Dislikes(groups.lookup(counts))
+            if any(counts)
+            else _NoDislike(self._snapshot.node_count)
         )
 
 
@@ -86,13 +88,13 @@ class _NoDislike(LocalScore):
     scope = Scope.NODE
     constant = MAX_NODE_SCORE
 
-    def __init__(self, capacity: int) -> None:
-        self._scores = np.full(capacity, MAX_NODE_SCORE, np.int64)
+    def __init__(self, node_count: int) -> None:
+        self._scores = np.full(node_count, MAX_NODE_SCORE, np.int64)
 
     def scores(self, rows: Rows) -> Scores:
         return self._scores[rows]
 
-    def all_scores(self, capacity: int) -> Scores:
+    def all_scores(self, node_count: int) -> Scores:
         return self._scores
 
 

@@ -137,7 +137,7 @@ class VolumeBinding:
         row = self._snapshot.row_of[node_name]
         selected, unselected = _by_selection(delayed)
         volumes = self._listers.list("PersistentVolume")
-        choices = choose_volumes(unselected, volumes, self._topology, self._snapshot.capacity)
+        choices = choose_volumes(unselected, volumes, self._topology, self._snapshot.node_count)
         chosen = [
             (claim, int(choice[row])) for claim, choice in zip(unselected, choices, strict=True)
         ]
@@ -241,7 +241,7 @@ class VolumeBinding:
 
     def _judge_bound(self, claims: Iterable[Object]) -> Codes:
         """The first claim that can't be had on a row decides; the others aren't looked at."""
-        flags = np.zeros(self._snapshot.capacity, np.int32)
+        flags = np.zeros(self._snapshot.node_count, np.int32)
         for claim in claims:
             volume = self._listers.get("PersistentVolume", volume_name(claim))
             if volume is None:
@@ -251,7 +251,7 @@ class VolumeBinding:
         return flags
 
     def _reached(self, volume: Object) -> Mask:
-        reached = np.zeros(self._snapshot.capacity, bool)
+        reached = np.zeros(self._snapshot.node_count, bool)
         reached[self._topology.reach(volume)] = True
         plugin = in_tree_plugin(spec_of(volume))
         if plugin is None or not plugin.topology_key:
@@ -266,12 +266,12 @@ class VolumeBinding:
 
     def _rows(self, node_names: Iterable[str]) -> Mask:
         row_of = self._snapshot.row_of
-        mask = np.zeros(self._snapshot.capacity, bool)
+        mask = np.zeros(self._snapshot.node_count, bool)
         mask[[row_of[node_name] for node_name in node_names if node_name in row_of]] = True
         return mask
 
     def _judge_delayed(self, claims: Sequence[Object]) -> Codes:
-        flags = np.zeros(self._snapshot.capacity, np.int32)
+        flags = np.zeros(self._snapshot.node_count, np.int32)
         selected, unselected = _by_selection(claims)
         for claim in selected:
             flags[~self._rows([annotations(claim)[SELECTED_NODE]])] = BIND_CONFLICT
@@ -291,7 +291,7 @@ class VolumeBinding:
         storage_class = storage_class_of(self._listers, claim) or {}
         provisioner = storage_class.get("provisioner")
         if not provisioner or provisioner == NO_PROVISIONER:
-            return np.full(self._snapshot.capacity, BIND_CONFLICT, np.int32)
+            return np.full(self._snapshot.node_count, BIND_CONFLICT, np.int32)
         allowed = self._topology.allowed(storage_class.get("allowedTopologies"))
         flags = np.where(allowed, 0, BIND_CONFLICT).astype(np.int32)
         wanted = requested_storage(claim)
@@ -302,7 +302,7 @@ class VolumeBinding:
         return flags
 
     def _has_capacity(self, class_name: str, bytes_wanted: int) -> Mask:
-        enough = np.zeros(self._snapshot.capacity, bool)
+        enough = np.zeros(self._snapshot.node_count, bool)
         for segment in self._listers.list("CSIStorageCapacity"):
             limit = _volume_limit(segment)
             if (
@@ -317,7 +317,7 @@ class VolumeBinding:
         try:
             return self._topology.selected(label_selector(segment.get("nodeTopology")))
         except SelectorError:
-            return np.zeros(self._snapshot.capacity, bool)
+            return np.zeros(self._snapshot.node_count, bool)
 
 
 def _by_selection(claims: Iterable[Object]) -> tuple[list[Object], list[Object]]:

@@ -97,12 +97,12 @@ class TestArrayFilter:
         scheduler.snapshot.remove_node("n1")
         decided(scheduler, pod("p"))
         assert seen[-1] == {
-            "names": ["n2", "n3"],
-            "objects": NODES[1:],
-            "disk": ["ssd", None],
+            "names": ["n3", "n2"],
+            "objects": NODES[:0:-1],
+            "disk": [None, "ssd"],
             "allocatable": [4000, 4000],
-            "requested": [0, 250],
-            "pods": [0, 1],
+            "requested": [250, 0],
+            "pods": [1, 0],
         }
 
     def test_is_asked_about_every_pod(self, scheduler_with: Make) -> None:

@@ -86,6 +86,6 @@ def test_a_dry_run_goes_by_the_order_on_few_rows_and_on_many(nodes: int) -> None
     evaluation = scheduler.decide(preemptor).evaluation
     assert evaluation is not None
     run = DryRun(scheduler.snapshot, scheduler.nominator, scheduler.budgets, SHORT_NAMES)
-    run.update(preemptor, evaluation.filtering, scheduler.snapshot.alive)
+    run.update(preemptor, evaluation.filtering, np.ones(scheduler.snapshot.node_count, bool))
     victims = [[victim.name for victim in run.victims[row]] for row in range(nodes)]
     assert victims == [[f"aaa-{n}"] for n in scheduler.snapshot.names[:nodes]]

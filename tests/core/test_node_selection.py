@@ -1,4 +1,4 @@
-"""Selectors on columns say what they say node by node, and nothing where there is no node."""
+"""Selectors on columns say what they say node by node."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def snapshot() -> Snapshot:
 
 def names(snapshot: Snapshot, selector: Any) -> set[str]:
     rows = matching_rows(snapshot, selector)
-    assert rows.shape == (snapshot.capacity,)
+    assert rows.shape == (snapshot.node_count,)
     return {snapshot.names[row] for row in rows.nonzero()[0]}
 
 

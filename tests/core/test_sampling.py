@@ -109,7 +109,7 @@ class TestSearch:
         self, sampling: NodeSampling, snapshot: Snapshot, feasible: list[str]
     ) -> list[str]:
         """The names that a search looks at, in the order of names."""
-        fits = np.zeros(snapshot.capacity, bool)
+        fits = np.zeros(snapshot.node_count, bool)
         fits[[snapshot.row_of[name] for name in feasible]] = True
         visited = sampling.visited(snapshot, fits)
         return sorted(snapshot.names[row] for row in np.flatnonzero(visited))

@@ -38,26 +38,30 @@ class TestNodes:
         snapshot = snapshot_of("b", "a", "c")
         assert snapshot.row_of == {"b": 0, "a": 1, "c": 2}
         assert snapshot.names == ["b", "a", "c"]
-        assert snapshot.alive.all()
-        assert (snapshot.capacity, snapshot.node_count) == (3, 3)
+        assert snapshot.node_count == 3
 
-    def test_free_rows_are_used_again(self) -> None:
+    def test_the_last_takes_the_row_of_one_that_left(self) -> None:
         snapshot = snapshot_of("a", "b", "c")
+        moved = put(snapshot, "p", "c", "3")
         snapshot.remove_node("b")
-        assert (snapshot.capacity, snapshot.node_count) == (3, 2)
-        assert (snapshot.names[1], snapshot.nodes[1], snapshot.alive[1]) == ("", None, False)
-        assert snapshot.resources.allocatable[0][1] == 0
+        assert (snapshot.row_of, snapshot.names) == ({"a": 0, "c": 1}, ["a", "c"])
+        assert (snapshot.nodes, on(snapshot, "c")) == ([node("a"), node("c")], ["p"])
+        assert (moved.row, cpu_requested(snapshot)) == (1, {"a": 0, "c": 3000})
         snapshot.set_node(node("d", cpu="7"))
-        assert snapshot.row_of["d"] == 1
-        assert snapshot.resources.allocatable[0].tolist() == [4000, 7000, 4000]
-        assert snapshot.capacity == 3
+        assert snapshot.row_of["d"] == 2
+        assert snapshot.resources.allocatable[0].tolist() == [4000, 4000, 7000]
 
-    def test_many_at_once_use_free_rows_first(self) -> None:
-        snapshot = snapshot_of("a", "b", "c")
+    def test_the_ports_of_a_row_that_moves_stay_as_they_are(self) -> None:
+        snapshot = snapshot_of("a", "b")
+        containers = [{"name": "c", "ports": [{"hostPort": 80}]}]
+        named = (pod(name, containers=containers) for name in ("one", "two"))
+        pods = [placed_pod(obj, snapshot.classes) for obj in named]
+        for info in pods:
+            snapshot.add_pod(info, "b")
+        snapshot.remove_pod(pods[0])
+        freed = snapshot.freed_ports[1]
         snapshot.remove_node("a")
-        snapshot.set_nodes([node("d"), node("e"), node("c", cpu="1")])
-        assert snapshot.capacity == 4
-        assert sorted(snapshot.row_of.values()) == [0, 1, 2, 3]
+        assert snapshot.freed_ports == {0: freed}
 
     def test_grows_without_losing_anything(self) -> None:
         snapshot = snapshot_of("n0")
@@ -66,10 +70,8 @@ class TestNodes:
             snapshot.set_node(node(f"n{index}"))
             put(snapshot, f"p{index}", f"n{index}")
         assert snapshot.node_count == 100
-        assert snapshot.capacity < 120
         assert cpu_requested(snapshot) == {"n0": 3000} | {f"n{i}": 1000 for i in range(1, 100)}
-        assert len(snapshot.alive) == snapshot.capacity
-        assert snapshot.alive.sum() == 100
+        assert snapshot.rows().tolist() == [*range(100)]
 
     def test_removing_what_is_not_there(self) -> None:
         with pytest.raises(KeyError):
@@ -105,7 +107,7 @@ class TestNodes:
         snapshot = snapshot_of("b", "c", "a")
         assert snapshot.ranks().tolist() == [1, 2, 0]
         snapshot.remove_node("b")
-        assert snapshot.ranks()[[1, 2]].tolist() == [1, 0]
+        assert snapshot.ranks().tolist() == [0, 1]
 
     def test_columns_of_labels_follow(self) -> None:
         snapshot = snapshot_of("a", "b")

@@ -69,3 +69,21 @@ def test_without_a_volume_or_a_provisioner_a_pod_waits() -> None:
     none = storage_class("Immediate", "kubernetes.io/no-provisioner")
     (pending,) = planned([node("a"), none], claim(), user()).pending
     assert "unbound immediate PersistentVolumeClaims" in pending.message
+
+
+def test_only_nodes_are_counted_where_another_pod_keeps_the_claim_to_itself() -> None:
+    volume_of_claim = {**volume("v", "a"), "spec": {**volume("v", "a")["spec"], **_ALONE}}
+    bound = claim(**_ALONE, volumeName="v")
+    bound["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
+    del volume_of_claim["spec"]["nodeAffinity"]
+    state = [node("a"), node("b"), storage_class("WaitForFirstConsumer"), volume_of_claim, bound]
+    late = {**user(), "metadata": {**user()["metadata"], "name": "late"}}
+    (pending,) = planned(state, user(), late).pending
+    assert pending.message == (
+        "0/2 nodes are available: 2 node(s) unavailable due to PersistentVolumeClaim with "
+        "ReadWriteOncePod access mode already in-use by another pod. no new claims to deallocate, "
+        "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."
+    )
+
+
+_ALONE = {"accessModes": ["ReadWriteOncePod"]}

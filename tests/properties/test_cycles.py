@@ -96,7 +96,7 @@ def dry_run_of(
         IMPORTANCE[VictimOrder.DEFAULT],
     )
     for rows in steps:
-        all_rows = np.arange(scheduler.snapshot.capacity)
+        all_rows = np.arange(scheduler.snapshot.node_count)
         run.update(pod, evaluation.filtering, np.isin(all_rows, rows))
     return run, evaluation
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from podium.config.scheduler_options import VictimOrder
 from podium.core.evaluation import Evaluation
-from podium.core.explanation import explain
+from podium.core.explanation import explain, failure_message
 from podium.core.filtering import Filtering
 from podium.core.framework import FITS
 from podium.core.pod_classes import PodClasses
@@ -38,9 +38,8 @@ def evaluation_of(scheduler: Scheduler, pod: PodInfo) -> Evaluation:
 
 
 def assert_same_evaluation(kept: Evaluation, new: Evaluation, snapshot: Snapshot) -> None:
-    alive = snapshot.alive
     assert kept.filtering.pre_filter == new.filtering.pre_filter
-    assert kept.filtering.outcome[alive].tolist() == new.filtering.outcome[alive].tolist()
+    assert kept.filtering.outcome.tolist() == new.filtering.outcome.tolist()
     assert statuses(kept.filtering, snapshot) == statuses(new.filtering, snapshot)
     assert kept.preference.tolist() == new.preference.tolist()
     feasible = new.filtering.feasible_rows()
@@ -59,7 +58,7 @@ def statuses(filtering: Filtering, snapshot: Snapshot) -> list[Status]:
     """Of the nodes' rows, with the plugin that the blame names."""
     return [
         filtering.status(int(filtering.blame[row]), int(filtering.outcome[row]), row)
-        for row in np.flatnonzero(snapshot.alive).tolist()
+        for row in range(snapshot.node_count)
         if filtering.pre_filter.is_success
     ]
 
@@ -194,12 +193,14 @@ def test_what_nominated_pods_close(few: int, life: Life) -> None:
 
 
 def answer(scheduler: Scheduler, pod: PodInfo) -> Json:
-    decision = scheduler.decide(pod)
-    return decision_report(Decided(decision, explain(decision, scheduler.snapshot)))
+    decision, snapshot = scheduler.decide(pod), scheduler.snapshot
+    report = decision_report(Decided(decision, explain(decision, snapshot)))
+    # Its counts of nodes come from tallies that follow changes.
+    return {**report, "message": failure_message(decision, snapshot)}
 
 
 def assert_decisions_follow(life: Life, steps: int) -> None:
-    """Decisions tell all of the filters, scores, dry runs and the choice."""
+    """Decisions tell all of the filters, scores, dry runs and the choice, and count nodes."""
     for _ in range(steps):
         life.step()
         new = reborn(life.scheduler)

@@ -105,7 +105,7 @@ def verdicts(scene: Scene, state: FilterState | None) -> list[Verdict]:
     """Each node's verdict; rows at once and one by one must agree."""
     if state is None:
         return [None] * len(scene.nodes)
-    rows, everywhere = scene.rows, np.arange(scene.snapshot.capacity)
+    rows, everywhere = scene.rows, np.arange(scene.snapshot.node_count)
     codes = state.codes(rows)
     assert codes.dtype == np.int32
     assert codes.tolist() == state.codes(everywhere)[rows].tolist()

@@ -71,7 +71,7 @@ def test_volumes_are_chosen_node_by_node(scenes: Iterator[Scene]) -> None:
         claims = scene.world.of_kind("PersistentVolumeClaim")[:3]
         volumes = scene.world.of_kind("PersistentVolume")
         topology = VolumeTopology(scene.snapshot)
-        choices = choose_volumes(claims, volumes, topology, scene.snapshot.capacity)
+        choices = choose_volumes(claims, volumes, topology, scene.snapshot.node_count)
         for node in scene.world.nodes:
             chosen: list[Object] = []
             for claim, choice in zip(claims, choices, strict=True):

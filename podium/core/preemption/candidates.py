@@ -28,7 +28,7 @@ class CandidateLimit(msgspec.Struct, frozen=True):
     rng: Random
 
     def shortlist(self, run: DryRun, potential: Mask) -> Mask:
-        """The potential rows, bool[capacity], that are looked at; the dry run must know them."""
+        """The potential rows, bool[nodes], that are looked at; the dry run must know them."""
         rows = np.flatnonzero(potential)
         count = len(rows)
         wanted = min(max(count * self.percentage // 100, self.absolute), count)

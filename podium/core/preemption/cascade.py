@@ -79,7 +79,7 @@ class Cascade:
     ) -> tuple[int | None, tuple[PodInfo, ...]]:
         """Where a pod would preempt, and whom."""
         snapshot, filtering = self._handle.snapshot, self._handle.finder.filtering(pod)
-        is_elsewhere, run = np.arange(snapshot.capacity) != own_row, self._run_of(pod)
+        is_elsewhere, run = np.arange(snapshot.node_count) != own_row, self._run_of(pod)
         is_closed = (filtering.outcome > 0) & is_elsewhere
         run.update(pod, filtering, is_closed)
         candidates = np.flatnonzero(is_closed & run.is_candidate)

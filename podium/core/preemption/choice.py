@@ -103,7 +103,7 @@ class Choice(msgspec.Struct, frozen=True):
 
         Args:
             chosen: the row that was taken.
-            ranks: int64[capacity], the order in which ties are broken.
+            ranks: int64[nodes], the order in which ties are broken.
             count_max: how many are wanted.
         """
         found: list[tuple[int, int | None]] = []

@@ -51,14 +51,14 @@ class DryRun:
         importance: the order of victims.
         shields: that protect pods; None if nothing does.
         tally: counts the rows where preemption doesn't help, by reason.
-        is_candidate: bool[capacity], whether preemption would make room.
-        outcome: int32[capacity], why not: the code of the filter that still objects.
-        blame: int32[capacity], the index of that filter, `NO_VICTIMS` if there was nobody to take.
-        violations: int64[capacity], how many victims break a budget.
-        top_priority: int64[capacity], of the most important victim.
-        priority_sum: int64[capacity], of all victims, each raised by `PRIORITY_OFFSET`.
-        victim_count: int64[capacity].
-        earliest_start: int64[capacity], nanoseconds, among the victims of the top priority;
+        is_candidate: bool[nodes], whether preemption would make room.
+        outcome: int32[nodes], why not: the code of the filter that still objects.
+        blame: int32[nodes], the index of that filter, `NO_VICTIMS` if there was nobody to take.
+        violations: int64[nodes], how many victims break a budget.
+        top_priority: int64[nodes], of the most important victim.
+        priority_sum: int64[nodes], of all victims, each raised by `PRIORITY_OFFSET`.
+        victim_count: int64[nodes].
+        earliest_start: int64[nodes], nanoseconds, among the victims of the top priority;
             `NEVER_NS` if none has started.
     """
 
@@ -96,7 +96,7 @@ class DryRun:
         return Lookup(self._victims_of)
 
     def update(self, pod: PodInfo, filtering: Filtering, wanted: Mask) -> None:
-        """Make results of rows, bool[capacity], hold for `pod`; its class is filtered like that."""
+        """Make results of rows, bool[nodes], hold for `pod`; its class is filtered like that."""
         self._table = self._tables.of(pod.priority)
         self._table.follow()
         of_table = self._table, self._table.epoch
@@ -117,21 +117,21 @@ class DryRun:
             known[own] = False
 
     def _forget_all(self) -> None:
-        capacity = self._snapshot.capacity
-        self.is_candidate: NDArray[np.bool_] = np.zeros(capacity, bool)
-        self.outcome, self.blame = np.zeros((2, capacity), np.int32)
+        count = self._snapshot.node_count
+        self.is_candidate: NDArray[np.bool_] = np.zeros(count, bool)
+        self.outcome, self.blame = np.zeros((2, count), np.int32)
         (
             self.violations,
             self.top_priority,
             self.priority_sum,
             self.victim_count,
             self.earliest_start,
-        ) = np.zeros((5, capacity), np.int64)
-        self._is_victim: NDArray[np.bool_] = np.zeros((0, capacity), bool)
+        ) = np.zeros((5, count), np.int64)
+        self._is_victim: NDArray[np.bool_] = np.zeros((0, count), bool)
         self._single: dict[int, RowResult] = {}
         # Whether the victims of a row are in `_slots`; None until somebody asks for any.
         self._is_listed: NDArray[np.bool_] | None = None
-        self._slots: NDArray[np.int64] = np.full((0, capacity), NOBODY)
+        self._slots: NDArray[np.int64] = np.full((0, count), NOBODY)
 
     def _part_from(self, other: "DryRun") -> None:
         """Know all that another one knows, and change by itself from now on."""
@@ -164,7 +164,7 @@ class DryRun:
             self._is_victim = np.pad(self._is_victim, missing)
         self._is_victim[:, rows] = False
         self._is_victim[:turns, rows] = is_victim
-        columns = slice(None) if len(rows) == self._snapshot.capacity else rows
+        columns = slice(None) if len(rows) == self._snapshot.node_count else rows
         priorities = table.priorities[:turns, columns]
         count = is_victim.sum(axis=0)
         self.victim_count[rows] = count
@@ -216,7 +216,7 @@ class DryRun:
             int64[turns, n], the most important first, and `NOBODY` after the last one.
         """
         if self._is_listed is None:
-            self._is_listed = np.zeros(self._snapshot.capacity, bool)
+            self._is_listed = np.zeros(self._snapshot.node_count, bool)
         stale = rows[~self._is_listed[rows]]
         if len(stale):
             self._list(stale)

@@ -16,7 +16,7 @@ class KnownRows:
     """The rows that are known; follows pods, their start times, shields, budgets and nominations.
 
     Attributes:
-        known: bool[capacity]; whoever has looked at a row notes it here.
+        known: bool[nodes]; whoever has looked at a row notes it here.
     """
 
     def __init__(
@@ -79,5 +79,5 @@ class KnownRows:
         return False
 
     def _forget(self) -> None:
-        self.known: NDArray[np.bool_] = np.zeros(self._snapshot.capacity, bool)
+        self.known: NDArray[np.bool_] = np.zeros(self._snapshot.node_count, bool)
         self._seen = [log.end for log in self._logs]

@@ -40,7 +40,7 @@ class Preemption(PostFilterResult, frozen=True):
         eligible: whether the pod may preempt at all.
         message: why there is no candidate, or why it isn't eligible; empty if a node was selected.
         candidate_rows: where preemption would make room, int[n].
-        is_rejected: where the dry run failed, bool[capacity].
+        is_rejected: where the dry run failed, bool[nodes].
         run: the dry run with the details of those rows; it goes on changing with the cluster.
         choice: how the candidates were narrowed down; None if there is none.
         pdb_violations: how many victims break a budget.

@@ -30,14 +30,14 @@ class VictimTable:
     """A line for each turn, with a pod of each row that has so many.
 
     Attributes:
-        slots: int32[turns, capacity], of the snapshot's columns of pods; `NOBODY` where a row has
+        slots: int32[turns, nodes], of the snapshot's columns of pods; `NOBODY` where a row has
             no more pods.
-        classes: int32[turns, capacity], the ids of their classes; the same.
-        priorities: int64[turns, capacity].
-        starts: int64[turns, capacity], their start times in nanoseconds, `NEVER_NS` for none.
-        violating: bool[turns, capacity], whether their disruption breaks a budget.
-        counts: int64[capacity], how many there are on each row.
-        is_tall: bool[capacity], whether they are too many to be in the table.
+        classes: int32[turns, nodes], the ids of their classes; the same.
+        priorities: int64[turns, nodes].
+        starts: int64[turns, nodes], their start times in nanoseconds, `NEVER_NS` for none.
+        violating: bool[turns, nodes], whether their disruption breaks a budget.
+        counts: int64[nodes], how many there are on each row.
+        is_tall: bool[nodes], whether they are too many to be in the table.
         epoch: raised when all rows are forgotten.
     """
 
@@ -81,7 +81,7 @@ class VictimTable:
             self._rows.known[stale] = True
 
     def held(self, column: int) -> Integers:
-        """What the pods take of a resource, int64[turns, capacity]."""
+        """What the pods take of a resource, int64[turns, nodes]."""
         held = self._held.get(column)
         if held is None:
             held = self._held[column] = self._amounts(column, self.slots)
@@ -93,14 +93,14 @@ class VictimTable:
         return columns[column][slots] if column < len(columns) else np.zeros(slots.shape, np.int64)
 
     def _forget(self) -> None:
-        capacity = self._snapshot.capacity
+        count = self._snapshot.node_count
         self.epoch += 1
-        self.slots, self.classes = np.full((2, 0, capacity), NOBODY, np.int32)
-        self.priorities, self.starts = np.zeros((2, 0, capacity), np.int64)
+        self.slots, self.classes = np.full((2, 0, count), NOBODY, np.int32)
+        self.priorities, self.starts = np.zeros((2, 0, count), np.int64)
         self._held: dict[int, Integers] = {}
-        self.violating: NDArray[np.bool_] = np.zeros((0, capacity), bool)
-        self.counts = np.zeros(capacity, np.int64)
-        self.is_tall: NDArray[np.bool_] = np.zeros(capacity, bool)
+        self.violating: NDArray[np.bool_] = np.zeros((0, count), bool)
+        self.counts = np.zeros(count, np.int64)
+        self.is_tall: NDArray[np.bool_] = np.zeros(count, bool)
 
     def _take(self, rows: Rows) -> None:
         snapshot = self._snapshot

@@ -63,7 +63,7 @@ def _lower(snapshot: Snapshot, priority: int, rows: Rows) -> tuple[Integers, Int
         listed = [(pod.slot, index) for index, pod in on_rows if pod.priority < priority]
         slots, indexes = np.array(listed, np.int64).reshape(len(listed), 2).T
         return slots, indexes
-    index_of_row = np.full(snapshot.capacity + 1, -1, np.int64)
+    index_of_row = np.full(snapshot.node_count + 1, -1, np.int64)
     index_of_row[rows] = np.arange(len(rows))
     indexes = index_of_row[snapshot.pods.rows]
     priorities = snapshot.classes.priorities()[snapshot.pods.classes]

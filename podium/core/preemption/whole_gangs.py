@@ -18,7 +18,7 @@ def with_whole_gangs(run: DryRun, preemptor: PodInfo, wanted: Mask, handle: Hand
     Args:
         run: of single pods.
         preemptor: for whom it was made.
-        wanted: bool[capacity], the rows that are of interest.
+        wanted: bool[nodes], the rows that are of interest.
         handle: the cluster.
     """
     gangs = handle.gangs

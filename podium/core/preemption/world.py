@@ -44,7 +44,7 @@ class World:
         self._snapshot = snapshot
         self._rows = rows
         turns = int(table.counts[rows].max(initial=0))
-        columns = slice(None) if len(rows) == snapshot.capacity else rows
+        columns = slice(None) if len(rows) == snapshot.node_count else rows
         victims = Victims(table, turns, columns)
         self._slots = victims.slots
         filtering.meet(pod for _, pods in rivals for pod in pods)

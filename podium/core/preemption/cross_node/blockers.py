@@ -51,7 +51,7 @@ class Blockers:
         by_place = self._by_place()
         keys = sorted({key for key, _ in by_place})
         rows_of = defaultdict(list)
-        for row in self._handle.snapshot.alive_rows().tolist():
+        for row in range(self._handle.snapshot.node_count):
             marks = self._handle.snapshot.labels_of(row)
             rows_of[tuple((key, marks[key]) for key in keys if key in marks)].append(row)
         found = []

@@ -32,7 +32,7 @@ class VictimSets(DryRun):
     """A dry run whose victims aren't only on the row itself.
 
     Attributes:
-        nodes_touched: int64[capacity], from how many nodes victims would go.
+        nodes_touched: int64[nodes], from how many nodes victims would go.
     """
 
     def __init__(
