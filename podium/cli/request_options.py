@@ -68,7 +68,9 @@ class RequestOptions:
     delete: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="[NAMESPACE/]KIND/NAME", help="An object to delete, with all that it controls."
+            metavar="[NAMESPACE/]KIND/NAME[:force]",
+            help="An object to delete, with all that it controls. A pod has its grace period, but "
+            "with :force.",
         ),
     ] = None
     add_node: Annotated[

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from podium.api.kinds import ALL_KINDS, KINDS
 from podium.api.objects import Object, is_terminating, spec_of, was_in_a_cluster
@@ -22,8 +23,7 @@ from podium.simulation.drain_step import Drain
 from podium.simulation.timeline import Observer
 
 _IN_BACKGROUND = DeleteOptions(propagation="Background")
-# Whoever names a pod doesn't ask when it will be gone.
-_AT_ONCE = DeleteOptions(grace_period_s=0)
+_BY_FORCE = DeleteOptions(grace_period_s=0)
 _METADATA_OF_MANIFESTS = ("annotations", "labels")
 _PODS = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet")
 # What others refer to comes first.
@@ -92,7 +92,8 @@ class Changer:
             case Apply():
                 self._apply_all(change.by_identity)
             case Delete():
-                self._try(_identity(change.target), self._delete)
+                how = _BY_FORCE if change.is_forced else _IN_BACKGROUND
+                self._try(_identity(change.target), partial(self._delete, how))
             case Cordon(node, is_cordoned):
                 self._try(
                     ("Node", "", node),
@@ -131,10 +132,8 @@ class Changer:
             else:
                 self._late.append((found, manifest))
 
-    def _delete(self, found: Identity) -> None:
-        """Delete an object: a pod at once, as by force, and in the background what others own."""
+    def _delete(self, how: DeleteOptions, found: Identity) -> None:
         kind, place, called = found
-        how = _AT_ONCE if kind == "Pod" else _IN_BACKGROUND
         now_s = self._cluster.driver.now_s
         self._cluster.server.delete(Attributes(ALL_KINDS[kind], place, called, now_s), how)
 

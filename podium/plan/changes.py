@@ -30,9 +30,15 @@ class Apply:
 
 
 class Delete(msgspec.Struct, frozen=True):
-    """Delete an object, as `kubectl delete` does."""
+    """Delete an object, as `kubectl delete` does.
+
+    Attributes:
+        target: the object.
+        is_forced: whether a pod goes at once; otherwise it has its grace period.
+    """
 
     target: ChangeTarget
+    is_forced: bool = False
 
 
 class Cordon(msgspec.Struct, frozen=True):
@@ -70,7 +76,7 @@ def words(change: Change) -> str:
         case Apply():
             return f"apply {len(change.manifests)} objects"
         case Delete():
-            return f"delete {change.target}"
+            return f"delete {change.target}{' by force' if change.is_forced else ''}"
         case Cordon():
             return f"{'cordon' if change.is_cordoned else 'uncordon'} {change.node}"
         case Drain():
@@ -84,8 +90,12 @@ def words(change: Change) -> str:
 
 
 def parse_delete(text: str, namespace: str) -> Delete:
-    """`KIND/NAME` or `NAMESPACE/KIND/NAME`; raises TargetError."""
-    return Delete(parse_target(text, namespace))
+    """`KIND/NAME` or `NAMESPACE/KIND/NAME`; of a pod also with `:force`; raises TargetError."""
+    named = text.removesuffix(f":{_FORCE}")
+    target, is_forced = parse_target(named, namespace), named != text
+    if is_forced and target.kind != "Pod":
+        raise TargetError(f"--delete {text}: only a pod is deleted by force")
+    return Delete(target, is_forced)
 
 
 def parse_delete_node(text: str, _namespace: str) -> Delete:

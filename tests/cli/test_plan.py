@@ -348,7 +348,9 @@ def test_everything_else_has_its_section(podium, write) -> None:
         web,
     ]
     state = write("s.yaml", node("n"), pod("old", on="n"))
-    result = podium("plan", "-f", state, "--delete", "pod/old", "--apply", write("n.yaml", *new))
+    result = podium(
+        "plan", "-f", state, "--delete", "pod/old:force", "--apply", write("n.yaml", *new)
+    )
     for line in (
         "default/fixed  n     OutOfcpu  Node didn't have enough resource: cpu, requested: 9000, "
         "used: 0, capacity: 4000",

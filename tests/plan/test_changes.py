@@ -44,6 +44,7 @@ def web_on(*nodes: str) -> list[Any]:
     ("option", "text", "change"),
     [
         ("delete", "pod/a", Delete(ChangeTarget("Pod", "team", "a"))),
+        ("delete", "shop/po/a:force", Delete(ChangeTarget("Pod", "shop", "a"), is_forced=True)),
         ("delete_node", "n", Delete(ChangeTarget("Node", "", "n"))),
         ("cordon", "node/n", Cordon("n")),
         ("uncordon", "n", Cordon("n", is_cordoned=False)),
@@ -66,6 +67,7 @@ def test_what_texts_mean(option: str, text: str, change: Change) -> None:
         ("restart", "job/x", "must be a Deployment, StatefulSet or DaemonSet"),
         ("restart", "x", "--restart x: expected KIND/NAME"),
         ("drain", "n:hard", "must be NODE or NODE:force"),
+        ("delete", "deploy/x:force", "only a pod is deleted by force"),
         ("cordon", "", "expected the name of a node"),
     ],
 )
@@ -95,6 +97,14 @@ def test_a_paused_deployment_is_not_restarted() -> None:
     outcome = changed([node("n"), paused], Restart(ChangeTarget("Deployment", "default", "web")))
     (rejected,) = outcome.rejected
     assert "paused" in rejected.message
+
+
+@pytest.mark.parametrize(("option", "gone_s"), [("pod/web-0", 30.0), ("pod/web-0:force", 0.0)])
+def test_a_deleted_pod_has_its_grace_period_unless_by_force(option: str, gone_s: float) -> None:
+    outcome = changed([node("n"), *web_on("n")], PARSERS["delete"](option, "default"))
+    gone = [one.at_s for one in outcome.timeline if one.happening == "gone"]
+    assert gone == [gone_s]
+    assert [one.at_s for one in outcome.placements] == [0.0]
 
 
 def test_the_order_counts() -> None:
