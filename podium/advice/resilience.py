@@ -201,9 +201,7 @@ def _blocking(impacts: Iterable[Impact]) -> Iterator[BlockingBudget]:
                 budget = blocker.budget
                 nodes[budget].add(drain.node)
                 pods[budget].update(blocker.pods)
-                called = budget.partition("/")[2]
-                of_it = [one for one in drain.reasons if f"budget {called} " in one]
-                reasons[budget].update(dict.fromkeys(of_it or drain.reasons))
+                reasons[budget][blocker.text] = None
     for budget in sorted(nodes, key=lambda one: (-len(nodes[one]), one)):
         yield BlockingBudget(
             budget=budget,

@@ -8,7 +8,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.disruption import BY_KUBELET, DISRUPTION_TARGET
-from podium.api.kinds import kind_of
 from podium.api.labels import SelectorError
 from podium.api.objects import (
     Object,
@@ -34,14 +33,17 @@ from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.indexer import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.selected_pods import SelectedPods
+from podium.core.budget_status import DISRUPTION_ALLOWED, SYNC_FAILED
 from podium.core.budgets import (
     DELETION_TIMEOUT_NANOS,
+    SCALED,
     BudgetStatus,
-    Scale,
     allowed_disruptions,
     budget_selector,
     expected_count,
     needs_scale,
+    scale_error,
+    scale_finder,
 )
 
 DELETION_TIMEOUT_S = DELETION_TIMEOUT_NANOS / NANOS_PER_SECOND
@@ -49,9 +51,7 @@ STALE_CONDITION_S = 120.0
 _EVER = timestamp(0)
 
 _BUDGET = "PodDisruptionBudget"
-_SCALED = ("ReplicaSet", "ReplicationController", "StatefulSet", "Deployment")
 _POD = "stale condition of pod"
-_ALLOWED = "DisruptionAllowed"
 
 _UNMANAGED = (
     "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a "
@@ -65,12 +65,13 @@ class DisruptionController(Reconciler):
     """Keeps the status of PodDisruptionBudgets true."""
 
     name = "controllermanager"
-    kinds = frozenset({"Pod", _BUDGET, *_SCALED})
+    kinds = frozenset({"Pod", _BUDGET, *SCALED})
     tends = frozenset({_BUDGET})
 
     def __init__(self) -> None:
         super().__init__({"Pod": {"namespace": namespaces}, _BUDGET: {"namespace": namespaces}})
         self._members = SelectedPods(self.objects, _BUDGET, budget_selector)
+        self._scale_of = scale_finder(self.objects.get)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
@@ -114,7 +115,7 @@ class DisruptionController(Reconciler):
         expected = expected_count(pods, self._scale_of) if needs_scale(budget) else None
         if needs_scale(budget):
             if expected is None:
-                why = self._why_unknown(pods)
+                why = scale_error(pods, self._scale_of)
                 note = f"Failed to calculate the number of expected pods: {why}"
                 yield self.event(budget, "Warning", "CalculateExpectedPodCountFailed", note)
                 yield from self._fail_safe(budget, why, now_s)
@@ -157,17 +158,6 @@ class DisruptionController(Reconciler):
                 note = f"Pod was expected by PDB {place}/{place} to be deleted but it wasn't"
                 yield self.event(pod, "Warning", "NotDeleted", note)
 
-    def _why_unknown(self, pods: Sequence[Object]) -> str:
-        for pod in pods:
-            owner = controller_of(pod)
-            if owner is None or self._scale_of(owner, namespace(pod)) is not None:
-                continue
-            kind = kind_of(owner)
-            if kind is not None and "scale" not in kind.subresources:
-                return f"{kind.resource} does not implement the scale subresource"
-            return f'found no controllers for pod "{name(pod)}"'
-        return ""
-
     def _write(
         self, budget: Object, counted: BudgetStatus, disrupted: Mapping[str, str], now_s: float
     ) -> Iterator[Effect]:
@@ -182,10 +172,16 @@ class DisruptionController(Reconciler):
             "observedGeneration": generation,
         }
         reason = "SufficientPods" if allowed else "InsufficientPods"
-        condition = new_condition(budget, _ALLOWED, str(allowed > 0), reason, "", now_s, generation)
+        condition = new_condition(
+            budget, DISRUPTION_ALLOWED, str(allowed > 0), reason, "", now_s, generation
+        )
         granted: Mapping[str, str] = old.get("disruptedPods") or {}
         is_same = all(old.get(field) == value for field, value in status.items())
-        if is_same and granted == disrupted and condition == condition_of(budget, _ALLOWED):
+        if (
+            is_same
+            and granted == disrupted
+            and condition == condition_of(budget, DISRUPTION_ALLOWED)
+        ):
             return
         if granted != disrupted:
             gone = {called: None for called in granted if called not in disrupted}
@@ -198,29 +194,14 @@ class DisruptionController(Reconciler):
         """Allow no disruption as long as it isn't known how many there may be."""
         old = status_of(budget)
         seen = old.get("observedGeneration") or 0
-        condition = new_condition(budget, _ALLOWED, "False", "SyncFailed", why, now_s, seen)
-        if old.get("disruptionsAllowed") != 0 or condition != condition_of(budget, _ALLOWED):
+        condition = new_condition(
+            budget, DISRUPTION_ALLOWED, "False", SYNC_FAILED, why, now_s, seen
+        )
+        if old.get("disruptionsAllowed") != 0 or condition != condition_of(
+            budget, DISRUPTION_ALLOWED
+        ):
             status = {"disruptionsAllowed": 0, "conditions": [condition]}
             yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)
-
-    def _scale_of(self, reference: Object, place: str) -> Scale | None:
-        owner = self._find(reference, place)
-        above = (
-            controller_of(owner) if owner is not None and owner["kind"] == "ReplicaSet" else None
-        )
-        if above is not None and above.get("kind") == "Deployment":
-            owner = self._find(above, place)
-        if owner is None:
-            return None
-        replicas = _replicas(owner)
-        return Scale(uid_of(owner), 1 if replicas is None else replicas)
-
-    def _find(self, reference: Object, place: str) -> Object | None:
-        kind = str(reference.get("kind"))
-        if kind not in _SCALED:
-            return None
-        found = self.objects.get(kind, str(reference.get("name")), place)
-        return found if found is not None and uid_of(found) == reference.get("uid") else None
 
     def _clear_stale(self, key: tuple[str, ...], now_s: float) -> Iterator[Effect]:
         """A pod that was to be disrupted and wasn't loses the condition after a while."""
@@ -242,11 +223,6 @@ def stale_s(pod: Object) -> float:
     # Who doesn't say since when counts as having waited forever.
     since = target.get("lastTransitionTime") or _EVER
     return epoch_s(since) + STALE_CONDITION_S
-
-
-def _replicas(workload: Object | None) -> int | None:
-    replicas = spec_of(workload).get("replicas") if workload else None
-    return None if replicas is None else int(replicas)
 
 
 def same_to_budgets(before: Object | None, after: Object | None) -> bool:

@@ -4,10 +4,12 @@ The rules are those of component-helpers' `poddisruptionbudget` package and of t
 subresource in v1.36.
 """
 
-from podium.api.objects import Object, part
+from podium.api.objects import Object, condition_of, part
 from podium.api.times import timestamp
 
 DISRUPTION_ALLOWED = "DisruptionAllowed"
+SYNC_FAILED = "SyncFailed"
+"""The condition's reason where the disruption controller can't compute the budget."""
 
 
 def with_condition(status: Object, now_s: float) -> Object:
@@ -47,3 +49,10 @@ def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
     disrupted = {**part(status, "disruptedPods"), pod_name: timestamp(now_s)}
     status = {**status, "disruptionsAllowed": left, "disruptedPods": disrupted}
     return {**budget, "status": status if left else with_condition(status, now_s)}
+
+
+def sync_failure(budget: Object) -> str:
+    """Return why the disruption controller can't compute a budget; empty if it can."""
+    condition = condition_of(budget, DISRUPTION_ALLOWED) or {}
+    is_failed = condition.get("reason") == SYNC_FAILED
+    return str(condition.get("message") or SYNC_FAILED) if is_failed else ""

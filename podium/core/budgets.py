@@ -4,17 +4,18 @@ The one place of this arithmetic. Two components of Kubernetes look at budgets, 
 
 - The disruption controller counts (`allowed_disruptions`). As the selector of policy/v1 says, an
   empty one selects all pods of the namespace, an absent one none (`selects`).
-- The scheduler spends (`violating`), in DefaultPreemption's filterPodsWithPDBViolation. To it an
+- The scheduler spends (`spend`), in DefaultPreemption's filterPodsWithPDBViolation. To it an
   empty selector, too, selects nothing, and a pod without labels is selected by no budget
   (`Budget.covers`).
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from podium.api.integers import scaled
+from podium.api.kinds import kind_of
 from podium.api.labels import NOTHING, Selector, SelectorError
 from podium.api.objects import (
     Object,
@@ -25,11 +26,13 @@ from podium.api.objects import (
     name,
     namespace,
     part,
+    spec_of,
     status_of,
+    uid_of,
 )
 from podium.api.pods import is_ready
 from podium.api.times import NANOS_PER_SECOND, parse_time
-from podium.api.workloads import selector_of
+from podium.api.workloads import replicas_of, selector_of
 
 # How long the controller waits for a pod to go whose eviction has been granted.
 DELETION_TIMEOUT_NANOS = 2 * 60 * NANOS_PER_SECOND
@@ -37,7 +40,12 @@ DELETION_TIMEOUT_NANOS = 2 * 60 * NANOS_PER_SECOND
 POLICY_ANNOTATION = "podium.dev/disruption-budgets"
 """Of a PodDisruptionBudget: `Respect` has preemption never violate it."""
 
+SCALED = ("ReplicaSet", "ReplicationController", "StatefulSet", "Deployment")
+"""The kinds whose scale the disruption controller asks for."""
+
 _NOTHING: Mapping[str, Any] = {}
+_BOUNDS = ("minAvailable", "maxUnavailable")
+_PERCENT_STEPS = 100
 
 
 class Scale(msgspec.Struct, frozen=True):
@@ -46,10 +54,12 @@ class Scale(msgspec.Struct, frozen=True):
     Attributes:
         uid: of the controller that says how many pods there should be.
         replicas: how many.
+        controller: its kind and name; empty if they aren't known.
     """
 
     uid: str
     replicas: int
+    controller: str = ""
 
 
 ScaleOf = Callable[[Object, str], Scale | None]
@@ -104,6 +114,44 @@ def expected_count(pods: Iterable[Object], scale_of: ScaleOf) -> int | None:
     return sum(wanted.values())
 
 
+def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
+    """Return the scales of controllers, as the disruption controller finds them.
+
+    Args:
+        find: returns the object of a kind, name and namespace.
+    """
+
+    def referred(reference: Object, place: str) -> Object | None:
+        kind = str(reference.get("kind"))
+        found = find(kind, str(reference.get("name")), place) if kind in SCALED else None
+        return found if found is not None and uid_of(found) == reference.get("uid") else None
+
+    def scale_of(reference: Object, place: str) -> Scale | None:
+        owner = referred(reference, place)
+        is_replica_set = owner is not None and reference.get("kind") == "ReplicaSet"
+        above = controller_of(owner) if owner is not None and is_replica_set else None
+        if above is not None and above.get("kind") == "Deployment":
+            owner, reference = referred(above, place), above
+        if owner is None:
+            return None
+        return Scale(uid_of(owner), replicas_of(owner), f"{reference['kind']} {name(owner)}")
+
+    return scale_of
+
+
+def scale_error(pods: Iterable[Object], scale_of: ScaleOf) -> str:
+    """Return why the `expected_count` of pods is None, in the disruption controller's words."""
+    for pod in pods:
+        owner = controller_of(pod)
+        if owner is None or scale_of(owner, namespace(pod)) is not None:
+            continue
+        kind = kind_of(owner)
+        if kind is not None and "scale" not in kind.subresources:
+            return f"{kind.resource} does not implement the scale subresource"
+        return f'found no controllers for pod "{name(pod)}"'
+    return ""
+
+
 def allowed_disruptions(
     pdb: Object, pods: Collection[Object], expected: int | None, *, now: int | None = None
 ) -> BudgetStatus:
@@ -126,6 +174,57 @@ def allowed_disruptions(
     healthy = sum(_is_healthy(pod, pdb, now) for pod in pods)
     allowed = healthy - desired if expected_pods > 0 else 0
     return BudgetStatus(expected_pods, desired, healthy, max(allowed, 0))
+
+
+def allowance(pdb: Object, count: int) -> int:
+    """Return how many of `count` pods may be missing if all are expected, and all are healthy."""
+    expected, desired = _wanted(pdb, count, count)
+    return max(count - desired, 0) if expected > 0 else 0
+
+
+def fewest_pods(pdb: Object, count: int) -> int | None:
+    """Return the smallest number of pods, all healthy, of which a budget lets one go.
+
+    Args:
+        pdb: a valid budget.
+        count: where to begin: how many pods there are to be today.
+
+    Returns:
+        The number; None if no number of pods helps, as with `maxUnavailable: 0`.
+    """
+    available = spec_of(pdb).get("minAvailable")
+    # Of a hundred pods every percentage below 100 leaves one out.
+    most = (count if isinstance(available, str | None) else max(int(available), count)) + 1
+    tried = range(count, most + _PERCENT_STEPS)
+    return next((number for number in tried if allowance(pdb, number)), None)
+
+
+def looser_bounds(pdb: Object, expected: int | None, present: int) -> Iterator[Object]:
+    """Yield specs of a budget that ask for less and less, the strictest first.
+
+    `minAvailable` stays what it is, a number or a percentage. `maxUnavailable` becomes a number.
+    Where nobody says how many pods there should be, only a number as `minAvailable` can be kept.
+
+    Args:
+        pdb: a valid budget.
+        expected: the `expected_count` of its pods.
+        present: how many pods it selects.
+    """
+    spec = spec_of(pdb)
+    unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
+    rest = {field: value for field, value in spec.items() if field not in _BOUNDS}
+    if isinstance(available, int):
+        bounds: Iterable[Object] = ({"minAvailable": n} for n in range(available - 1, -1, -1))
+    elif not expected:
+        bounds = ({"minAvailable": n} for n in range(present - 1, -1, -1))
+    elif isinstance(available, str):
+        percent = int(available.removesuffix("%"))
+        bounds = ({"minAvailable": f"{n}%"} for n in range(percent - 1, -1, -1))
+    else:
+        missing = 0 if unavailable is None else scaled(unavailable, expected)
+        bounds = ({"maxUnavailable": n} for n in range(missing + 1, expected + 1))
+    for bound in bounds:
+        yield {**rest, **bound}
 
 
 def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from podium.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.simulation.drain import Drainer
+from podium.simulation.eviction_advice import DELETION, advised
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +18,19 @@ class DrainBlocker(Report):
     Attributes:
         budget: `namespace/name`.
         pods: those of the node that it selects, and that are still to go.
+        reason: why it refuses their eviction.
+        remedies: changes of which each was seen to have it let one of them go.
     """
 
     budget: str
     pods: Sequence[str]
+    reason: str = ""
+    remedies: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Why it refuses, and what would help, in one sentence."""
+        return advised(self.reason, self.remedies)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +62,16 @@ class Drainage(Report):
         """What keeps it from being done, in a few words."""
         reasons = "; ".join(self.reasons)
         waits = f"{', '.join(self.left)} can't be evicted" if self.left else "its pods take longer"
-        return self.message or (f"{waits}: {reasons}" if reasons else waits)
+        waits = self.message or waits
+        return f"{waits}: {reasons}" if reasons else waits
 
 
 def drainages(drainers: Iterable[Drainer], start_s: float) -> Iterator[Drainage]:
     """The drains that have begun, in order; times are seconds since `start_s`."""
     for one in drainers:
         done = one.state == "done"
+        blocks = one.blocks()
+        reasons = [block.text for block in blocks]
         yield Drainage(
             node=one.drain.node,
             state="Done" if done else "Failed" if one.state == "failed" else "Open",
@@ -66,6 +79,10 @@ def drainages(drainers: Iterable[Drainer], start_s: float) -> Iterator[Drainage]
             at_s=round(one.moved_s - start_s, 3) if done else None,
             message=one.failure,
             left=tuple(one.left()),
-            blockers=tuple(DrainBlocker(*found) for found in one.blocked().items()),
-            reasons=tuple(one.remedies()),
+            blockers=tuple(
+                DrainBlocker(budget, block.pods, block.reason, block.remedies)
+                for block in blocks
+                for budget in block.budgets
+            ),
+            reasons=(*reasons, DELETION) if reasons else (),
         )

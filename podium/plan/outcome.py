@@ -162,6 +162,8 @@ class BudgetChange(Report):
         allowed_least: the fewest disruptions allowed in between.
         least_at_s: when that was first so, in seconds since the plan began.
         violated_by: victims whose disruption breaks it.
+        sync_failure: why the disruption controller can't compute it, so that it allows no
+            disruption; empty if it can.
         is_touched: whether it covers a pod that goes, or another number is allowed.
     """
 
@@ -171,6 +173,7 @@ class BudgetChange(Report):
     allowed_least: int = 0
     least_at_s: Annotated[float, Field(serialization_alias="leastAt")] = 0.0
     violated_by: tuple[str, ...] = ()
+    sync_failure: Annotated[str, IF_ANY] = ""
     is_touched: Annotated[bool, HIDDEN] = False
     namespace: str = ""
 

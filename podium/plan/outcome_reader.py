@@ -8,6 +8,7 @@ from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
 from podium.api.objects import Object, condition_message, is_terminating, key, namespace, uid
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
+from podium.core.budget_status import sync_failure
 from podium.node.critical_pod_preemption import REASON as STOPPED_BY_NODE
 from podium.node.pressure.pod_eviction import REASON as EVICTED
 from podium.plan.outcome import (
@@ -164,6 +165,7 @@ class OutcomeReader:
                 allowed_least=least,
                 least_at_s=least_s,
                 violated_by=tuple(broken.get(key(pdb), ())),
+                sync_failure=sync_failure(pdb),
                 is_touched=bool(course),
                 namespace=namespace(pdb),
             )

@@ -5,20 +5,24 @@ a refusal by a budget is followed by another try `retry_s` later, any other one 
 drain is over when the last pod is gone.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations, controller_of, name, namespace, status_of, uid
+from podium.api.objects import Object, annotations, controller_of, key, name, namespace, uid
 from podium.api.pod_specs import volumes_of
-from podium.api.pods import is_finished, is_ready, node_name_of
+from podium.api.pods import is_finished, node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.cluster import Cluster
-from podium.core.budgets import selects
 from podium.simulation.drain_step import Drain
+from podium.simulation.eviction_advice import (
+    DELETION,
+    EvictionBlock,
+    eviction_blocks,
+    selecting_budgets,
+)
 from podium.simulation.timeline import Observer
-from podium.store.store import Store
 
 POLL_S = 1.0
 _TOO_MANY_REQUESTS = 429
@@ -73,21 +77,12 @@ class Drainer:
     def left(self) -> list[str]:
         """The pods that are still to go, `namespace/name`; those on their way are not."""
         stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
-        return [f"{namespace(pod)}/{name(pod)}" for pod in stuck]
+        return [*map(key, stuck)]
 
-    def blocked(self) -> dict[str, list[str]]:
-        """The pods that are still to go by the budgets that select them, all `namespace/name`."""
-        found: dict[str, list[str]] = {}
-        for pod in [*self._asking.values(), *(pod for pod, _ in self._given_up)]:
-            for one in _blocking_budgets(self._cluster.store, pod):
-                pods = found.setdefault(f"{namespace(one)}/{name(one)}", [])
-                pods.append(f"{namespace(pod)}/{name(pod)}")
-        return dict(sorted(found.items()))
-
-    def remedies(self) -> list[str]:
-        """What would let go those that are still to go, in plain sentences."""
+    def blocks(self) -> list[EvictionBlock]:
+        """The budgets that refuse the pods that are still to go, and what would help."""
         stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
-        return _remedies(self._cluster.store, stuck)
+        return eviction_blocks(self._cluster.store, stuck, self._cluster.driver.now_s)
 
     def _sorted_pods(self) -> tuple[list[Object], int, list[str]]:
         """The pods to evict, how many are left alone, and what speaks against all of it."""
@@ -154,7 +149,7 @@ class Drainer:
         return True
 
     def _refusal(self, refused: RefusedError, pod: Object) -> Object:
-        budgets = _blocking_budgets(self._cluster.store, pod)
+        budgets = selecting_budgets(self._cluster.store, pod)
         again = {"retryAfterSeconds": self.drain.retry_s}
         return {
             "code": refused.code,
@@ -208,12 +203,11 @@ class Drainer:
 
     def _fail(self, why: str) -> None:
         self.state, self.failure = "failed", why
-        refused = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
-        stuck = [*refused, *self._leaving.values()]
+        remedies = [block.text for block in self.blocks()]
         failed = {
             "message": why,
-            "pods": [f"{namespace(pod)}/{name(pod)}" for pod in stuck],
-            "remedies": _remedies(self._cluster.store, refused),
+            "pods": [*self.left(), *map(key, self._leaving.values())],
+            "remedies": [*remedies, DELETION] if remedies else [],
         }
         self._observer.note("DrainFailed", failed, about=self._about)
 
@@ -232,63 +226,3 @@ def set_unschedulable(cluster: Cluster, called: str, is_cordoned: bool) -> None:
     if is_cordoned:
         spec["unschedulable"] = True
     server.replace(Attributes(KINDS["Node"], "", called, now_s), {**node, "spec": spec})
-
-
-def _blocking_budgets(store: Store, pod: Object) -> list[Object]:
-    """The budgets that select a pod, by name."""
-    budgets = store.list("PodDisruptionBudget", namespace(pod)).items
-    return [budget for budget in budgets if selects(budget, pod)]
-
-
-def _remedies(store: Store, pods: Iterable[Object]) -> list[str]:
-    """What would let pods go whose eviction budgets refuse, in plain sentences.
-
-    Args:
-        store: with the budgets, and the pods as they are now.
-        pods: those that were refused.
-    """
-    blocked: dict[tuple[str, str], tuple[Object, list[Object]]] = {}
-    texts: list[str] = []
-    for pod in pods:
-        budgets = _blocking_budgets(store, pod)
-        if len(budgets) > 1:
-            names = ", ".join(map(name, budgets))
-            texts.append(f"{name(pod)}: several budgets select it ({names}); keep one of them")
-        for budget in budgets:
-            key = (namespace(budget), name(budget))
-            blocked.setdefault(key, (budget, []))[1].append(pod)
-    for budget, refused in blocked.values():
-        texts += _of_budget(store, budget, refused)
-    return texts
-
-
-def _of_budget(store: Store, budget: Object, refused: list[Object]) -> Iterator[str]:
-    called, spec, status = name(budget), budget["spec"], status_of(budget)
-    expected, desired = status.get("expectedPods") or 0, status.get("desiredHealthy") or 0
-    healthy = status.get("currentHealthy") or 0
-    unready = [
-        name(pod)
-        for pod in store.list("Pod", namespace(budget)).items
-        if selects(budget, pod) and not is_ready(pod)
-    ]
-    counts = f"it needs {desired} healthy pods, {healthy} of {expected} are healthy"
-    if expected and desired >= expected:
-        yield (
-            f"budget {called} never allows a disruption: {counts}; "
-            f"raise the number of replicas above {desired}, or lower minAvailable "
-            f"(or raise maxUnavailable) so that one pod may be missing"
-        )
-    elif unready:
-        yield (
-            f"budget {called} waits for replacements: {counts}; "
-            f"find out why {', '.join(unready)} doesn't become ready"
-        )
-    else:
-        yield f"budget {called} allows no disruption now: {counts}"
-    sick = [name(pod) for pod in refused if not is_ready(pod)]
-    if sick and spec.get("unhealthyPodEvictionPolicy") != "AlwaysAllow":
-        yield (
-            f"{', '.join(sick)} isn't ready itself: unhealthyPodEvictionPolicy: AlwaysAllow in "
-            f"budget {called} lets it go"
-        )
-    yield "deleting a pod instead of evicting it passes over budgets, at the application's risk"

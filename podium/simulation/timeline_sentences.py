@@ -298,6 +298,7 @@ _PHRASES: Mapping[str, Phrase] = {
     "NodeUncordoned": _always("is uncordoned"),
     "BudgetCreated": _silent,
     "BudgetChanged": _budget_changed,
+    "BudgetSyncFailed": _with("can't be computed, and so allows no disruption: ", "message"),
     "BudgetGone": _always("is gone"),
     "WorkloadCreated": lambda e: (
         f"is created with {_count(e.details['replicas'], 'replica')}"

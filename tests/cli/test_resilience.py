@@ -29,7 +29,13 @@ def test_a_drain_as_json(podium, state) -> None:
     (drained,) = told["drains"]
     assert drained["state"] == "Open"
     assert drained["blockers"] == [
-        {"budget": "default/web", "pods": ["default/web-0", "default/web-1"]}
+        {
+            "budget": "default/web",
+            "pods": ["default/web-0", "default/web-1"],
+            "reason": "budget web never allows a disruption: it needs all of its 3 pods healthy, "
+            "however many there are",
+            "remedies": ["set maxUnavailable: 1 in budget web"],
+        }
     ]
 
 

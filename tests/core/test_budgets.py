@@ -11,8 +11,11 @@ from podium.core.budgets import (
     Budget,
     BudgetStatus,
     Scale,
+    allowance,
     allowed_disruptions,
     expected_count,
+    fewest_pods,
+    looser_bounds,
     needs_scale,
     selects,
     spend,
@@ -225,3 +228,51 @@ def test_other_budgets_begin_a_new_epoch() -> None:
     columns = BudgetColumns([_budget(1)])
     columns.replace([_budget(1, "b")])
     assert (columns.epoch, columns.log.start) == (1, columns.log.end)
+
+
+@pytest.mark.parametrize(
+    ("spec", "count", "fewest"),
+    [
+        ({"maxUnavailable": 0}, 3, None),
+        ({"maxUnavailable": "0%"}, 3, None),
+        ({"minAvailable": "100%"}, 3, None),
+        ({}, 3, None),
+        ({"minAvailable": "95%"}, 3, 20),
+        ({"minAvailable": "99%"}, 1, 100),
+        ({"minAvailable": "51%"}, 2, 3),
+        ({"minAvailable": 3}, 3, 4),
+        ({"minAvailable": 300}, 3, 301),
+        ({"maxUnavailable": 1}, 0, 1),
+        ({"maxUnavailable": "1%"}, 3, 3),
+    ],
+)
+def test_the_fewest_pods_of_which_one_may_go(spec: Obj, count: int, fewest: int | None) -> None:
+    assert fewest_pods(pdb(**spec), count) == fewest
+
+
+@given(
+    st.integers(0, 100).map(lambda n: {"minAvailable": f"{n}%"})
+    | st.integers(0, 30).map(lambda n: {"minAvailable": n})
+    | st.integers(0, 100).map(lambda n: {"maxUnavailable": f"{n}%"})
+    | st.integers(0, 30).map(lambda n: {"maxUnavailable": n}),
+    st.integers(1, 30),
+)
+def test_the_fewest_pods_allow_a_disruption_and_fewer_do_not(spec: Obj, count: int) -> None:
+    fewest = fewest_pods(pdb(**spec), count)
+    if fewest is None:
+        assert not any(allowance(pdb(**spec), more) for more in range(count, 1000))
+    else:
+        assert allowance(pdb(**spec), fewest) > 0
+        assert not any(allowance(pdb(**spec), fewer) for fewer in range(count, fewest))
+
+
+def test_looser_bounds_come_in_order_and_keep_the_rest() -> None:
+    asked = pdb(minAvailable="3%", unhealthyPodEvictionPolicy="AlwaysAllow")
+    looser = [*looser_bounds(asked, 5, 5)]
+    assert [one["minAvailable"] for one in looser] == ["2%", "1%", "0%"]
+    assert all(one["unhealthyPodEvictionPolicy"] == "AlwaysAllow" for one in looser)
+    bounds = [one["maxUnavailable"] for one in looser_bounds(pdb(maxUnavailable="20%"), 5, 5)]
+    assert bounds == [2, 3, 4, 5]
+    unknown = [*looser_bounds(pdb(maxUnavailable=1), None, 3)]
+    assert [one["minAvailable"] for one in unknown] == [2, 1, 0]
+    assert not any("maxUnavailable" in one for one in unknown)

@@ -60,6 +60,18 @@ def test_a_rollout_that_is_stuck_is_told(story: Path) -> None:
     assert stuck.endswith("has timed out progressing.")
 
 
+def test_a_budget_that_cannot_be_computed_is_told(story: Path) -> None:
+    job = workload("Job", "work", "1", parallelism=1)
+    told = lines_of(
+        story, until="10s", nodes=[NODES], manifests=[job, budget("work", maxUnavailable=1)]
+    )
+    (failed,) = [line for line in told if "computed" in line]
+    assert failed.strip() == (
+        "budget work can't be computed, and so allows no disruption: jobs.batch does not "
+        "implement the scale subresource"
+    )
+
+
 def test_evictions_on_hold_are_told_by_zone(story: Path) -> None:
     told = lines_of(
         story,

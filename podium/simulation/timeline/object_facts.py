@@ -6,6 +6,7 @@ from typing import Any
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, condition_of, spec_of, status_of
 from podium.controllers.deployment.deployment_status import TIMED_OUT
+from podium.core.budget_status import sync_failure
 from podium.core.preemption.record import written_record
 from podium.simulation.timeline.entry import Fact
 
@@ -80,6 +81,9 @@ def budget_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
         is_new = not before.get("observedGeneration")
         allowed_before = None if is_new else before.get(_COUNTS[0]) or 0
         yield Fact("BudgetChanged", {**counts, "allowedBefore": allowed_before})
+    failure = sync_failure(new)
+    if failure and failure != sync_failure(old or _NOTHING):
+        yield Fact("BudgetSyncFailed", {"message": failure})
 
 
 def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:

@@ -1,0 +1,305 @@
+"""Why budgets refuse evictions, and what would have them let a pod go.
+
+Each advice is tried before it is given: the budget's status is computed for the changed budget, or
+for the changed pods, and the eviction is asked for again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from podium.api.count_words import count, listed
+from podium.api.kinds import kind_of
+from podium.api.objects import (
+    Object,
+    controller_of,
+    generation_of,
+    key,
+    name,
+    namespace,
+    spec_of,
+    uid,
+)
+from podium.api.pods import is_active, is_ready
+from podium.api.refused import RefusedError
+from podium.apiserver.subresources.eviction import evict
+from podium.core.budget_status import SYNC_FAILED, sync_failure
+from podium.core.budgets import (
+    BudgetStatus,
+    allowance,
+    allowed_disruptions,
+    expected_count,
+    fewest_pods,
+    looser_bounds,
+    needs_scale,
+    scale_error,
+    scale_finder,
+    selects,
+)
+from podium.store.store import Store
+
+DELETION = "deleting a pod instead of evicting it passes over budgets, at the application's risk"
+"""What helps whatever the budget."""
+
+_READY = {"type": "Ready", "status": "True"}
+_NAMED_MAX = 3
+
+
+class EvictionBlock(msgspec.Struct, frozen=True):
+    """Budgets that refuse the eviction of pods.
+
+    Attributes:
+        budgets: `namespace/name`; several where the eviction API refuses pods on that account.
+        pods: the refused pods, `namespace/name`.
+        reason: why they are refused.
+        remedies: changes of which each would have it let one of the pods go.
+    """
+
+    budgets: tuple[str, ...]
+    pods: tuple[str, ...]
+    reason: str
+    remedies: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The reason and the remedies in one sentence."""
+        return advised(self.reason, self.remedies)
+
+
+def advised(reason: str, remedies: Sequence[str]) -> str:
+    """Join why an eviction is refused and what would help, in one sentence."""
+    return f"{reason}; to let one go, {', or '.join(remedies)}" if remedies else reason
+
+
+def eviction_blocks(store: Store, pods: Iterable[Object], now_s: float) -> list[EvictionBlock]:
+    """Find the budgets that refuse evictions, and what would help.
+
+    Args:
+        store: with the budgets, the workloads, and the pods as they are now.
+        pods: those whose eviction is refused; those that are gone are passed over.
+        now_s: the time, in seconds since the epoch.
+    """
+    blocked: dict[tuple[str, ...], tuple[list[Object], list[Object]]] = {}
+    for pod in pods:
+        now = store.get("Pod", namespace(pod), name(pod))
+        budgets = [] if now is None or uid(now) != uid(pod) else selecting_budgets(store, now)
+        if now is not None and budgets:
+            blocked.setdefault(tuple(map(key, budgets)), (budgets, []))[1].append(now)
+    return [_block(store, *found, now_s) for found in blocked.values()]
+
+
+def selecting_budgets(store: Store, pod: Object) -> list[Object]:
+    """Return the budgets that select a pod, by name."""
+    budgets = store.list("PodDisruptionBudget", namespace(pod)).items
+    return [budget for budget in budgets if selects(budget, pod)]
+
+
+def _block(
+    store: Store, budgets: Sequence[Object], refused: Sequence[Object], now_s: float
+) -> EvictionBlock:
+    trials = [_Trial(store, budget, refused, now_s) for budget in budgets]
+    if len(trials) == 1:
+        reason, remedies = trials[0].reason(), tuple(trials[0].remedies())
+    else:
+        names = " and ".join(map(name, budgets))
+        reason = (
+            f"budgets {names} both select {_named(refused)}"
+            if len(budgets) == 2
+            else f"budgets {names} all select {_named(refused)}"
+        )
+        reason += ", and the eviction API refuses such a pod whatever they allow"
+        remedies = tuple(_with_one_alone(trials))
+    return EvictionBlock(tuple(map(key, budgets)), tuple(map(key, refused)), reason, remedies)
+
+
+def _with_one_alone(trials: Sequence["_Trial"]) -> Iterator[str]:
+    """What helps pods that several budgets select: all of these but one have to go."""
+    allowing = [one.called for one in trials if one.lets_go(one.budget)]
+    if allowing:
+        yield f"keep budget {' or '.join(allowing)} alone, which allows it"
+        return
+    for one in trials:
+        for remedy in [*one.remedies()][:1]:
+            yield f"keep budget {one.called} alone, and {remedy}"
+
+
+class _Trial:
+    """Asks for an eviction again under other conditions.
+
+    Args:
+        store: as for `eviction_blocks`.
+        budget: refuses the evictions.
+        refused: the pods, as they are now.
+        now_s: the time, in seconds since the epoch.
+    """
+
+    def __init__(
+        self, store: Store, budget: Object, refused: Sequence[Object], now_s: float
+    ) -> None:
+        self.budget, self.called = budget, name(budget)
+        self._refused, self._now_s = refused, now_s
+        self._scale_of = scale_finder(lambda kind, called, place: store.get(kind, place, called))
+        self._pods = [
+            pod for pod in store.list("Pod", namespace(budget)).items if selects(budget, pod)
+        ]
+        self._scales = {
+            scale.uid: scale
+            for pod in self._pods
+            if (owner := controller_of(pod)) is not None
+            and (scale := self._scale_of(owner, namespace(pod))) is not None
+        }
+        self._expected = expected_count(self._pods, self._scale_of)
+
+    def reason(self) -> str:
+        """Why the budget refuses."""
+        budget, status = self.budget, self._status(self.budget, self._pods, self._expected)
+        subject = f"budget {self.called}"
+        if needs_scale(budget) and not self._expected:
+            return f"{subject} can't be computed, and so allows no disruption: {self._unscaled()}"
+        total, needed = self._total, status.desired_healthy
+        counts = f"it needs {needed} of {count(total, 'pod')} healthy"
+        if needed == total:
+            counts = (
+                f"it needs all of its {total} pods healthy"
+                if total > 1
+                else "it needs its only pod healthy"
+            )
+        elif needed > total:
+            counts = f"it needs {count(needed, 'healthy pod')} where there are only {total}"
+        if status.current_healthy < min(needed + 1, total):
+            counts += f", and has {status.current_healthy}"
+        if not allowance(budget, total):
+            how_many = "" if fewest_pods(budget, total) else ", however many there are"
+            return f"{subject} never allows a disruption: {counts}{how_many}"
+        missing = needed + 1 - status.current_healthy
+        if missing > 0:
+            return f"{subject} waits for {count(missing, 'more healthy pod')}: {counts}"
+        return f"{subject} allows no disruption yet: {counts}, and has {status.current_healthy}"
+
+    def remedies(self) -> Iterator[str]:
+        """What would have the budget let a pod go, each tried."""
+        yield from self._with_healthy_pods()
+        yield from self._with_more_replicas()
+        yield from self._with_another_bound()
+        yield from self._with_unhealthy_pods_allowed()
+
+    @property
+    def _total(self) -> int:
+        """How many pods there are to be, as far as their controllers say."""
+        if needs_scale(self.budget):
+            return self._expected or 0
+        if self._expected and all(controller_of(pod) is not None for pod in self._pods):
+            return self._expected
+        return sum(map(is_active, self._pods))
+
+    def _unscaled(self) -> str:
+        strangers = {
+            f"{owner['kind']} {owner['name']}"
+            for pod in self._pods
+            if (owner := controller_of(pod)) is not None and kind_of(owner) is None
+        }
+        if strangers:
+            names = listed(sorted(strangers), _NAMED_MAX)
+            return f"how many pods {names} should have isn't known here"
+        if self._expected is None:
+            why = sync_failure(self.budget) or scale_error(self._pods, self._scale_of)
+            return f"{why} ({SYNC_FAILED})"
+        if any(controller_of(pod) is not None for pod in self._pods):
+            return "the controllers of its pods want none"
+        return "its pods have no controller that says how many there should be"
+
+    def _with_healthy_pods(self) -> Iterator[str]:
+        """Pods that aren't ready become so, where the budget waits for them."""
+        unready = [pod for pod in self._pods if is_active(pod) and not is_ready(pod)]
+        if not unready or not allowance(self.budget, self._total):
+            return
+        healed = [_ready(pod) if pod in unready else pod for pod in self._pods]
+        if self.lets_go(self.budget, healed):
+            yield f"have {_named(unready)} become ready"
+
+    def _with_more_replicas(self) -> Iterator[str]:
+        total = self._total
+        if not self._scales or allowance(self.budget, total):
+            return
+        wanted = fewest_pods(self.budget, total)
+        if wanted is None or not self.lets_go(self.budget, _healthy_pods(wanted), wanted):
+            return
+        if len(self._scales) == 1:
+            (scale,) = self._scales.values()
+            yield f"scale {scale.controller} to {scale.replicas + wanted - total}"
+        else:
+            owners = listed([one.controller for one in self._scales.values()], _NAMED_MAX)
+            yield f"scale {owners} up, to {wanted} pods in all"
+
+    def _with_another_bound(self) -> Iterator[str]:
+        for spec in looser_bounds(self.budget, self._expected, len(self._pods)):
+            if self.lets_go({**self.budget, "spec": spec}):
+                field = "minAvailable" if "minAvailable" in spec else "maxUnavailable"
+                other = "maxUnavailable" if field == "minAvailable" else "minAvailable"
+                is_other = spec_of(self.budget).get(other) is not None
+                replaced = f" in place of {other}" if is_other else ""
+                yield f"set {field}: {spec[field]}{replaced} in budget {self.called}"
+                return
+
+    def _with_unhealthy_pods_allowed(self) -> Iterator[str]:
+        spec = {**self.budget["spec"], "unhealthyPodEvictionPolicy": "AlwaysAllow"}
+        sick = [pod for pod in self._refused if not is_ready(pod)]
+        if sick and self.lets_go({**self.budget, "spec": spec}, only=sick):
+            verb = "isn't ready itself" if len(sick) == 1 else "aren't ready themselves"
+            yield (
+                f"set unhealthyPodEvictionPolicy: AlwaysAllow in budget {self.called}, as "
+                f"{_named(sick)} {verb}"
+            )
+
+    def lets_go(
+        self,
+        budget: Object,
+        pods: Sequence[Object] | None = None,
+        expected: int | None = None,
+        *,
+        only: Sequence[Object] | None = None,
+    ) -> bool:
+        """Ask for the eviction of a refused pod with a budget that has been counted anew.
+
+        Args:
+            budget: as it would be.
+            pods: those that it selects, as they would be; as they are if None.
+            expected: how many their controllers would want; as many as now if None.
+            only: the refused pods to try; all if None.
+        """
+        pods, expected = pods or self._pods, expected or self._expected
+        status = self._status(budget, pods, expected)
+        counted = {
+            **budget,
+            "status": {
+                "observedGeneration": generation_of(budget),
+                "currentHealthy": status.current_healthy,
+                "desiredHealthy": status.desired_healthy,
+                "disruptionsAllowed": status.disruptions_allowed,
+            },
+        }
+        return any(self._is_evicted(pod, counted) for pod in only or self._refused)
+
+    def _is_evicted(self, pod: Object, budget: Object) -> bool:
+        try:
+            evict(pod, [budget], {}, self._now_s)
+        except RefusedError:
+            return False
+        return True
+
+    def _status(self, budget: Object, pods: Sequence[Object], expected: int | None) -> BudgetStatus:
+        return allowed_disruptions(budget, pods, expected, now=int(self._now_s * 1e9))
+
+
+def _healthy_pods(number: int) -> list[Object]:
+    return [
+        {"metadata": {"name": str(n)}, "status": {"conditions": [_READY]}} for n in range(number)
+    ]
+
+
+def _ready(pod: Object) -> Object:
+    return {**pod, "status": {**pod["status"], "conditions": [_READY]}}
+
+
+def _named(pods: Iterable[Object]) -> str:
+    return listed([*map(name, pods)], _NAMED_MAX)
