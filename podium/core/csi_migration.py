@@ -157,7 +157,12 @@ def provisioning_driver(provisioner: str) -> str:
 
 def migrated_plugins(csi_node: Object) -> frozenset[str]:
     """The names of the plugins that have been migrated on a node, as its CSINode says."""
-    return frozenset(annotations(csi_node).get(_MIGRATED_PLUGINS, "").split(","))
+    return frozenset(migration_note(csi_node).split(","))
+
+
+def migration_note(csi_node: Object) -> str:
+    """The annotation of a CSINode that lists the plugins that have been migrated on its node."""
+    return annotations(csi_node).get(_MIGRATED_PLUGINS, "")
 
 
 def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:

@@ -1,7 +1,11 @@
 """How plugins register for the events that may help the pods they reject.
 
-A hint is asked about an object that came or changed, or about one that went. Where it can't tell,
-it says yes or raises `CycleError`, which counts as yes: a retry too many does no harm.
+A hint is asked about an object that came or changed, or about one that went. A hint that can't
+tell says yes or raises `CycleError`, which counts as yes: a retry too many does no harm.
+
+Registrations and hints are those of v1.36, gaps included: kube-scheduler leaves some pods asleep
+that would fit, and tries them when they have waited for five minutes. `docs/queueing-hints.md`
+lists them all.
 """
 
 from collections.abc import Callable
@@ -56,4 +60,11 @@ def claim_is_used(pod: PodInfo, old: Object | None, new: Object) -> bool:
     """A hint about claims: whether the pod uses the one that has come or changed."""
     return pod.namespace == namespace(new) and any(
         use.claim_name == name(new) for use in claim_uses(pod.obj)
+    )
+
+
+def claim_is_named(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    """A hint about claims: whether the pod's volumes name it; those of ephemeral volumes don't."""
+    return pod.namespace == namespace(new) and any(
+        use.claim_name == name(new) for use in claim_uses(pod.obj) if not use.is_ephemeral
     )

@@ -44,8 +44,6 @@ from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pod_info import PodInfo
 from podium.core.status import Status, rejection, unresolvable
 
-_THEIRS = -1
-
 AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2
 
 _REASONS = {
@@ -93,48 +91,47 @@ class InterPodAffinity:
         return _Score(self._held, pod.cls.kin, self._handle.listers, hard)
 
     def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
-        """Whether a pod on a node has become one to be near, or keeps apart no more."""
-        classes = self._handle.snapshot.classes
-        before, after = class_on_node(classes, old), class_on_node(classes, new)
-        was_near, is_near = self._seeks(pod.cls, before), self._seeks(pod.cls, after)
-        if was_near != is_near and (is_near or self._seeks(pod.cls, pod.cls)):
+        """Whether a pod on a node has become one to be near, or is none to be apart from any more.
+
+        That a pod which left was the last to be near, so that the first of its kind may go
+        anywhere, isn't looked at, nor that a pod which changed keeps this one apart no more.
+        """
+        classes, own = self._handle.snapshot.classes, affinity_terms(pod.cls.kin)
+        if own.error:
             return True
-        return bool(self._repulsions(pod.cls, before) - self._repulsions(pod.cls, after))
+        before, after = class_on_node(classes, old), class_on_node(classes, new)
+        near, apart = own.required_affinity, own.required_anti_affinity
+        if _all_match(near, after) and not _all_match(near, before):
+            return True
+        if _all_match(apart, before) and not _all_match(apart, after):
+            return True
+        if before is None or after is not None:
+            return False
+        return _all_match(affinity_terms(before.kin).required_anti_affinity, pod.cls)
 
     def _helped_by_node(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        """Whether a node has come into other domains that matter."""
-        own = affinity_terms(pod.cls.kin)
+        """Whether a node has come into domains that the pod seeks, or left some that it avoids.
+
+        The terms of pods that are there, which may keep this one apart, aren't looked at.
+        """
+        own, has = affinity_terms(pod.cls.kin), labels(new)
         near = {term.topology_key for term in own.required_affinity}
-        has = labels(new)
+        apart = {term.topology_key for term in own.required_anti_affinity}
         if old is None:
-            return not near or not near.isdisjoint(has)
-        theirs = [held.term for held in self._held.all() if held.kind == REQUIRED_APART]
-        avoided = {term.topology_key for term in (*own.required_anti_affinity, *theirs)}
-        lost = {key for key, value in labels(old).items() if has.get(key) != value}
-        gained = has.keys() - labels(old).keys()
-        return not near.isdisjoint(lost | gained) or not avoided.isdisjoint(lost)
+            return bool(own.error or apart) or not near.isdisjoint(has)
+        had = labels(old)
+        entered = {key for key, value in has.items() if had.get(key) != value}
+        left = {key for key, value in had.items() if has.get(key) != value}
+        return bool(own.error) or not near.isdisjoint(entered) or not apart.isdisjoint(left)
 
-    def _seeks(self, cls: PodClass, other: PodClass | None) -> bool:
-        """Whether pods of one class are to be near those of another."""
-        terms = self._resolved(affinity_terms(cls.kin).required_affinity)
-        if other is None or not terms:
-            return False
-        return all(term.matches(other.kin, {}) for term in terms)
 
-    def _repulsions(self, cls: PodClass, other: PodClass | None) -> set[int]:
-        """What keeps pods of two classes apart: the first's terms by number, or `_THEIRS`."""
-        if other is None:
-            return set()
-        own = self._resolved(affinity_terms(cls.kin).required_anti_affinity)
-        found = {number for number, term in enumerate(own) if term.matches(other.kin, {})}
-        around = self._handle.listers.namespace_labels(cls.namespace)
-        theirs = affinity_terms(other.kin).required_anti_affinity
-        if any(term.matches(cls.kin, around) for term in theirs):
-            found.add(_THEIRS)
-        return found
+def _all_match(terms: Sequence[AffinityTerm], other: PodClass | None) -> bool:
+    """Whether there are terms and all are about pods of a class.
 
-    def _resolved(self, terms: Iterable[AffinityTerm]) -> tuple[AffinityTerm, ...]:
-        return with_known_namespaces(terms, self._handle.listers)
+    Namespace selectors are taken for namespaces without labels, as hints of v1.36 do: only one
+    that selects all namespaces, or asks for the absence of labels, matches.
+    """
+    return other is not None and bool(terms) and all(t.matches(other.kin, {}) for t in terms)
 
 
 class _Counts:

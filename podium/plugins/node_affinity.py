@@ -107,11 +107,16 @@ class NodeAffinity:
         return self._terms.of(cls.node_affinity_key, lambda: preferred_terms(raw)) if raw else ()
 
     def _begins_to_match(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        return self._matches(pod, new) and (old is None or not self._matches(pod, old))
+        """Whether a node matches now, and the pod's own terms didn't match it before.
 
-    def _matches(self, pod: PodInfo, node: Object) -> bool:
-        judges = (required_node_affinity(pod.cls.pod), self._added)
-        return all(judge is None or judge.matches(labels(node), name(node)) for judge in judges)
+        What `addedAffinity` said before isn't asked, as in v1.36.
+        """
+        if self._added is not None and not self._added.matches(labels(new), name(new)):
+            return False
+        own = required_node_affinity(pod.cls.pod)
+        return own.matches(labels(new), name(new)) and (
+            old is None or not own.matches(labels(old), name(old))
+        )
 
 
 class _Preferences(RelativeScore):

@@ -68,8 +68,8 @@ def _declares_differently(pod: PodInfo, old: Object | None, new: Object) -> bool
     return old is None or _declared(old) != _declared(new)
 
 
-def _declared(node: Object) -> set[str]:
-    return set(entries(status_of(node), "declaredFeatures"))
+def _declared(node: Object) -> list[str]:
+    return list(entries(status_of(node), "declaredFeatures"))
 
 
 def _requires_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:

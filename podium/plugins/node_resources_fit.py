@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.objects import Object
+from podium.api.device_classes import explicit_resource, implicit_resource
+from podium.api.objects import Object, name
 from podium.api.resources import is_extended_resource, is_scalar_resource
 from podium.config.args import NodeResourcesFitArgs
 from podium.core.allocation_scores import Room, allocation_score
@@ -50,7 +51,8 @@ class NodeResourcesFit:
             after_removal(EventResource.ASSIGNED_POD),
             after_change(EventResource.ASSIGNED_POD, scaled, self._frees_something),
             after_change(EventResource.UNSCHEDULED_POD, scaled),
-            after_change(EventResource.NODE, sized, self._grows_large_enough),
+            after_change(EventResource.NODE, sized, _grows_large_enough),
+            after_change(EventResource.DEVICE_CLASS, Action.ADD | Action.UPDATE, _stands_for_more),
         )
 
     def filter(self, pod: PodInfo) -> FilterState:
@@ -66,19 +68,11 @@ class NodeResourcesFit:
 
     def _frees_something(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         before, after = self._held(old), self._held(new)
-        return any(before.get(r, 0) > after.get(r, 0) for r in self._filtered(pod.cls.requests))
+        return any(before.get(r, 0) > after.get(r, 0) for r in _requests(pod))
 
     def _held(self, pod: Object | None) -> Mapping[str, int]:
         cls = class_on_node(self._snapshot.classes, pod)
         return {} if cls is None else cls.held
-
-    def _grows_large_enough(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        requests = {"pods": 1, **self._filtered(pod.cls.requests)}
-        has = allocatable_amounts(new)
-        if any(has.get(resource, 0) < amount for resource, amount in requests.items()):
-            return False
-        had = {} if old is None else allocatable_amounts(old)
-        return old is None or any(has[resource] > had.get(resource, 0) for resource in requests)
 
     def _filtered(self, requests: Mapping[str, int]) -> dict[str, int]:
         """The requests that count, in the order in which reasons are given."""
@@ -94,6 +88,34 @@ class NodeResourcesFit:
         return is_extended_resource(resource) and (
             resource in self._args.ignored_resources or group in self._args.ignored_resource_groups
         )
+
+
+def _requests(pod: PodInfo) -> dict[str, int]:
+    """The pod's requests as hints know them: the configuration doesn't leave any out."""
+    return {
+        resource: amount
+        for resource, amount in pod.cls.requests.items()
+        if amount > 0 and (resource in NATIVE_RESOURCES or is_scalar_resource(resource))
+    }
+
+
+def _grows_large_enough(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    """Whether an empty node would do, and has more than before of something that the pod takes."""
+    requests = {"pods": 1, **_requests(pod)}
+    has = allocatable_amounts(new)
+    if any(has.get(resource, 0) < amount for resource, amount in requests.items()):
+        return False
+    had = {} if old is None else allocatable_amounts(old)
+    return old is None or any(has[resource] > had.get(resource, 0) for resource in requests)
+
+
+def _stands_for_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    """Whether a DeviceClass has come to stand for an extended resource that the pod requests."""
+    explicit = explicit_resource(new)
+    if old is not None and explicit == explicit_resource(old):
+        return False
+    implicit = implicit_resource(name(new)) if old is None else ""
+    return explicit in pod.cls.requests or implicit in pod.cls.requests
 
 
 class Fit(FilterState):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from podium.api.objects import Object, name, spec_of
+from podium.api.objects import Object, spec_of
 from podium.api.pod_specs import volumes_of
 from podium.core.attachable_volumes import (
     attach_limits,
@@ -20,7 +20,12 @@ from podium.core.attachable_volumes import (
     limits_of,
 )
 from podium.core.cluster_events import Action, EventHint, EventResource
-from podium.core.csi_migration import Attachable, in_tree_plugin
+from podium.core.csi_migration import (
+    Attachable,
+    MigrationError,
+    in_tree_plugin,
+    migrated_volume,
+)
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import FITS, Codes, CycleError, FilterState, Rows, Scope, Sums
 from podium.core.handle import Handle
@@ -28,7 +33,7 @@ from podium.core.hints import after_change, after_removal, claim_is_used
 from podium.core.pod_classes import PodClass
 from podium.core.pod_info import PodInfo
 from podium.core.status import Status, unresolvable, unschedulable
-from podium.core.volumes import claim_of, claim_uses, not_found, ownership_fault, volume_name
+from podium.core.volumes import claim_of, claim_uses, not_found, ownership_fault
 
 Volumes = frozenset[Attachable]
 
@@ -48,15 +53,12 @@ class NodeVolumeLimits:
         self._cluster = _Cluster(handle)
 
     def events_to_register(self) -> Sequence[EventHint]:
-        changed = Action.ADD | Action.UPDATE
         return (
-            after_change(EventResource.NODE, Action.ADD),
-            after_change(EventResource.CSI_NODE, changed, _allows_more),
-            after_removal(EventResource.CSI_NODE),
+            after_change(EventResource.CSI_NODE, Action.ADD),
+            after_change(EventResource.CSI_NODE, Action.UPDATE, _allows_more),
             after_removal(EventResource.ASSIGNED_POD, _had_volumes),
-            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
-            after_change(EventResource.PERSISTENT_VOLUME, Action.ADD, self._is_claimed),
-            after_removal(EventResource.VOLUME_ATTACHMENT, self._is_of_same_driver),
+            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, Action.ADD, claim_is_used),
+            after_removal(EventResource.VOLUME_ATTACHMENT, _may_free_an_attachment),
         )
 
     def by_shape(self, cls: PodClass) -> bool:
@@ -83,14 +85,6 @@ class NodeVolumeLimits:
         if self._cluster.limited_drivers.isdisjoint(volume.driver for volume in volumes):
             return None
         return _Limits(self._handle, self._cluster, volumes)
-
-    def _is_claimed(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        claims = (claim_of(self._handle.listers, pod, use) for use in claim_uses(pod.obj))
-        return any(claim is not None and volume_name(claim) == name(new) for claim in claims)
-
-    def _is_of_same_driver(self, pod: PodInfo, gone: Object) -> bool:
-        volumes = attachable_volumes(self._handle.listers, pod)
-        return spec_of(gone).get("attacher") in {volume.driver for volume in volumes}
 
     def _missing_claim(self, pod: PodInfo) -> str:
         for use in claim_uses(pod.obj):
@@ -193,17 +187,27 @@ class _Limits(FilterState):
 
 
 def _allows_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """Whether a limit has been raised or lifted; a new CSINode may bring a node's drivers."""
-    if old is None:
-        return True
-    before, after = limits_of(old), limits_of(new)
-    return any(driver not in after or after[driver] > n for driver, n in before.items())
+    """Whether a limit is higher than before, where no limit counts as 0."""
+    before = {} if old is None else limits_of(old)
+    return any(limit > before.get(driver, 0) for driver, limit in limits_of(new).items())
 
 
 def _had_volumes(pod: PodInfo, gone: Object) -> bool:
     """Whether a pod that went may have had volumes attached; its claims may be gone, too."""
     volumes = volumes_of(spec_of(gone))
     return any(claim_uses(gone)) or any(in_tree_plugin(volume) for volume in volumes)
+
+
+def _may_free_an_attachment(pod: PodInfo, gone: Object) -> bool:
+    """Whether the pod names a claim, or has an in-tree volume of the attachment's driver."""
+    if any(not use.is_ephemeral for use in claim_uses(pod.obj)):
+        return True
+    attacher = spec_of(gone).get("attacher")
+    try:
+        migrated = [migrated_volume(volume) for volume in volumes_of(spec_of(pod.obj))]
+    except MigrationError:
+        return True
+    return any(volume is not None and volume.driver == attacher for volume in migrated)
 
 
 def _by_driver(volumes: Iterable[Attachable]) -> Counter[str]:

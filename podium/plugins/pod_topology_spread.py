@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import SelectorError
-from podium.api.objects import Object
+from podium.api.objects import Object, labels, spec_of
+from podium.api.pod_specs import tolerations_of
 from podium.api.well_known import HOSTNAME_LABEL
 from podium.config.args import DefaultingType, PodTopologySpreadArgs
 from podium.config.defaults import SYSTEM_DEFAULT_CONSTRAINTS
@@ -44,7 +45,6 @@ from podium.core.topology_spread import (
     Spreading,
     default_constraints,
     own_constraints,
-    standing,
 )
 
 TOO_FULL = "node(s) didn't match pod topology spread constraints"
@@ -109,25 +109,28 @@ class PodTopologySpread:
         return met(old) != met(new)
 
     def _stands_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
-        """Whether the pods of a node begin to count, cease to, or count for other domains."""
-        constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
-        return standing(pod.cls, constraints, old) != standing(pod.cls, constraints, new)
+        """Whether a node has come into domains of all keys, left them, or changed inside them.
+
+        Other labels and the pod's node affinity decide as well whether its pods count, but v1.36
+        doesn't look at them; any change of taints inside domains counts.
+        """
+        keys = [c.topology_key for c in self._constraints(pod.cls, DO_NOT_SCHEDULE)]
+        before, after = _domains_of(old, keys), _domains_of(new, keys)
+        if before != after:
+            return True
+        return after is not None and _taints(old) != _taints(new)
 
     def _spreads_otherwise(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        """Whether the pod has got other constraints, or counts otherwise for them."""
-        if old is None:
+        """Whether the pod counts otherwise for its constraints, or tolerates other taints."""
+        constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
+        before = {} if old is None else old
+        if any(c.honors_taints for c in constraints) and (
+            tolerations_of(spec_of(before)) != tolerations_of(spec_of(new))
+        ):
             return True
-        before, after = (self._handle.snapshot.classes.of(o, wants_node=True) for o in (old, new))
-        constraints = self._constraints(after, DO_NOT_SCHEDULE)
-        return (
-            constraints != self._constraints(before, DO_NOT_SCHEDULE)
-            or any(
-                c.meets(after.kin, before.kin) != c.meets(after.kin, after.kin) for c in constraints
-            )
-            or (
-                before.spec.get("tolerations") != after.spec.get("tolerations")
-                and any(c.honors_taints for c in constraints)
-            )
+        return any(
+            c.selector.matches(labels(before)) != c.selector.matches(labels(new))
+            for c in constraints
         )
 
     def _constraints(self, cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
@@ -138,6 +141,17 @@ class PodTopologySpread:
         except SelectorError as error:
             message = f"obtaining pod's topology spread constraints: {error}"
             raise CycleError(self.name, message) from error
+
+
+def _domains_of(node: Object | None, keys: Sequence[str]) -> list[str] | None:
+    """The node's value of each key; None without a node, or if it lacks one of the labels."""
+    marks = {} if node is None else labels(node)
+    return None if node is None or not marks.keys() >= set(keys) else [marks[key] for key in keys]
+
+
+def _taints(node: Object | None) -> Sequence[Object]:
+    taints: Sequence[Object] = spec_of(node or {}).get("taints") or []
+    return taints
 
 
 class _Filter(FilterState):

@@ -12,17 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import SelectorError, label_selector
-from podium.api.objects import Object, annotations, is_terminating, name, spec_of
+from podium.api.objects import Object, annotations, is_terminating, name, part, spec_of
+from podium.api.pod_specs import volumes_of
 from podium.api.pods import phase_of
 from podium.api.quantity import ceil_value, value
 from podium.config.args import VolumeBindingArgs
 from podium.control.effects import Effect, Replace
 from podium.core.cluster_events import Action, EventHint, EventResource
-from podium.core.csi_migration import in_tree_plugin, migrated_affinity, migrated_plugins
+from podium.core.csi_migration import (
+    in_tree_plugin,
+    migrated_affinity,
+    migrated_plugins,
+    migration_note,
+)
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import PASSES, Codes, CycleError, FilterState, PreFilterResult
 from podium.core.handle import Handle
-from podium.core.hints import after_change, after_removal, claim_is_used
+from podium.core.hints import after_change, claim_is_used
 from podium.core.pod_classes import PodClass
 from podium.core.pod_info import PodInfo
 from podium.core.status import SUCCESS, Code, Status, unresolvable
@@ -86,12 +92,9 @@ class VolumeBinding:
             after_change(of.STORAGE_CLASS, changed, _allows_elsewhere),
             after_change(of.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
             after_change(of.PERSISTENT_VOLUME, changed),
-            after_removal(of.PERSISTENT_VOLUME),
             after_change(of.NODE, Action.ADD | Action.UPDATE_NODE_LABEL),
             after_change(of.CSI_NODE, changed, _is_migrated_otherwise),
-            after_removal(of.CSI_NODE),
-            after_change(of.CSI_DRIVER, changed, _counts_no_more),
-            after_removal(of.CSI_DRIVER),
+            after_change(of.CSI_DRIVER, Action.UPDATE, _counts_no_more),
             after_change(of.CSI_STORAGE_CAPACITY, changed, _has_more),
         )
 
@@ -342,11 +345,21 @@ def _allows_elsewhere(pod: PodInfo, old: Object | None, new: Object) -> bool:
 
 
 def _is_migrated_otherwise(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return old is None or migrated_plugins(old) != migrated_plugins(new)
+    return old is None or migration_note(old) != migration_note(new)
 
 
 def _counts_no_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return old is not None and _counts_capacity(old) and not _counts_capacity(new)
+    """Whether the driver of one of the pod's inline volumes has ceased to count capacity.
+
+    Drivers of claims aren't looked at, though their capacity is what counts.
+    """
+    inline = [part(volume, "csi").get("driver") for volume in volumes_of(spec_of(pod.obj))]
+    return (
+        name(new) in inline
+        and old is not None
+        and _counts_capacity(old)
+        and not _counts_capacity(new)
+    )
 
 
 def _has_more(pod: PodInfo, old: Object | None, new: Object) -> bool:

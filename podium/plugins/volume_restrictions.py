@@ -23,7 +23,7 @@ from podium.core.framework import (
     Sums,
 )
 from podium.core.handle import Handle
-from podium.core.hints import after_change, after_removal, claim_is_used
+from podium.core.hints import after_change, after_removal, claim_is_named
 from podium.core.log import Change
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pod_info import PodInfo
@@ -57,7 +57,7 @@ class VolumeRestrictions:
         return (
             after_removal(EventResource.ASSIGNED_POD, self._is_released),
             after_change(EventResource.NODE, Action.ADD),
-            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, Action.ADD, claim_is_used),
+            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, Action.ADD, claim_is_named),
         )
 
     def by_shape(self, cls: PodClass) -> bool:
@@ -91,12 +91,15 @@ class VolumeRestrictions:
                     yield use.claim_name
 
     def _is_released(self, pod: PodInfo, gone: Object) -> bool:
-        """Whether a pod that went had a disk or a claim that this one wants."""
+        """Whether a pod of the same namespace that went had a disk or a claim that this one wants.
+
+        Disks that pods of other namespaces have are in the way all the same; v1.36 doesn't look.
+        """
         other = self._snapshot.classes.on_node(gone)
-        shared = pod.namespace == other.namespace and not set(_claims_used(pod.cls)).isdisjoint(
-            _claims_used(other)
-        )
-        return shared or _any_conflict(_disks(pod.cls), _disks(other))
+        if pod.namespace != other.namespace:
+            return False
+        shared = set(_claims_used(pod.cls)).intersection(_claims_used(other))
+        return bool(shared) or _any_conflict(_disks(pod.cls), _disks(other))
 
 
 class _Users:

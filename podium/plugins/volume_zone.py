@@ -17,7 +17,7 @@ from podium.core.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import PASSES, FilterState, PreFilterResult
 from podium.core.handle import Handle
-from podium.core.hints import after_change, claim_is_used
+from podium.core.hints import after_change, claim_is_named
 from podium.core.pod_classes import PodClass
 from podium.core.pod_info import PodInfo
 from podium.core.status import Status, unresolvable
@@ -58,7 +58,7 @@ class VolumeZone:
         return (
             after_change(EventResource.STORAGE_CLASS, Action.ADD, _waits_for_consumer),
             after_change(EventResource.NODE, Action.ADD | Action.UPDATE_NODE_LABEL),
-            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
+            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, changed, claim_is_named),
             after_change(EventResource.PERSISTENT_VOLUME, changed, _demands_otherwise),
         )
 

@@ -13,6 +13,7 @@ from podium.core.cluster_events import Action, ClusterEvent, EnqueueExtensions, 
 from podium.core.handle import Handle
 from podium.core.pod_info import pending_pod
 from podium.core.queue.changes import events_of_node_update, events_of_pod_update
+from podium.core.queue.profile import registered_events
 
 Obj = dict[str, Any]
 Line = tuple[str, Obj, EventResource, Obj | None, Obj | None, bool]
@@ -35,7 +36,7 @@ def check(plugin: EnqueueExtensions, handle: Handle, line: Sequence[Any]) -> Non
     pod = pending_pod(waiting, handle.snapshot.classes)
     answers = [
         entry.hint is None or entry.hint(pod, old, new)
-        for entry in plugin.events_to_register()
+        for entry in registered_events(plugin)
         if entry.event.matches(event)
     ]
     assert any(answers) is expected

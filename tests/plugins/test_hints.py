@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.config.args import NodeAffinityArgs, NodeResourcesFitArgs
-from podium.core.cluster_events import Action, ClusterEvent, EnqueueExtensions
+from podium.core.cluster_events import Action, ClusterEvent, EnqueueExtensions, EventResource
 from podium.core.handle import Handle
 from podium.plugins.default_preemption import DefaultPreemption
 from podium.plugins.dynamic_resources import DynamicResources
@@ -100,6 +100,8 @@ def test_node_unschedulable(handle: Handle, line: Line) -> None:
 @table(
     ("a node came", pod(nodeName="n"), NODE, NEW, node("n"), QUEUE),
     ("a node changed", pod(nodeName="n"), NODE, node("n"), node("n", {"a": "b"}), SKIP),
+    ("a taint went", pod(nodeName="n"), NODE, tainted("NoSchedule"), node("n"), QUEUE),
+    ("a taint came", pod(nodeName="n"), NODE, node("n"), tainted("NoSchedule"), QUEUE),
     ("a pod went", pod(nodeName="n"), POD, pod("other"), GONE, SKIP),
 )
 def test_node_name(handle: Handle, line: Line) -> None:
@@ -129,6 +131,7 @@ def test_taint_toleration(handle: Handle, line: Line) -> None:
 
 
 SSD = pod(nodeSelector={"disk": "ssd"})
+SSD_OF_B, ALL = {"disk": "ssd", "team": "b"}, {"disk": "ssd", "team": "a"}
 
 
 @table(
@@ -144,17 +147,23 @@ SSD = pod(nodeSelector={"disk": "ssd"})
         SKIP,
     ),
     ("it ceases to match", SSD, NODE, node("n", {"disk": "ssd"}), node("n"), SKIP),
+    ("a taint went where it doesn't match", SSD, NODE, tainted("NoSchedule"), node("n"), QUEUE),
 )
 def test_node_affinity(handle: Handle, line: Line) -> None:
     check(NodeAffinity(handle), handle, line)
 
 
-def test_node_affinity_with_added_affinity(handle: Handle) -> None:
-    """The pod's own selector has matched all the time."""
-    plugin = NodeAffinity(handle, NodeAffinityArgs(added_affinity=requiring("team", "a")))
-    before, after = node("n", {"disk": "ssd"}), node("n", {"disk": "ssd", "team": "a"})
-    check(plugin, handle, (SSD, NODE, before, after, QUEUE))
-    check(plugin, handle, (SSD, NODE, NEW, before, SKIP))
+@table(
+    ("the pod's own selector matched before", SSD, NODE, node("n", SSD_OF_B), node("n", ALL), SKIP),
+    ("both begin to match", SSD, NODE, node("n"), node("n", ALL), QUEUE),
+    ("the pod's own begins to match", SSD, NODE, node("n", {"team": "a"}), node("n", ALL), QUEUE),
+    ("what is added doesn't match", SSD, NODE, node("n"), node("n", SSD_OF_B), SKIP),
+    ("a node came for which that is so", SSD, NODE, NEW, node("n", SSD_OF_B), SKIP),
+)
+def test_node_affinity_with_added_affinity(handle: Handle, line: Line) -> None:
+    """Whether what is added matched before isn't asked, as in v1.36."""
+    added = NodeAffinityArgs(added_affinity=requiring("team", "a"))
+    check(NodeAffinity(handle, added), handle, line)
 
 
 WEB = pod(containers=holding(80)["spec"]["containers"])
@@ -174,6 +183,14 @@ def test_node_ports(handle: Handle, line: Line) -> None:
 
 
 ONE_CPU = requesting(cpu="1")
+ONE_GPU = requesting(**{GPU: "1"})
+ONE_CLASS = requesting(**{"deviceclass.resource.kubernetes.io/gpus": "1"})
+CLASS = EventResource.DEVICE_CLASS
+
+
+def device_class(extended_resource: str = "") -> Obj:
+    spec = {"extendedResourceName": extended_resource} if extended_resource else {}
+    return {"kind": "DeviceClass", "metadata": {"name": "gpus"}, "spec": spec}
 
 
 @table(
@@ -211,16 +228,22 @@ ONE_CPU = requesting(cpu="1")
     ),
     ("it takes more pods", ONE_CPU, NODE, sized(cpu="1"), sized(cpu="1", pods="20"), QUEUE),
     ("it shrank", ONE_CPU, NODE, sized(cpu="2"), sized(cpu="1"), SKIP),
+    ("a taint changed", ONE_CPU, NODE, tainted("NoSchedule"), tainted("NoExecute"), QUEUE),
+    ("a class stands for it", ONE_GPU, CLASS, NEW, device_class(GPU), QUEUE),
+    ("a class stands for it by its name", ONE_CLASS, CLASS, NEW, device_class(), QUEUE),
+    ("a class stands for it now", ONE_GPU, CLASS, device_class(), device_class(GPU), QUEUE),
+    ("a class changed otherwise", ONE_GPU, CLASS, device_class(GPU), device_class(GPU), SKIP),
+    ("another class came", ONE_CPU, CLASS, NEW, device_class(GPU), SKIP),
 )
 def test_node_resources_fit(handle: Handle, line: Line) -> None:
     check(NodeResourcesFit(handle), handle, line)
 
 
-def test_ignored_resources_needn_t_be_there(handle: Handle) -> None:
+def test_hints_look_for_ignored_resources_as_well(handle: Handle) -> None:
     plugin = NodeResourcesFit(handle, NodeResourcesFitArgs(ignored_resources=frozenset({GPU})))
     waiting = requesting(**{"cpu": "1", GPU: "1"})
-    check(plugin, handle, (waiting, NODE, NEW, sized(cpu="1"), QUEUE))
-    check(NodeResourcesFit(handle), handle, (waiting, NODE, NEW, sized(cpu="1"), SKIP))
+    check(plugin, handle, (waiting, NODE, NEW, sized(cpu="1"), SKIP))
+    check(plugin, handle, (waiting, NODE, NEW, sized(**{"cpu": "1", GPU: "1"}), QUEUE))
 
 
 USER_NAMESPACE = pod(hostNetwork=True, hostUsers=False)
@@ -230,7 +253,8 @@ FEATURE = "UserNamespacesHostNetworkSupport"
 @table(
     ("a node came", USER_NAMESPACE, NODE, NEW, node("n"), QUEUE),
     ("a node declares more", USER_NAMESPACE, NODE, declaring(), declaring(FEATURE), QUEUE),
-    ("a node changed", USER_NAMESPACE, NODE, declaring(), tainted("NoSchedule"), SKIP),
+    ("a node got a label", USER_NAMESPACE, NODE, node("n"), node("n", {"a": "b"}), SKIP),
+    ("a taint came", USER_NAMESPACE, NODE, declaring(), tainted("NoSchedule"), QUEUE),
     ("the pod needs less", USER_NAMESPACE, ITSELF, USER_NAMESPACE, pod(), QUEUE),
     ("the pod needs the same", USER_NAMESPACE, ITSELF, pod(), tolerating("keep"), SKIP),
 )

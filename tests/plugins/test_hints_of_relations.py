@@ -44,6 +44,14 @@ def tainted(zone: str) -> Obj:
     return {**placed(zone), "spec": {"taints": [{"key": "keep", "effect": "NoSchedule"}]}}
 
 
+def cordoned(zone: str) -> Obj:
+    return {**placed(zone), "spec": {"unschedulable": True}}
+
+
+def labelled(app: str) -> Obj:
+    return {**pod(app), "metadata": {"name": "p", "labels": {"app": app, "tier": "front"}}}
+
+
 WEB = spreading("web")
 ON_SSD = {**WEB, "spec": {**WEB["spec"], "nodeSelector": {"disk": "ssd"}}}
 HONORING = spreading("web", nodeTaintsPolicy="Honor")
@@ -65,10 +73,13 @@ TOLERANT = {**HONORING, "spec": {**HONORING["spec"], "tolerations": [{"operator"
     ("a node has moved", WEB, NODE, placed("z1"), placed("z2"), QUEUE),
     ("a node has got a zone", WEB, NODE, placed(), placed("z1"), QUEUE),
     ("another label changed", WEB, NODE, placed("z1"), placed("z1", disk="ssd"), SKIP),
-    ("a node counts no more", ON_SSD, NODE, placed("z1", disk="ssd"), placed("z1"), QUEUE),
-    ("a taint came", WEB, NODE, placed("z1"), tainted("z1"), SKIP),
+    ("a node counts no more", ON_SSD, NODE, placed("z1", disk="ssd"), placed("z1"), SKIP),
+    ("a taint came, though it doesn't count", WEB, NODE, placed("z1"), tainted("z1"), QUEUE),
     ("a taint came that counts", HONORING, NODE, placed("z1"), tainted("z1"), QUEUE),
-    ("a tolerated taint came", TOLERANT, NODE, placed("z1"), tainted("z1"), SKIP),
+    ("a tolerated taint came", TOLERANT, NODE, placed("z1"), tainted("z1"), QUEUE),
+    ("a node without zone was tainted", WEB, NODE, placed(), tainted(""), SKIP),
+    ("a node was uncordoned", WEB, NODE, cordoned("z1"), placed("z1"), SKIP),
+    ("the pod itself gets other labels", WEB, ITSELF, pod("web"), labelled("web"), SKIP),
     ("the pod itself counts no more", WEB, ITSELF, WEB, {**WEB, "metadata": {"name": "p"}}, QUEUE),
     ("taints count less", HONORING, ITSELF, HONORING, TOLERANT, QUEUE),
 )
@@ -77,7 +88,8 @@ def test_pod_topology_spread(line: Line) -> None:
     check(PodTopologySpread(handle, PodTopologySpreadArgs()), handle, line)
 
 
-def test_a_pod_leaves_the_service_that_made_it_spread() -> None:
+def test_the_constraints_that_a_pod_has_now_decide() -> None:
+    """A pod that has left the service which made it spread isn't tried again; one that came is."""
     default = TopologySpreadConstraint(
         max_skew=1, topology_key=ZONE, when_unsatisfiable="DoNotSchedule"
     )
@@ -91,8 +103,8 @@ def test_a_pod_leaves_the_service_that_made_it_spread() -> None:
         handle,
         PodTopologySpreadArgs(default_constraints=(default,), defaulting_type=DefaultingType.LIST),
     )
-    check(plugin, handle, (pod("db"), ITSELF, pod("web"), pod("db"), QUEUE))
-    check(plugin, handle, (pod("db"), ITSELF, pod("job"), pod("db"), SKIP))
+    check(plugin, handle, (pod("db"), ITSELF, pod("web"), pod("db"), SKIP))
+    check(plugin, handle, (pod("web"), ITSELF, pod("db"), pod("web"), QUEUE))
 
 
 def like(app: str, *terms: Obj, apart: bool = False) -> Obj:
@@ -103,6 +115,7 @@ def like(app: str, *terms: Obj, apart: bool = False) -> Obj:
 SEEKS_DB = like("web", near("db", ZONE))
 SEEKS_ITSELF = like("web", near("web", ZONE))
 AVOIDS_DB = like("web", near("db", ZONE), apart=True)
+AVOIDS_BOTH = like("web", near("db", ZONE), near("db", HOST), apart=True)
 AVOIDS_TWO = like("web", near("db", ZONE), near("job", ZONE), apart=True)
 PLAIN = pod("web")
 
@@ -113,19 +126,25 @@ PLAIN = pod("web")
     ("one has become one to be near", SEEKS_DB, POD, pod("job"), pod("db"), QUEUE),
     ("one is no longer one to be near", SEEKS_DB, POD, pod("db"), pod("job"), SKIP),
     ("one to be near went", SEEKS_DB, POD, pod("db"), GONE, SKIP),
-    ("maybe the last of its kind went", SEEKS_ITSELF, POD, pod("web"), GONE, QUEUE),
-    ("maybe the last is of another kind", SEEKS_ITSELF, POD, pod("web"), pod("db"), QUEUE),
+    ("maybe the last of its kind went", SEEKS_ITSELF, POD, pod("web"), GONE, SKIP),
+    ("maybe the last is of another kind", SEEKS_ITSELF, POD, pod("web"), pod("db"), SKIP),
     ("one to be apart from went", AVOIDS_DB, POD, pod("db"), GONE, QUEUE),
     ("another one went", AVOIDS_DB, POD, pod("job"), GONE, SKIP),
     ("one to be apart from came", AVOIDS_DB, POD, NEW, pod("db"), SKIP),
     ("one is no longer to be avoided", AVOIDS_DB, POD, pod("db"), pod("job"), QUEUE),
-    ("one of two sorts went", AVOIDS_TWO, POD, pod("job"), GONE, QUEUE),
-    ("one is avoided for another reason", AVOIDS_TWO, POD, pod("db"), pod("job"), QUEUE),
+    ("one of two sorts went", AVOIDS_TWO, POD, pod("job"), GONE, SKIP),
+    ("one of both sorts went", AVOIDS_BOTH, POD, pod("db"), GONE, QUEUE),
+    ("one is avoided for another reason", AVOIDS_TWO, POD, pod("db"), pod("job"), SKIP),
     ("one that avoids it went", PLAIN, POD, like("db", near("web"), apart=True), GONE, QUEUE),
     ("one that avoids others went", PLAIN, POD, AVOIDS_DB, GONE, SKIP),
     ("a node with its domain came", SEEKS_DB, NODE, NEW, placed("z1"), QUEUE),
     ("a node without domain came", SEEKS_DB, NODE, NEW, placed(), SKIP),
-    ("any node without terms is welcome", PLAIN, NODE, NEW, placed(), QUEUE),
+    ("one avoids it no more", PLAIN, POD, like("db", near("web"), apart=True), pod("db"), SKIP),
+    ("without terms no node is awaited", PLAIN, NODE, NEW, placed(), SKIP),
+    ("a node came, whatever its domain", AVOIDS_DB, NODE, NEW, placed(), QUEUE),
+    ("a node has left the zone that is sought", SEEKS_DB, NODE, placed("z1"), placed(), SKIP),
+    ("a node has moved to another zone", SEEKS_DB, NODE, placed("z1"), placed("z2"), QUEUE),
+    ("a taint came", PLAIN, NODE, placed("z1"), tainted("z1"), QUEUE),
     ("a node came into a zone", SEEKS_DB, NODE, placed(), placed("z1"), QUEUE),
     ("a node has left its zone", AVOIDS_DB, NODE, placed("z1"), placed(), QUEUE),
     ("a node has come into a zone", AVOIDS_DB, NODE, placed(), placed("z1"), SKIP),
@@ -137,21 +156,23 @@ def test_inter_pod_affinity(line: Line) -> None:
     check(InterPodAffinity(handle, InterPodAffinityArgs()), handle, line)
 
 
-def test_a_node_leaves_the_domain_of_a_pod_that_avoids_others() -> None:
-    """The pod that waits has no terms; which labels matter, only the pods that are there say."""
+def test_nodes_that_leave_domains_of_pods_that_avoid_others_help_nobody() -> None:
+    """The pod that waits has no terms; those of the pods that are there aren't looked at."""
     handle = cluster([node("n", {HOST: "n"})])
     plugin = InterPodAffinity(handle, InterPodAffinityArgs())
     leaving = (PLAIN, NODE, node("n", {HOST: "n"}), node("n"))
     check(plugin, handle, (*leaving, SKIP))
     avoiding = placed_pod(like("db", near("web", HOST), apart=True), handle.snapshot.classes)
     handle.snapshot.add_pod(avoiding, "n")
-    check(plugin, handle, (*leaving, QUEUE))
+    check(plugin, handle, (*leaving, SKIP))
 
 
 def test_namespaces_by_selector() -> None:
+    """Selectors of namespaces aren't resolved: only one for all namespaces matches."""
     namespace = {"kind": "Namespace", "metadata": {"name": "lab", "labels": {"kind": "lab"}}}
     handle = Handle(cluster([]).snapshot, Listers([namespace]))
-    term = {**near("db", ZONE), "namespaceSelector": {"matchLabels": {"kind": "lab"}}}
     plugin = InterPodAffinity(handle, InterPodAffinityArgs())
-    check(plugin, handle, (like("web", term), POD, NEW, pod("db", "lab"), QUEUE))
-    check(plugin, handle, (like("web", term), POD, NEW, pod("db", "prod"), SKIP))
+    of_labs = {**near("db", ZONE), "namespaceSelector": {"matchLabels": {"kind": "lab"}}}
+    of_all = {**near("db", ZONE), "namespaceSelector": {}}
+    check(plugin, handle, (like("web", of_labs), POD, NEW, pod("db", "lab"), SKIP))
+    check(plugin, handle, (like("web", of_all), POD, NEW, pod("db", "lab"), QUEUE))

@@ -1,8 +1,8 @@
-"""Nobody sleeps through what helps: hints must tell of all that changes a rejecting plugin's mind.
+"""Hints tell of all that changes a rejecting plugin's mind, but where v1.36 has gaps.
 
 The first property is the strict one. From it follows the second, which is what it is for: pods
 that sleep, as in the scheduling queue, until one of those who rejected them takes an event for
-help, never sleep while they fit.
+help, never sleep while they fit, if none of the plugins with gaps rejected them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from podium.core.cluster_events import EnqueueExtensions, EventHint
+from podium.core.cluster_events import EventHint
 from podium.core.diagnosis import rejecting_plugins
 from podium.core.filtering import Filtering
 from podium.core.framework import CycleError
 from podium.core.pod_info import PodInfo
 from podium.core.pre_filter import Narrowing
+from podium.core.queue.profile import registered_events
 from podium.scheduler import Scheduler
 from tests.properties import clusters, volume_clusters
 from tests.properties.clusters import Obj
@@ -25,6 +26,14 @@ from tests.properties.mirrors import loaded
 from tests.properties.volume_clusters import Dice
 
 PROFILE = "default-scheduler"
+# Whose hints of v1.36 miss events that change their minds; docs/queueing-hints.md says which.
+WITH_GAPS = {
+    "InterPodAffinity",
+    "NodeVolumeLimits",
+    "PodTopologySpread",
+    "VolumeBinding",
+    "VolumeRestrictions",
+}
 STEPS = 10
 SCENES = 2
 
@@ -83,7 +92,7 @@ def seeds_of(scene: type[Scene]) -> st.SearchStrategy[Iterator[Scene]]:
 def registrations(scheduler: Scheduler) -> dict[str, Sequence[EventHint]]:
     pipeline = scheduler.pipelines[PROFILE]
     plugins = (*pipeline.pre_enqueue, *pipeline.pre_filter, *pipeline.filter)
-    return {p.name: p.events_to_register() for p in plugins if isinstance(p, EnqueueExtensions)}
+    return {p.name: registered_events(p) for p in plugins}
 
 
 @dataclass
@@ -137,7 +146,7 @@ class Strict:
             return
         for plugin, rejected in before.rejected.items():
             then, now = before.accepted(plugin), self._minds.accepted(plugin)
-            if rejected and now is not None and not now <= then:
+            if plugin not in WITH_GAPS and rejected and now is not None and not now <= then:
                 assert happening.helps(pod, self._registered[plugin]), (plugin, happening)
 
     def _ask(self, pod: PodInfo) -> Minds | None:
@@ -161,7 +170,8 @@ class Sleeper:
             happening.helps(pod, self._registered[plugin]) for plugin in self._rejecting
         )
         decision = self._scheduler.decide(pod)
-        assert is_awake or not decision.node_name, (self._rejecting, happening)
+        sleeps = not is_awake and bool(decision.node_name)
+        assert not sleeps or self._rejecting & WITH_GAPS, (self._rejecting, happening)
         if is_awake:
             self._rejecting = set() if decision.node_name else rejecting_plugins(decision)
 

@@ -5,6 +5,7 @@ import pytest
 from podium.cluster import Cluster
 from podium.simulation.scenario_file import read_scenario
 from podium.simulation.scenario_runner import simulate
+from podium.store.store import Store
 from tests.simulation.checkers import Checker, lacking, look_on
 from tests.simulation.storms import storm
 
@@ -31,11 +32,25 @@ def weather(seed: int, *, faults: bool = True) -> None:
 
 
 def recover(cluster: Cluster) -> None:
-    """Let time pass until all is well, or for too long."""
+    """Let time pass until all is well, or for too long; after half of it, touch the DaemonSets.
+
+    A daemon's pod that failed while its node was deleted stays when the node comes again, until
+    something else has the controller look: syncNodeUpdate of v1.36 takes the node for served.
+    """
     end_s = cluster.driver.now_s + RECOVERY_S_MAX
+    touched = False
     while wrong := lacking(cluster.store):
         assert cluster.driver.now_s < end_s, wrong
         cluster.driver.advance(LOOK_EVERY_S)
+        if not touched and cluster.driver.now_s >= end_s - RECOVERY_S_MAX / 2:
+            touched = True
+            touch_daemon_sets(cluster.store)
+
+
+def touch_daemon_sets(store: Store) -> None:
+    for daemon_set in store.list("DaemonSet").items:
+        metadata = {**daemon_set["metadata"], "annotations": {"touched": "true"}}
+        store.update("DaemonSet", {**daemon_set, "metadata": metadata}, None)
 
 
 @pytest.mark.seeds(30, 1_000)

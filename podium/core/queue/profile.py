@@ -5,12 +5,20 @@ from itertools import chain
 
 import msgspec
 
-from podium.core.cluster_events import EnqueueExtensions, EventHint
+from podium.core.cluster_events import (
+    Action,
+    ClusterEvent,
+    EnqueueExtensions,
+    EventHint,
+    EventResource,
+)
 from podium.core.framework import Plugin, PreEnqueuePlugin, QueueSortPlugin
 from podium.core.pipeline import Pipeline
 from podium.core.queue.queue_events import EVERYTHING
 
 ANY_EVENT = (EventHint(EVERYTHING),)
+_TAINT_UPDATE = ClusterEvent(EventResource.NODE, Action.UPDATE_NODE_TAINT)
+_NODE_ADDITION = ClusterEvent(EventResource.NODE, Action.ADD)
 _NOTHING: Mapping[str, tuple[EventHint, ...]] = {}
 
 
@@ -37,14 +45,30 @@ class QueueProfile(msgspec.Struct, frozen=True):
         Bind isn't among them: there something goes wrong, or nothing. `more` has the events of who
         rejects pods besides.
         """
-        hints = {plugin.name: _registered(plugin) for plugin in _rejecting(pipeline)}
+        hints = {plugin.name: registered_events(plugin) for plugin in _rejecting(pipeline)}
         return cls(pipeline.queue_sort, pipeline.pre_enqueue, {**hints, **more})
 
 
-def _registered(plugin: Plugin) -> tuple[EventHint, ...]:
-    if isinstance(plugin, EnqueueExtensions):
-        return tuple(plugin.events_to_register())
-    return ANY_EVENT
+def registered_events(plugin: Plugin) -> tuple[EventHint, ...]:
+    """The events for which a plugin is registered, in effect.
+
+    Whoever registers for additions of nodes is registered for updates of taints as well, without
+    a hint (buildQueueingHintMap of v1.36): kube-scheduler once missed the addition of nodes that
+    weren't ready yet, and their taints go when they are.
+    """
+    if not isinstance(plugin, EnqueueExtensions):
+        return ANY_EVENT
+    events = tuple(plugin.events_to_register())
+    if _registers(events, _NODE_ADDITION) and not _registers(events, _TAINT_UPDATE):
+        return (*events, EventHint(_TAINT_UPDATE))
+    return events
+
+
+def _registers(events: tuple[EventHint, ...], wanted: ClusterEvent) -> bool:
+    return any(
+        entry.event.resource is wanted.resource and entry.event.action & wanted.action
+        for entry in events
+    )
 
 
 def _rejecting(pipeline: Pipeline) -> Iterator[Plugin]:

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from podium.core.by_shape import ByShape
-from podium.core.cluster_events import EventHint
+from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.core.pipeline import Pipeline
 from podium.core.queue import QueueName, QueueProfile, SchedulingQueue
+from podium.core.queue.profile import registered_events
 from podium.core.snapshot import Snapshot
 from tests.core.queue.toys import (
     NODE_ADD,
@@ -19,6 +22,7 @@ from tests.core.queue.toys import (
     waiting,
 )
 
+ADD, LABELS, TAINTS = Action.ADD, Action.UPDATE_NODE_LABEL, Action.UPDATE_NODE_TAINT
 SHAPES = ByShape(Snapshot())
 
 
@@ -41,7 +45,27 @@ def test_plugins_of_all_points_that_can_reject() -> None:
     profile = QueueProfile.of(Pipeline(PROFILE, sort, SHAPES, pre_enqueue=(gate,), **plugins))
     assert (profile.queue_sort, profile.pre_enqueue) == (sort, (gate,))
     assert set(profile.hints) == {"Gate", *points}
-    assert all(profile.hints[point] == hinted(NODE_ADD) for point in points)
+    assert all(profile.hints[point][:1] == hinted(NODE_ADD) for point in points)
+
+
+@pytest.mark.parametrize(
+    ("registered", "in_effect"),
+    [
+        ([ADD], [ADD, TAINTS]),
+        ([ADD | LABELS], [ADD | LABELS, TAINTS]),
+        ([ADD | TAINTS], [ADD | TAINTS]),
+        ([ADD, TAINTS], [ADD, TAINTS]),
+        ([LABELS], [LABELS]),
+        ([], []),
+    ],
+)
+def test_additions_of_nodes_bring_updates_of_taints(
+    registered: list[Action], in_effect: list[Action]
+) -> None:
+    """As in v1.36, whose additions of nodes once were missed while these weren't ready."""
+    events = [EventHint(ClusterEvent(EventResource.NODE, action)) for action in registered]
+    found = registered_events(Registers("Plugin", events))
+    assert [(entry.event.action, entry.hint) for entry in found] == [(a, None) for a in in_effect]
 
 
 def test_a_plugin_that_says_nothing_is_asked_again_after_every_event() -> None:
