@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace
+from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace, uid
 from podium.api.pods import is_finished, is_ready, node_name_of, priority_class_of
 from podium.api.priority import pod_priority
 from podium.documents.pod_report import PodReportFields
 from podium.manifests.decisive_kinds import Identity, label
-from podium.simulation.timeline.pod_history import PodHistory, pods_by_uid
+
+if TYPE_CHECKING:
+    from podium.simulation.timeline.pod_history import PodHistory
 
 
 class PodRowFields(PodReportFields):
@@ -46,7 +49,7 @@ class WorkloadOwners:
             self._workloads[owner] = label(topmost)
         return self._workloads[owner]
 
-    def row(self, pod: PodHistory) -> PodRowFields:
+    def row(self, pod: "PodHistory") -> PodRowFields:
         """What a row says of a pod that may be gone."""
         return {
             "pod": pod.pod,
@@ -86,7 +89,7 @@ class PodsBefore:
     """
 
     def __init__(self, pods: Iterable[Object], owners: WorkloadOwners) -> None:
-        self.by_uid = pods_by_uid(pods)
+        self.by_uid = {uid(pod): pod for pod in pods}
         self.unbound: list[str] = []
         self.pods: Counter[str] = Counter()
         self.ready: Counter[str] = Counter()
