@@ -35,18 +35,25 @@ class WorkloadOwners:
                 self._above[str(obj["kind"]), namespace(obj), name(obj)] = above
 
     def above(self, owner: Identity | None) -> Iterator[Identity]:
-        """A controller, the one above it, and so on."""
-        while owner is not None:
+        """A controller, the one above it, and so on; each once where they own each other."""
+        seen: set[Identity] = set()
+        while owner is not None and owner not in seen:
             yield owner
+            seen.add(owner)
             owner = self._above.get(owner)
+
+    def topmost(self, owner: Identity) -> Identity:
+        """The last controller above another; of several that own each other, the first by name."""
+        chain = [*self.above(owner)]
+        next_one = self._above.get(chain[-1])
+        return chain[-1] if next_one is None else min(chain[chain.index(next_one) :])
 
     def workload(self, pod: str, owner: Identity | None) -> str:
         """The topmost controller of a pod, or the pod itself."""
         if owner is None:
             return f"Pod {pod}"
         if owner not in self._workloads:
-            *_, topmost = self.above(owner)
-            self._workloads[owner] = label(topmost)
+            self._workloads[owner] = label(self.topmost(owner))
         return self._workloads[owner]
 
     def row(self, pod: "PodHistory") -> PodRowFields:
