@@ -8,6 +8,7 @@ time calls take no time, so this sets the pace. The first replacement comes at o
 
 from collections.abc import Hashable
 
+from podium.api.disruption import BY_SCHEDULER, disruption_reason
 from podium.api.objects import Object, is_terminating
 from podium.api.pods import is_finished
 from podium.api.times import epoch_s
@@ -55,6 +56,8 @@ class ReplacementPace:
 def ended_at_once(pod: Object, before: Object | None, *, is_gone: bool, now_s: float) -> bool:
     """Whether a change is the end of a pod in the second after its creation.
 
+    A pod that is preempted doesn't count: a scheduler itself backs off before it tries again.
+
     Args:
         pod: as it is, or was when it went.
         before: as it was known before; None if it wasn't.
@@ -65,6 +68,8 @@ def ended_at_once(pod: Object, before: Object | None, *, is_gone: bool, now_s: f
         return False
     created = pod["metadata"].get("creationTimestamp")
     if not created or not (is_gone or _is_ending(pod)):
+        return False
+    if disruption_reason(pod) == BY_SCHEDULER.reason:
         return False
     return now_s - epoch_s(created) < _AT_ONCE_S
 

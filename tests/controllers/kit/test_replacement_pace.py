@@ -50,6 +50,13 @@ def test_the_first_replacement_comes_at_once_and_others_one_after_the_other() ->
     assert pace.replaced_s("a", 60.0) == 60.0
 
 
+def test_a_pod_that_is_preempted_at_once_is_replaced_at_once() -> None:
+    preempted = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
+    leaving = pod(leaves=True)
+    leaving["status"] = {"conditions": [preempted]}
+    assert not ended_at_once(leaving, pod(), is_gone=False, now_s=START_S)
+
+
 def pinned(replicas: int) -> Any:
     container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "200"}}}
     template = {
