@@ -158,7 +158,7 @@ class ImpactReader:
 def _lost(plan: Plan) -> Iterator[UnplacedPod]:
     """The pods that lost their places, and that no other pod comes for."""
     for one in plan.disruptions:
-        if one.replacement:
+        if one.replacement or one.comes_again is Return.SURPLUS:
             continue
         match one.comes_again:
             case Return.NEVER:

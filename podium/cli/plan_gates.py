@@ -1,6 +1,5 @@
 """`podium plan` as a gate: its options, what it failed on, and reports that CI systems read."""
 
-from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -71,13 +70,19 @@ def read_gates(texts: Sequence[str], file: str | None) -> "list[Gate]":
 def print_findings(found: "Sequence[Finding]") -> None:
     """Say on standard error what a plan failed on: each condition, and who met it."""
     err = console(stderr=True)
-    for condition, times in Counter(one.condition for one in found).items():
+    for condition in dict.fromkeys(one.condition for one in found):
+        alike: dict[tuple[str, str], list[Finding]] = {}
+        for one in found:
+            if one.condition is condition:
+                alike.setdefault((one.workload, one.message), []).append(one)
+        times = sum(one.count for group in alike.values() for one in group)
         err.print(f"failed on {condition}: {times} of them", style="red")
-        those = [one for one in found if one.condition is condition]
-        for one in those[:_SHOWN_MAX]:
-            err.print(f"  {one.object} {one.message}", markup=False)
-        if times > _SHOWN_MAX:
-            err.print(f"  and {times - _SHOWN_MAX} more")
+        for first, *others in [*alike.values()][:_SHOWN_MAX]:
+            err.print(f"  {first.object} {first.message}", markup=False)
+            if others:
+                err.print(f"    and {len(others)} more of {first.workload}, likewise", markup=False)
+        if (rest := len(alike) - _SHOWN_MAX) > 0:
+            err.print(f"  and {rest} more")
 
 
 def exit_on(found: "Sequence[Finding]") -> None:

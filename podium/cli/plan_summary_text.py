@@ -1,15 +1,16 @@
 """The answer of a plan in a few sentences: one for each workload that anything happens to."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.cli.output import count
 from podium.cli.timeline_text import time_text
-from podium.plan.next_pod_words import stale_sentences
 from podium.plan.outcome import Plan, WorkloadSummary
 
 _WORDS: Mapping[str, str] = {PREEMPTED: "preempted", EVICTED: "evicted", LOST: "stopped"}
 _SENTENCES_MAX = 20
+_EXCEEDED_QUOTA = re.compile(r"exceeded quota: ([^,]+), (.+)")
 
 
 def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
@@ -29,17 +30,28 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
         yield f"{one.workload}{'' if is_sentence else ':'} {told}."
     if len(affected) > len(shown):
         yield f"{len(affected) - len(shown)} workloads more, with -o wide."
-    yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
+    yield from _out_of_quota(plan)
     yield from _drains(plan)
     for rollout in plan.rollouts:
         if rollout.is_stuck:
             since = time_text(rollout.at_s or 0.0)
             yield f"{rollout.workload} is stuck from {since} on: {rollout.text}."
+        elif rollout.is_paused:
+            yield f"{rollout.workload} isn't rolled out: {rollout.text}."
         elif rollout.is_open:
             end = time_text(plan.until_s)
             yield f"{rollout.workload} is still rolling out at the plan's end, {end}: " + (
                 f"{rollout.text}."
             )
+
+
+def _out_of_quota(plan: Plan) -> Iterator[str]:
+    for one in plan.rejected:
+        if exceeded := _EXCEEDED_QUOTA.search(one.message):
+            who = f"{one.object} of {one.workload}" if one.workload else one.object
+            verb = "is" if one.count == 1 else "are"
+            quota = f"ResourceQuota {one.namespace}/{exceeded[1]}"
+            yield f"{who} {verb} rejected, as {quota} is exceeded: {exceeded[2]}."
 
 
 def _drains(plan: Plan) -> Iterator[str]:
@@ -78,8 +90,11 @@ def _clauses(one: WorkloadSummary) -> Iterator[str]:
     if _dips(one) and not one.workload.startswith("Pod "):
         how_long = f"for {round(one.ready_least_for_s, 1):.12g} s"
         end = "" if one.is_ready_in_the_end else ", and fewer than before in the end"
-        verb = "is" if one.ready_least == 1 else "are"
-        yield f"{how_long} only {one.ready_least} of {one.ready_before} {verb} ready{end}"
+        if one.ready_after == one.ready_least:
+            how_long, end = f"from {time_text(one.ready_least_at_s)} to the plan's end", ""
+        few = f"only {one.ready_least}" if one.ready_least else "none"
+        verb = "are" if one.ready_least > 1 else "is"
+        yield f"{how_long} {few} of {one.ready_before} {verb} ready{end}"
 
 
 def _number(number: int, verb: str) -> str:
@@ -96,7 +111,8 @@ def _counts(plan: Plan) -> Iterator[str]:
         "recreated": counts.recreated,
         "lost for good": counts.lost_for_good,
         "gated": counts.gated,
-        "refused": counts.refused + len(plan.rejected),
+        "rejected by the API": counts.rejected,
+        "refused by nodes": counts.refused,
         "ignored": counts.ignored,
         "removed": counts.removed,
     }

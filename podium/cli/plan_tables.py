@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import msgspec
 from rich.text import Text
@@ -10,9 +11,10 @@ from rich.text import Text
 from podium.cli.output import Cell, count
 from podium.cli.row_groups import together, told_once
 from podium.cli.timeline_text import DISRUPTION_HEADINGS, disruption_rows, time_text
-from podium.plan.next_pod_words import next_pod_clauses
-from podium.plan.outcome import BudgetChange, Placement, Plan, PodRow
+from podium.plan.outcome import BudgetChange, PendingPod, Placement, Plan, PodRow
 from podium.simulation.timeline.preemption import Victim
+
+_Arrival = TypeVar("_Arrival", Placement, PendingPod)
 
 _PLACED, _LOST, _WAITING = "green", "red", "yellow"
 # The API server quotes a template that may not change whole.
@@ -59,10 +61,16 @@ def placements(plan: Plan) -> PlanTable:
             time_text(placement.at_s),
             _how(placement, victims[placement.pod]),
         )
-        for placement in plan.placements
+        for placement in _change_first(plan.placements)
     ]
     headings = ("POD", "NODE", "PRIORITY", "WHEN", "HOW")
-    return PlanTable("PLACEMENTS", headings, rows, _workloads(plan.placements), merged=(1, 3))
+    workloads = _workloads(_change_first(plan.placements))
+    return PlanTable("PLACEMENTS", headings, rows, workloads, merged=(1, 3))
+
+
+def _change_first(rows: Sequence[_Arrival]) -> list[_Arrival]:
+    """Rows with the pods that replace lost ones behind all others, otherwise in order."""
+    return sorted(rows, key=lambda row: bool(row.replaces))
 
 
 def _how(placement: Placement, victims: Sequence[Victim]) -> str:
@@ -131,30 +139,15 @@ def _worst(change: BudgetChange) -> str:
     return f"{least} ({time_text(change.least_at_s)})" if is_passing else str(least)
 
 
-def stale_priorities(plan: Plan) -> PlanTable:
-    """The running pods that keep a priority which their successors don't get."""
-    rows = [
-        (
-            Text(one.workload, style=_LOST if one.is_harmful else ""),
-            str(one.pods),
-            str(one.priority),
-            "refused" if one.next_priority is None else str(one.next_priority),
-            one.next_class or "-",
-            "; ".join(next_pod_clauses(one, is_named=False)) or one.refusal or "-",
-        )
-        for one in plan.stale_priorities
-    ]
-    headings = ("WORKLOAD", "PODS", "PRIORITY", "NEXT POD", "ITS CLASS", "TRIED")
-    return PlanTable("STALE PRIORITIES", headings, rows)
-
-
 def leftovers(plan: Plan) -> Iterator[PlanTable]:
     """Everything that got no place, or lost it otherwise than by preemption."""
     pending = [
-        (Text(p.pod, style=_WAITING), p.nominated_node or "-", p.message) for p in plan.pending
+        (Text(p.pod, style=_WAITING), _nomination(p), p.message)
+        for p in _change_first(plan.pending)
     ]
     headings: tuple[str, ...] = ("POD", "NOMINATED TO", "MESSAGE")
-    yield PlanTable("PENDING", headings, pending, _workloads(plan.pending), told_once=2)
+    workloads = _workloads(_change_first(plan.pending))
+    yield PlanTable("PENDING", headings, pending, workloads, told_once=2)
     gated = [(Text(g.pod, style=_WAITING), g.message) for g in plan.gated]
     yield PlanTable("GATED", ("POD", "MESSAGE"), gated, _workloads(plan.gated))
     refusals = [(Text(r.pod, style=_LOST), r.node, r.reason, r.message) for r in plan.refusals]
@@ -171,6 +164,12 @@ def leftovers(plan: Plan) -> Iterator[PlanTable]:
     removed = [(Text(r.pod, style=_LOST), r.node or "-", r.reason) for r in plan.removed]
     headings = ("POD", "NODE", "WHY")
     yield PlanTable("REMOVED", headings, removed, _workloads(plan.removed), merged=(1,))
+
+
+def _nomination(pod: PendingPod) -> str:
+    if pod.room_at_s is None:
+        return pod.nominated_node or "-"
+    return f"{pod.nominated_node}, which has room from {time_text(pod.room_at_s)} on"
 
 
 def chance_lines(plan: Plan) -> Iterator[str]:

@@ -57,6 +57,8 @@ def timeline_lines(timeline: tuple[Moment, ...]) -> Iterator[str]:
 
 
 def _return(one: Disruption, *, wide: bool) -> Text:
+    if one.comes_again is Return.SURPLUS:
+        return Text("no: its workload has all the pods that it wants")
     if one.replacement:
         name = f"{one.replacement}, which " if wide else ""
         if not one.replaced_on:

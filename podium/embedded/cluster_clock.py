@@ -103,7 +103,7 @@ class ClusterClock:
         """Drive the cluster, until cancelled.
 
         Raises:
-            JournalError, MachineError: the cluster can't go on.
+            EndlessMoment, JournalError, or MachineError: the cluster can't go on.
         """
         while True:
             self.catch_up()

@@ -99,8 +99,19 @@ def taint_text(taint: Mapping[str, Any]) -> str:
 
 
 def _labels(place: TriedNode) -> Iterator[str]:
-    required = required_node_affinity(place.pod.cls.pod)
     marks, name = place.snapshot.labels_of(place.row), place.snapshot.names[place.row]
+    return unmet_node_affinity(place.pod.cls.pod, marks, name)
+
+
+def unmet_node_affinity(pod: Object, marks: Mapping[str, str], name: str) -> Iterator[str]:
+    """The conditions of a pod's nodeSelector and node affinity that a node doesn't meet.
+
+    Args:
+        pod: any object with a pod's `spec`.
+        marks: the labels of the node.
+        name: of the node.
+    """
+    required = required_node_affinity(pod)
     for requirement in required.selector.requirements:
         if not requirement.matches(marks.get(requirement.key)):
             yield _unmet(requirement, marks)

@@ -15,4 +15,3 @@ class Condition(StrEnum):
     STUCK_ROLLOUT = "stuck-rollout"
     UNPLAYED = "unplayed"
     UNDRAINED = "undrained"
-    STALE_PRIORITY = "stale-priority"

@@ -18,8 +18,7 @@ from podium.api.errors import PodiumError
 from podium.documents.pod_report import report_facts
 from podium.documents.report import OrNull, Report
 from podium.plan.gate_conditions import Condition
-from podium.plan.next_pod_words import keeping, next_pod_clauses
-from podium.plan.outcome import Plan, PodRow
+from podium.plan.outcome import PendingPod, Plan, PodRow
 
 
 class GateError(PodiumError):
@@ -39,6 +38,7 @@ class Finding(Report):
         priority_class: of the pod.
         by: who is behind it, such as the preemptor; empty if nobody.
         message: what happens, in words.
+        count: how many pods or objects it is about.
     """
 
     condition: Condition
@@ -49,6 +49,7 @@ class Finding(Report):
     priority_class: OrNull = ""
     by: OrNull = ""
     message: str
+    count: int = 1
 
 
 _Test = Callable[[Finding], bool]
@@ -220,18 +221,27 @@ def _violations(plan: Plan) -> Iterator[Finding]:
 
 def _pending(plan: Plan) -> Iterator[Finding]:
     for one in plan.pending:
-        yield _of(Condition.PENDING, one, f"stays pending: {one.message}")
+        yield _of(Condition.PENDING, one, f"{_waits(one)}: {one.message}")
+
+
+def _waits(one: PendingPod) -> str:
+    if one.room_at_s is None:
+        return "stays pending"
+    when = f"t+{one.room_at_s:.12g}s, after the plan's end"
+    return f"waits for pods to leave {one.nominated_node} by {when}"
 
 
 def _rejected(plan: Plan) -> Iterator[Finding]:
     for one in plan.rejected:
         about = one.workload or one.object
+        verb = "is" if one.count == 1 else "are"
         yield Finding(
             condition=Condition.REJECTED,
-            object=one.object,
+            object=f"{one.object} of {one.workload}" if one.workload else one.object,
             namespace=one.namespace,
             workload=about,
-            message=f"is rejected: {one.message}",
+            message=f"{verb} rejected: {one.message}",
+            count=one.count,
         )
 
 
@@ -262,20 +272,6 @@ def _undrained(plan: Plan) -> Iterator[Finding]:
             yield _of_workload(Condition.UNDRAINED, f"Node {one.node}", message)
 
 
-def _stale_priorities(plan: Plan) -> Iterator[Finding]:
-    for one in plan.stale_priorities:
-        if one.is_harmful:
-            yield Finding(
-                condition=Condition.STALE_PRIORITY,
-                object=one.workload,
-                namespace=one.namespace,
-                workload=one.workload,
-                priority=one.priority,
-                by=next((found.pod for found in one.next_pods if found.is_harmful), ""),
-                message=": ".join(filter(None, (keeping(one), "; ".join(next_pod_clauses(one))))),
-            )
-
-
 def _of_workload(condition: Condition, workload: str, message: str) -> Finding:
     place = workload.partition(" ")[2].rpartition("/")[0]
     return Finding(
@@ -293,5 +289,4 @@ _FINDERS: Mapping[Condition, Callable[[Plan], Iterator[Finding]]] = {
     Condition.STUCK_ROLLOUT: _stuck,
     Condition.UNPLAYED: _unplayed,
     Condition.UNDRAINED: _undrained,
-    Condition.STALE_PRIORITY: _stale_priorities,
 }

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from podium.api.objects import controller_uid, is_terminating, status_of, uid
+from podium.api.objects import controller_uid, is_terminating, labels, status_of, uid
 from podium.api.pods import is_active
+from podium.controllers.daemon_set.eligibility import tolerant
 from podium.manifests.decisive_kinds import Identity, label
 from podium.plan.outcome import RejectedObject, RemovedPod
 from podium.plan.play import FAILED_CREATE, Play
@@ -33,8 +34,10 @@ def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
         if pod.is_new or pod.ended_s is None or pod.cause is not None or pod.has_finished:
             continue
         owners = [*known.above(pod.owner)]
-        top = known.topmost(pod.owner) if pod.owner else None
-        reason = _why(pod, top, next((one for one in owners if one in play.deleted), top))
+        top = owners[-1] if owners else None
+        reason = _why(
+            play.cluster.store, pod, top, next((one for one in owners if one in play.deleted), top)
+        )
         is_meant = pod.ended_by in (USER, _COLLECTOR, _NAMESPACES)
         is_evicted = not (is_meant or any(one in play.changer.touched for one in owners))
         yield RemovedPod(
@@ -46,14 +49,32 @@ def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
         )
 
 
-def _why(pod: PodHistory, top: Identity | None, gone: Identity | None) -> str:
+def _why(store: Store, pod: PodHistory, top: Identity | None, gone: Identity | None) -> str:
     if pod.ended_by == _NAMESPACES:
         return f"goes with Namespace {pod.pod.partition('/')[0]}"
     if pod.ended_by == USER or top is None:
         return "is deleted"
     if pod.ended_by == _COLLECTOR:
         return f"goes with {label(gone or top)}"
+    if top[0] == "DaemonSet" and (misfit := _misfit(store, top, pod.node)):
+        return f"{label(top)} may not run there: {misfit}"
     return f"is surplus to {label(top)}"
+
+
+def _misfit(store: Store, daemon_set: Identity, node_name: str) -> str:
+    """The labels and taints of a node that keep a DaemonSet's pods off it; empty if none do."""
+    # Few plans take daemons away, and the others start faster without it.
+    from podium.explaining.details import taint_text, unmet_node_affinity, untolerated_taints
+
+    owner, node = store.get(*daemon_set), store.get("Node", "", node_name)
+    if owner is None or node is None:
+        return ""
+    spec = tolerant(owner["spec"]["template"]["spec"])
+    taints = [
+        f"taint {taint_text(taint)} isn't tolerated"
+        for taint in untolerated_taints(node, spec["tolerations"])
+    ]
+    return "; ".join([*unmet_node_affinity({"spec": spec}, labels(node), node_name), *taints])
 
 
 def short_of_pods(play: Play) -> Iterator[RejectedObject]:
@@ -70,10 +91,16 @@ def short_of_pods(play: Play) -> Iterator[RejectedObject]:
         count = _lacking(play.cluster.store, found)
         if count > 0:
             pods = "1 pod" if count == 1 else f"{count} pods"
-            top = label(known.topmost(found))
+            *_, top = known.above(found)
             yield RejectedObject(
-                pods, message, top, count, namespace=found[1], at_s=round(since_s, 3)
+                pods, message, label(top), count, namespace=found[1], at_s=round(since_s, 3)
             )
+
+
+def has_all_its_pods(store: Store, owner: Identity) -> bool:
+    """Whether a controller that counts its pods has as many as its `spec.replicas` asks for."""
+    counts = _WANTED.get(owner[0]) == "replicas" and store.get(*owner) is not None
+    return counts and _lacking(store, owner) <= 0
 
 
 def _lacking(store: Store, found: Identity) -> int:

@@ -63,12 +63,15 @@ class PendingPod(PodRow):
         message: as in kube-scheduler's FailedScheduling event.
         since_s: when it was created, in seconds since the plan began; 0 if it waited before.
         nominated_node: where it waits for room; empty if nowhere.
+        room_at_s: when the last of the pods that leave the nominated node has to be gone, in
+            seconds since the plan began; None if none leaves, or the node doesn't answer.
         replaces: the lost pod in whose place it was to come; empty if in nobody's.
     """
 
     message: str
     since_s: Since = 0.0
     nominated_node: Annotated[str, IF_ANY] = ""
+    room_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="roomAt")] = None
     replaces: Annotated[str, IF_ANY] = ""
 
 
@@ -215,6 +218,7 @@ class Return(StrEnum):
     """Whether a lost pod comes again."""
 
     CERTAIN = "Certain"
+    SURPLUS = "Surplus"
     NEVER = "Never"
     UNKNOWN = "Unknown"
 
@@ -229,7 +233,8 @@ class Disruption(PodRow):
         cause: what made it lose its place.
         depth: 1 if the changes themselves are behind it, or a pod that waited already; 2 if it
             gives way to a pod that itself comes in place of such a one, and so on.
-        comes_again: whether another pod comes in its place.
+        comes_again: whether another pod comes in its place; `Surplus` if its controller has as
+            many pods as it wants without.
         by: the preemptor; empty if it wasn't preempted.
         replacement: that pod; empty if there is none.
         replaced_on: where the replacement is in the end; empty if nowhere.
@@ -245,85 +250,6 @@ class Disruption(PodRow):
     replacement: Annotated[str, IF_ANY] = ""
     replaced_on: Annotated[str, IF_ANY] = ""
     replaced_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="replacedAt")] = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptedPod(PodRow):
-    """A pod that is preempted, and its preemptor.
-
-    Attributes:
-        node: where it was.
-        at_s: when, in seconds since the plan, or the step of a rollout, began.
-        by: the preemptor.
-        by_workload: whose pod that is.
-        by_priority: the preemptor's priority.
-    """
-
-    node: str
-    at_s: Seconds
-    by: str
-    by_workload: str
-    by_priority: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextPod(Report):
-    """A pod that was created in a copy of the cluster, to see what it does to others.
-
-    Attributes:
-        is_replacement: whether it comes in place of a pod of the workload that was deleted;
-            otherwise it is a pod of its own that requests as much.
-        pod: `namespace/name`; empty if none came.
-        priority: that admission gave it.
-        node: where it was bound; empty if nowhere.
-        message: why it wasn't let in, or waits; empty if neither.
-        preempted: the pods that lost their places to it and, in turn, to their replacements.
-    """
-
-    is_replacement: bool
-    pod: OrNull = ""
-    priority: int = 0
-    node: OrNull = ""
-    message: OrNull = ""
-    preempted: tuple[PreemptedPod, ...] = ()
-
-    @property
-    def is_harmful(self) -> bool:
-        """True if others lose their places."""
-        return bool(self.preempted)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StalePriority(Report):
-    """The running pods of one workload that keep a priority which its next pod doesn't get.
-
-    Attributes:
-        workload: `Kind namespace/name`; the pod itself if it has no controller.
-        namespace: where the pods are.
-        pods: how many of them run.
-        priority: that they keep.
-        next_priority: of the next pod; null if the API refuses it.
-        next_class: PriorityClass of the next pod; null if it has none.
-        is_by_default: whether the next pod names no class.
-        refusal: why the API refuses the next pod.
-        next_pods: what such pods did when they were created in a copy of the cluster; none for
-            workloads that aren't among the first.
-    """
-
-    workload: str
-    namespace: str
-    pods: int
-    priority: int
-    next_priority: int | None
-    next_class: OrNull = ""
-    is_by_default: Annotated[bool, Field(serialization_alias="byDefault")] = False
-    refusal: Annotated[str, IF_ANY] = ""
-    next_pods: tuple[NextPod, ...] = ()
-
-    @property
-    def is_harmful(self) -> bool:
-        """True if the next pod is refused, or costs others their places."""
-        return bool(self.refusal) or any(one.is_harmful for one in self.next_pods)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,6 +270,8 @@ class WorkloadSummary(Report):
         ready_before: how many were ready.
         ready_least: how few were ready in between.
         ready_least_for_s: for how long, in seconds altogether.
+        ready_least_at_s: when that was first so, in seconds since the plan began.
+        ready_after: how many are ready at the end.
         is_ready_in_the_end: whether at least as many are ready at the end as were before.
     """
 
@@ -360,6 +288,8 @@ class WorkloadSummary(Report):
     ready_before: int = 0
     ready_least: int = 0
     ready_least_for_s: Annotated[float, Field(serialization_alias="readyLeastForSeconds")] = 0.0
+    ready_least_at_s: Annotated[float, Field(serialization_alias="readyLeastAt")] = 0.0
+    ready_after: int = 0
     is_ready_in_the_end: Annotated[bool, Field(serialization_alias="readyInTheEnd")] = True
 
 
@@ -429,9 +359,8 @@ class Plan(Report):
 
     `counts` sums up. `until_s` says for how long it was played, in seconds, and `seeds` how many
     times; all but `chances` is of the first time. `interrupted` says that there would have been
-    more. `stale_priorities` has the running pods whose successors get another priority.
-    `anyway` has what would happen without the changes, too, `optimum` the least disruption, if
-    asked for, `nodes` what is on those of them where anything changes, likewise.
+    more. `anyway` has what would happen without the changes, too, `optimum` the least disruption,
+    if asked for, `nodes` what is on those of them where anything changes, likewise.
     """
 
     api_version: str = API_VERSION
@@ -450,7 +379,6 @@ class Plan(Report):
     disruptions: tuple[Disruption, ...] = ()
     rollouts: tuple[Rollout, ...] = ()
     drains: tuple[Drainage, ...] = ()
-    stale_priorities: tuple[StalePriority, ...] = ()
     unplayed: tuple[Unplayed, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0

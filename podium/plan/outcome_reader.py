@@ -5,12 +5,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
-from podium.api.objects import Object, condition_message, is_terminating, key, namespace, uid
+from podium.api.objects import (
+    Object,
+    condition_message,
+    holds,
+    is_terminating,
+    key,
+    namespace,
+    uid,
+)
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
+from podium.api.times import epoch_s
 from podium.core.budget_status import sync_failure
 from podium.node.critical_pod_preemption import REASON as STOPPED_BY_NODE
 from podium.node.pressure.pod_eviction import REASON as EVICTED
+from podium.plan.leaving_pods import has_all_its_pods
 from podium.plan.outcome import (
     BudgetChange,
     Disruption,
@@ -118,10 +128,25 @@ class OutcomeReader:
                 message=condition_message(pod, "PodScheduled") or _NOT_TRIED,
                 since_s=self._since_s(pod),
                 nominated_node=nominated_node_of(pod),
+                room_at_s=self._room_at_s(nominated_node_of(pod)),
                 replaces=self._replaced(self._history(pod)),
             )
             for pod in waiting
         )
+
+    def _room_at_s(self, node_name: str) -> float | None:
+        """When the pods that are leaving a node have to be gone, if any are and it answers."""
+        store = self._play.cluster.store
+        node = store.get("Node", "", node_name) if node_name else None
+        if node is None or not holds(node, "Ready"):
+            return None
+        ends_s = (
+            epoch_s(pod["metadata"]["deletionTimestamp"])
+            for pod in store.list("Pod").items
+            if is_terminating(pod) and node_name_of(pod) == node_name
+        )
+        end_s = max(ends_s, default=None)
+        return None if end_s is None else round(end_s - self._play.start_s, 3)
 
     def gated(self) -> Iterator[GatedPod]:
         """Pods that may not be tried."""
@@ -228,11 +253,23 @@ class OutcomeReader:
             cause=history.cause,
             by=self._preemptor(history) if history.cause is BY_SCHEDULER else "",
             depth=self.histories.depth_of(history, self._preemptors),
-            comes_again=_return(history),
+            comes_again=self._return(history, new),
             replacement="" if new is None else new.pod,
             replaced_on="" if new is None else new.node,
             replaced_at_s=None if new is None or new.bound_s is None else round(new.bound_s, 3),
         )
+
+    def _return(self, history: PodHistory, replacement: PodHistory | None) -> Return:
+        if history.owner is None or (
+            history.owner[0] == "DaemonSet" and history.cause is BY_POD_GC
+        ):
+            return Return.NEVER
+        if history.owner[0] not in _RECREATING:
+            return Return.UNKNOWN
+        is_gone = replacement is None or replacement.ended_s is not None
+        if is_gone and has_all_its_pods(self._play.cluster.store, history.owner):
+            return Return.SURPLUS
+        return Return.CERTAIN
 
     def _preemptor(self, victim: PodHistory) -> str:
         preemptor = self.histories.by_uid.get(self._preemptors.get(victim.uid, ""))
@@ -272,12 +309,6 @@ def _was_refused(pod: Object) -> bool:
     status = pod["status"]
     is_refused = str(status.get("message") or "").startswith(_REJECTED)
     return bool(status.get("reason")) and (is_refused or status["reason"] not in _NODE_STOPS)
-
-
-def _return(history: PodHistory) -> Return:
-    if history.owner is None or (history.owner[0] == "DaemonSet" and history.cause is BY_POD_GC):
-        return Return.NEVER
-    return Return.CERTAIN if history.owner[0] in _RECREATING else Return.UNKNOWN
 
 
 def _happening(entry: TimelineEntry) -> Happening | None:

@@ -1,9 +1,8 @@
 """How far the rollouts of changed workloads have come, as `kubectl rollout status` judges it."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
 
 # As a Deployment's progress deadline by default; the other kinds have none of their own.
 STANDSTILL_S = 600.0
-
-# So often counts don't come again where pods only become ready one after the other.
-_REPEATS = 10
 
 _KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 _DEADLINE = "ProgressDeadlineExceeded"
@@ -39,7 +35,8 @@ class Rollout(Report):
 
     Attributes:
         workload: `Kind namespace/name`.
-        state: `Complete`, `Stuck` if nothing moves any more, `Open` if the plan ended before.
+        state: `Complete`, `Stuck` if nothing moves any more, `Paused` if nothing moves as
+            `spec.paused` is set, `Open` if the plan ended before.
         message: what is lacking, in words; empty if nothing is.
         at_s: when it was complete, or known to be stuck, in seconds since the plan began.
         reason: why it isn't complete, in words; empty where that isn't known.
@@ -47,7 +44,7 @@ class Rollout(Report):
     """
 
     workload: str
-    state: Literal["Complete", "Stuck", "Open"]
+    state: Literal["Complete", "Stuck", "Paused", "Open"]
     message: str = ""
     at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
     reason: Annotated[str, IF_ANY] = ""
@@ -64,43 +61,14 @@ class Rollout(Report):
         return self.state == "Stuck"
 
     @property
+    def is_paused(self) -> bool:
+        """Whether it goes on only once the Deployment is resumed."""
+        return self.state == "Paused"
+
+    @property
     def is_open(self) -> bool:
         """Whether the plan ended before it did."""
         return self.state == "Open"
-
-
-class _Course:
-    """The course of one rollout, as the counts of its workload's status show it.
-
-    A status that comes again moves nothing: so it is where pods fail as soon as they are created.
-
-    Attributes:
-        workload: as it was seen last.
-        moved_s: when its counts were last as they had never been, in seconds since the plan began.
-        repeats: how often it was written since then, and its counts as they had been before.
-    """
-
-    def __init__(self) -> None:
-        self.workload: Object | None = None
-        self.moved_s = 0.0
-        self.repeats = 0
-        self._seen: set[tuple[Any, ...]] = set()
-
-    def take(self, workload: Object, now_s: float) -> None:
-        """Take in how a workload is now."""
-        if workload is self.workload:
-            return
-        self.workload = workload
-        status = status_of(workload)
-        counts = (
-            generation_of(workload),
-            *(value for _, value in sorted(status.items()) if isinstance(value, int | str)),
-        )
-        if counts not in self._seen:
-            self._seen.add(counts)
-            self.moved_s, self.repeats = now_s, 0
-        else:
-            self.repeats += 1
 
 
 class Rollouts:
@@ -117,16 +85,16 @@ class Rollouts:
         self._cluster = cluster
         self._start_s = start_s
         self._changed = changed
-        self._courses: defaultdict[Identity, _Course] = defaultdict(_Course)
+        self._seen: dict[Identity, tuple[Object, float]] = {}
         self._ended_s: dict[Identity, float] = {}
 
     def look(self) -> None:
         """Note what has moved since the last look."""
         for one, workload in self._workloads():
-            course = self._courses[one]
-            if course.workload is workload:
+            seen, _ = self._seen.get(one, (None, 0.0))
+            if seen is workload:
                 continue
-            course.take(workload, self._passed_s)
+            self._seen[one] = (workload, self._passed_s)
             if _LACKING[one[0]](workload):
                 self._ended_s.pop(one, None)
             else:
@@ -163,6 +131,9 @@ class Rollouts:
         if not lacking:
             at_s = round(self._ended_s.get(one, 0.0), 3)
             return Rollout(label(one), "Complete", "", at_s, namespace=one[1])
+        if _is_paused(workload) and (_is_settled(workload) or self._standstill_s(one) is not None):
+            message = f"{lacking}, and the Deployment is paused"
+            return Rollout(label(one), "Paused", message, namespace=one[1])
         missed_s = self._deadline_missed_s(one, workload)
         if missed_s is None:
             return Rollout(label(one), "Open", lacking, namespace=one[1])
@@ -176,12 +147,14 @@ class Rollouts:
         condition = condition_of(workload, "Progressing") or {}
         if condition.get("reason") == _DEADLINE:
             return epoch_s(condition["lastTransitionTime"]) - self._start_s
-        wait_s = STANDSTILL_S + int(spec_of(workload).get("minReadySeconds") or 0)
-        course = self._courses[one]
-        # Of a Deployment, its controller says so, unless pods that come and go look like progress.
-        is_judged = one[0] != "Deployment" or course.repeats >= _REPEATS
-        is_still = is_judged and self._passed_s - course.moved_s >= wait_s
-        return course.moved_s + wait_s if is_still else None
+        # Deployments have a deadline of their own.
+        return None if one[0] == "Deployment" else self._standstill_s(one)
+
+    def _standstill_s(self, one: Identity) -> float | None:
+        """When a workload hadn't moved for long enough, in seconds since the plan began."""
+        workload, since_s = self._seen.get(one, ({}, 0.0))
+        end_s = since_s + STANDSTILL_S + int(spec_of(workload).get("minReadySeconds") or 0)
+        return end_s if self._passed_s >= end_s else None
 
     @property
     def _passed_s(self) -> float:
@@ -229,6 +202,17 @@ def _daemon_set(workload: Object) -> str:
         return f"{updated} of {wanted} pods are updated"
     available = int(status.get("numberAvailable") or 0)
     return f"{available} of {wanted} pods are available" if available < wanted else ""
+
+
+def _is_paused(workload: Object) -> bool:
+    return workload["kind"] == "Deployment" and bool(spec_of(workload).get("paused"))
+
+
+def _is_settled(workload: Object) -> bool:
+    """Whether a Deployment has as many available pods as it wants, of whatever revision."""
+    status, wanted = status_of(workload), int(spec_of(workload).get("replicas") or 0)
+    counts = (status.get("replicas"), status.get("availableReplicas"))
+    return not _is_unobserved(workload) and all(int(one or 0) == wanted for one in counts)
 
 
 def _is_on_delete(workload: Object) -> bool:

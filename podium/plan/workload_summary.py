@@ -31,17 +31,18 @@ class _Readiness(msgspec.Struct):
     now: int = 0
     since_s: float = 0.0
     for_s: dict[int, float] = msgspec.field(default_factory=dict)
+    first_s: dict[int, float] = msgspec.field(default_factory=dict)
 
     def change(self, by: int, at_s: float) -> None:
-        """A pod becomes ready (1) or is so no more (-1)."""
-        self.for_s[self.now] = self.for_s.get(self.now, 0.0) + at_s - self.since_s
+        """Count a pod that becomes ready (1) or is so no more (-1)."""
+        if at_s > self.since_s:
+            self.for_s[self.now] = self.for_s.get(self.now, 0.0) + at_s - self.since_s
+            self.first_s.setdefault(self.now, self.since_s)
         self.now, self.since_s = self.now + by, at_s
 
-    def least(self) -> tuple[int, float]:
-        """The smallest number that lasted, and for how long altogether."""
-        lasting = {number: s for number, s in self.for_s.items() if s > 0}
-        number = min(lasting, default=self.now)
-        return number, round(lasting.get(number, 0.0), 3)
+    def least(self) -> int:
+        """The smallest number of ready pods that lasted for any time."""
+        return min(self.for_s, default=self.now)
 
 
 def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[WorkloadSummary, ...]:
@@ -98,7 +99,7 @@ class _Counts(msgspec.Struct):
 
 
 def _summary(workload: str, counts: _Counts, pods: int, readiness: _Readiness) -> WorkloadSummary:
-    least, for_s = readiness.least()
+    least = readiness.least()
     return WorkloadSummary(
         workload=workload,
         namespace=workload.partition(" ")[2].partition("/")[0],
@@ -112,7 +113,9 @@ def _summary(workload: str, counts: _Counts, pods: int, readiness: _Readiness) -
         removed=counts.removed,
         ready_before=readiness.before,
         ready_least=least,
-        ready_least_for_s=for_s,
+        ready_least_for_s=round(readiness.for_s.get(least, 0.0), 3),
+        ready_least_at_s=round(readiness.first_s.get(least, 0.0), 3),
+        ready_after=readiness.now,
         is_ready_in_the_end=readiness.now >= readiness.before,
     )
 
@@ -137,7 +140,7 @@ def _readiness(play: Play, histories: PodHistories, before: PodsBefore) -> Mappi
 
 
 def _unchanged(ready: int, until_s: float) -> _Readiness:
-    return _Readiness(ready, ready, until_s, {ready: until_s})
+    return _Readiness(ready, ready, until_s, {ready: until_s}, {ready: 0.0})
 
 
 def _changes(play: Play) -> Iterator[tuple[float, str, bool]]:

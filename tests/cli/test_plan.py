@@ -10,7 +10,16 @@ import pytest
 import yaml
 
 from podium.apiserver.decoding.yaml_writer import write_yaml
-from tests.plan.objects import ZONE, budget, container, node, pod, priority_class, workload
+from tests.plan.objects import (
+    ZONE,
+    budget,
+    container,
+    node,
+    pod,
+    priority_class,
+    reference,
+    workload,
+)
 
 HIGH = priority_class("high", 1000)
 STATE = [HIGH, node("n", "1"), budget("low", minAvailable=1), pod("low", on="n")]
@@ -362,8 +371,98 @@ def test_everything_else_has_its_section(podium, write) -> None:
     assert "PENDING" in result.output
     assert "ReplicaSet default/web" in result.output
     assert (
-        "0 pods placed, 0 preempted, 1 pending, 1 gated, 2 refused, 1 ignored, 1 removed."
+        "0 pods placed, 0 preempted, 1 pending, 1 gated, 1 rejected by the API, "
+        "1 refused by nodes, 1 ignored, 1 removed."
     ) in result.output.splitlines()
+
+
+def test_alike_findings_are_told_once(podium, write) -> None:
+    state = write("s.yaml", node("n", "1"))
+    new = write("n.yaml", workload("ReplicaSet", "web", "2", replicas=3), pod("big", "9"))
+    result = podium("plan", "-f", state, "--apply", new, "--fail-on", "pending")
+    told = [line for line in result.stderr.splitlines() if not line.startswith("warning: ")]
+    why = "stays pending: 0/1 nodes are available: 1 Insufficient cpu. "
+    assert told[0] == "failed on pending: 4 of them"
+    assert [line.partition(why)[0] for line in told[1:] if why in line] == [
+        "  default/big ",
+        next(line.partition(why)[0] for line in told if "default/web-" in line),
+    ]
+    assert told[-1] == "    and 2 more of ReplicaSet default/web, likewise"
+
+
+def test_a_quota_that_rejects_pods_is_named_in_the_summary(podium, write) -> None:
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "compute", "namespace": "default"},
+        "spec": {"hard": {"pods": "1"}},
+    }
+    state = write("s.yaml", node("n"), quota)
+    new = write("n.yaml", workload("ReplicaSet", "web", replicas=3))
+    result = podium("plan", "-f", state, "--apply", new, "--fail-on", "rejected")
+    assert result.exit_code == 2
+    why = "requested: pods=1, used: pods=1, limited: pods=1"
+    assert (
+        "2 pods of ReplicaSet default/web are rejected, as ResourceQuota default/compute is "
+        f"exceeded: {why}."
+    ) in result.stdout.splitlines()
+    assert "failed on rejected: 2 of them" in result.stderr.splitlines()
+    assert re.search(r"^  2 pods of ReplicaSet default/web are rejected: ", result.stderr, re.M)
+
+
+def test_a_pod_of_the_change_stands_before_replacements(podium, write) -> None:
+    state = write(
+        "s.yaml",
+        node("a", "2"),
+        node("b", "1"),
+        priority_class("high", 1000),
+        low := workload("ReplicaSet", "low", "1", replicas=2, uid="l"),
+        pod("low-1", "1", on="a", owner=low, uid="l1"),
+        pod("low-2", "1", on="a", owner=low, uid="l2"),
+    )
+    new = write("n.yaml", pod("urgent", "2", priorityClassName="high"))
+    result = podium("plan", "-f", state, "--apply", new, "-o", "wide")
+    lines = result.stdout.split("PLACEMENTS\n")[1].split("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in lines[1:2]] == ["default/urgent"]
+    assert "in place of" in lines[2]
+
+
+def test_a_place_after_the_plan_s_end_is_told_from_none(podium, write) -> None:
+    state = write(
+        "s.yaml",
+        node("a", "1"),
+        priority_class("high", 1000),
+        pod("slow", on="a", terminationGracePeriodSeconds=900),
+    )
+    new = write("n.yaml", pod("urgent", priorityClassName="high"))
+    result = podium("plan", "-f", state, "--apply", new, "--fail-on", "pending")
+    assert "default/urgent  a, which has room from t+900s on" in result.stdout
+    assert (
+        "  default/urgent waits for pods to leave a by t+900s, after the plan's end: "
+    ) in result.stderr
+
+
+def test_a_daemon_that_is_taken_away_says_what_its_node_lacks(podium, write) -> None:
+    agent = workload("DaemonSet", "agent", template={"nodeSelector": {"disk": "ssd"}}, uid="d")
+    before = workload("DaemonSet", "agent", uid="d")
+    state = write("s.yaml", node("n"), before, pod("agent-1", on="n", owner=before, uid="p"))
+    result = podium("plan", "-f", state, "--apply", write("n.yaml", agent))
+    why = "DaemonSet default/agent may not run there: asks for disk=ssd; the node has no label disk"
+    assert re.search(rf"^default/agent-1  n +{why}$", result.stdout, re.M)
+
+
+def test_a_replacement_that_is_surplus_is_not_pending(podium, write) -> None:
+    web = workload("Deployment", "web", replicas=2, uid="d")
+    revision = workload("ReplicaSet", "web", replicas=2, uid="r")
+    owners = {"ownerReferences": [{**reference(web), "controller": True}]}
+    revision["metadata"] |= {"name": "web-1", **owners}
+    pods = [pod(f"web-1-{at}", on=at, app="web", owner=revision, uid=at) for at in "ab"]
+    state = write("s.yaml", node("a"), node("b"), web, revision, *pods)
+    result = podium(
+        "plan", "-f", state, "--scale", "deploy/web=1", "--drain", "a", "--drain", "b", "-o", "json"
+    )
+    returns = [one["comesAgain"] for one in json.loads(result.stdout)["disruptions"]]
+    assert returns.count("Surplus") == 1
 
 
 def test_a_refusal_is_told_without_the_template_that_it_quotes(podium, write) -> None:

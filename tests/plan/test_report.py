@@ -31,7 +31,6 @@ FIELDS = [
     "disruptions",
     "rollouts",
     "drains",
-    "stalePriorities",
     "unplayed",
     "timeline",
     "untilSeconds",

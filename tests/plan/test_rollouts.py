@@ -3,7 +3,7 @@
 import pytest
 
 from podium.plan.outcome import Plan
-from tests.plan.objects import node, planned, pod, workload
+from tests.plan.objects import node, planned, pod, reference, workload
 
 
 def only(plan: Plan) -> tuple[str, str, str]:
@@ -41,17 +41,6 @@ def test_others_are_stuck_when_nothing_moves(kind: str) -> None:
     assert outcome.until_s > 600.0
 
 
-@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
-def test_pods_that_are_refused_again_and_again_move_nothing(kind: str) -> None:
-    pinned = workload(kind, "web", replicas=1, template={"nodeName": "a"})
-    outcome = planned([node("a", "500m")], pinned)
-    (rollout,) = outcome.rollouts
-    assert rollout.is_stuck
-    assert rollout.at_s == pytest.approx(600.0, abs=2)
-    assert rollout.reason.startswith("a refuses default/web-")
-    assert outcome.until_s < 630.0
-
-
 def test_a_plan_goes_on_until_the_rollout_is_over() -> None:
     web = workload(
         "Deployment", "web", replicas=1, minReadySeconds=900, progressDeadlineSeconds=1000
@@ -66,6 +55,20 @@ def test_one_that_the_plan_ends_before_is_open() -> None:
     outcome = planned([node("a")], web, until_s=60.0)
     assert only(outcome)[1:] == ("Open", "0 of 1 updated pods are available")
     assert outcome.until_s == 60.0
+
+
+def test_a_paused_deployment_is_not_rolled_out() -> None:
+    web = workload("Deployment", "web", replicas=2, uid="d", paused=True)
+    revision = workload("ReplicaSet", "web", replicas=2, uid="r")
+    owners = {"ownerReferences": [{**reference(web), "controller": True}]}
+    revision["metadata"] |= {"name": "web-1", **owners}
+    pods = [pod(f"web-1-{at}", on=at, app="web", owner=revision, uid=at) for at in "ab"]
+    state = [node("a"), node("b"), web, revision, *pods]
+    news = workload("Deployment", "web", "2", replicas=2, paused=True)
+    outcome = planned(state, news)
+    lacking = "0 of 2 pods are updated, and the Deployment is paused"
+    assert only(outcome)[1:] == ("Paused", lacking)
+    assert outcome.until_s < 700.0
 
 
 def test_a_new_image_rolls_within_the_surge_that_is_allowed() -> None:
