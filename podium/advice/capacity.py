@@ -14,7 +14,6 @@ from podium.api.disruption import BY_SCHEDULER
 from podium.api.pods import node_name_of, priority_class_of
 from podium.api.priority import pod_priority
 from podium.plan.changes import Apply
-from podium.plan.completeness import limits_of_the_model
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Disruption
 from podium.plan.outcome_reader import OutcomeReader
@@ -61,7 +60,7 @@ def capacity(asked: CapacityRequest, filled: Filled | None = None) -> Capacity:
     changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
     play = Play(replace(asked.request, state=state, changes=changes))
     warnings = play.missing()
-    model = limits_of_the_model(template.pod for template in asked.templates)
+    model = play.limits_of_the_model(template.pod for template in asked.templates)
     play.start()
     if not play.run(asked.request.until_s):
         raise KeyboardInterrupt

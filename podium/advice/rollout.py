@@ -22,7 +22,6 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, spec_of
 from podium.manifests.decisive_kinds import identity, label
 from podium.plan.changes import Apply
-from podium.plan.completeness import limits_of_the_model
 from podium.plan.play import Play
 from podium.plan.request import PlanRequest
 from podium.workers import can_fork, in_workers
@@ -83,7 +82,7 @@ def rollout(
         warnings=(
             *play.notes,
             *warnings,
-            *limits_of_the_model(_templates(manifests)).warnings,
+            *play.limits_of_the_model(_templates(manifests)).warnings,
             *(f"{one.object}: {one.message}" for one in rejected),
         ),
     )

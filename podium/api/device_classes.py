@@ -3,9 +3,15 @@
 from collections.abc import Collection, Iterable
 
 from podium.api.objects import Object, name, spec_of
+from podium.api.resources import is_extended_resource
 
 IMPLICIT_PREFIX = "deviceclass.resource.kubernetes.io/"
 """Every DeviceClass stands for the extended resource of this prefix and the class's name."""
+
+
+def may_be_devices(resource: str) -> bool:
+    """Whether a DeviceClass may stand for a resource (IsDRAExtendedResourceName of v1.36)."""
+    return is_extended_resource(resource) or resource.startswith(IMPLICIT_PREFIX)
 
 
 def implicit_resource(class_name: str) -> str:

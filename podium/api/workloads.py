@@ -3,6 +3,9 @@
 from podium.api.labels import Selector, equality_selector, label_selector
 from podium.api.objects import Object, part, spec_of
 
+JOB_CONTROLLER = "kubernetes.io/job-controller"
+"""What `spec.managedBy` of a Job says of Kubernetes' own controller."""
+
 
 def pod_template_of(workload: Object) -> Object:
     """The template of the workload's pods."""
@@ -25,3 +28,9 @@ def selector_of(workload: Object) -> Selector:
     raw = spec_of(workload).get("selector")
     is_map = workload.get("kind") == "ReplicationController"
     return equality_selector(raw) if is_map else label_selector(raw)
+
+
+def foreign_controller(job: Object) -> str:
+    """The controller that looks after a Job instead of Kubernetes' own; empty if none does."""
+    controller = str(spec_of(job).get("managedBy") or "")
+    return "" if controller == JOB_CONTROLLER else controller

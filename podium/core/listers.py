@@ -12,7 +12,10 @@ from podium.api.objects import Object, labels, name, namespace
 Place = tuple[str, str]
 
 CLUSTER_SCOPED = frozenset(
-    {"Namespace", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "PriorityClass"}
+    {
+        *("Namespace", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"),
+        *("VolumeAttachment", "DeviceClass", "ResourceSlice", "PriorityClass"),
+    }
 )
 
 

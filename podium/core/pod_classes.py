@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.device_classes import may_be_devices
 from podium.api.node_selector import RequiredNodeAffinity, required_node_affinity
 from podium.api.objects import Object, controller_of, is_terminating, labels, name, namespace
 from podium.api.pod_specs import (
@@ -126,8 +127,14 @@ class PodClass:
                 [_picked(c, _SHAPE_CONTAINER_FIELDS) for c in containers_of(spec)],
                 [_picked(c, _SHAPE_CONTAINER_FIELDS) for c in init_containers_of(spec)],
                 [*filter(_may_decide, volumes_of(spec))],
+                self.requested_devices,
             )
         )
+
+    @cached_property
+    def requested_devices(self) -> list[str]:
+        """The resources that the pods request and a DeviceClass may stand for, sorted."""
+        return sorted(r for r, n in self.requests.items() if n and may_be_devices(r))
 
     @cached_property
     def tolerations_key(self) -> bytes:

@@ -43,6 +43,8 @@ _NAMES = (
     "CSINode",
     "CSIDriver",
     "CSIStorageCapacity",
+    "VolumeAttachment",
+    "DeviceClass",
     "RuntimeClass",
     "LimitRange",
     "ResourceQuota",

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from podium.api.count_words import listed
+from podium.api.device_classes import resources_of_devices
 from podium.api.objects import Object, controller_kind, key, name, spec_of, was_in_a_cluster
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
+from podium.api.resources import pod_requests
 from podium.api.workloads import pod_template_of
 from podium.node.simulated.behaviour import is_marked
 from podium.plan.unplayed import unplayed_owners
@@ -23,7 +25,7 @@ EXPORT_COMMAND = (
     "services,replicationcontrollers,replicasets,statefulsets,deployments,daemonsets,jobs,"
     "controllerrevisions,limitranges,resourcequotas,"
     "persistentvolumeclaims,persistentvolumes,storageclasses,"
-    "csinodes,csidrivers,csistoragecapacities,resourceclaims -A -o json"
+    "csinodes,csidrivers,csistoragecapacities,volumeattachments,deviceclasses -A -o json"
 )
 
 _SHOWN_MAX = 3
@@ -120,28 +122,40 @@ def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[
     return warnings
 
 
-def limits_of_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> ModelLimits:
+def limits_of_the_model(
+    pods: Iterable[Object], device_classes: Sequence[Object] = (), *, has_gangs: bool = False
+) -> ModelLimits:
     """What is to be said about pods that are to be scheduled.
 
     Args:
         pods: that wait.
+        device_classes: that there are.
         has_gangs: whether the scheduler heeds what PodGroups they name.
     """
     limits = ModelLimits()
-    claiming, grouped = [], []
+    claiming, with_devices, grouped = [], [], []
     for pod in pods:
         spec = spec_of(pod)
         if spec.get("resourceClaims"):
             claiming.append(key(pod))
+        elif resources_of_devices(_requested(pod), device_classes):
+            with_devices.append(key(pod))
         if spec.get("schedulingGroup") and not has_gangs:
             grouped.append(key(pod))
     if claiming:
         text = "dynamic resource claims aren't modelled; no place is looked for: {}"
         limits.warnings.append(text.format(listed(claiming, _SHOWN_MAX)))
+    if with_devices:
+        text = "devices behind extended resources aren't modelled; no place is looked for: {}"
+        limits.warnings.append(text.format(listed(with_devices, _SHOWN_MAX)))
     if grouped:
         text = "schedulingGroup is ignored, as with v1.36's default feature gates: {}"
         limits.notes.append(text.format(listed(grouped, _SHOWN_MAX)))
     return limits
+
+
+def _requested(pod: Object) -> set[str]:
+    return {resource for resource, amount in pod_requests(pod).items() if amount}
 
 
 def _of(both: Iterable[StateFacts], kind: str) -> list[Object]:

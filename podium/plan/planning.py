@@ -8,7 +8,6 @@ from podium.api.disruption import BY_EVICTION, BY_PRESSURE, BY_TAINT
 from podium.api.objects import Object, key, uid
 from podium.api.pods import node_name_of
 from podium.plan.chances import chances, unrelated
-from podium.plan.completeness import limits_of_the_model
 from podium.plan.drainages import drainages
 from podium.plan.leaving_pods import removed, short_of_pods
 from podium.plan.loaded_state import LoadedState
@@ -19,7 +18,7 @@ from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
 from podium.plan.request import PlanRequest, Progress, without_changes
 from podium.plan.rollouts import with_reasons
-from podium.plan.unplayed import unplayed
+from podium.plan.unplayed import suspended_jobs, unplayed
 from podium.plan.workload_summary import summaries
 
 __all__ = ["PlanRequest", "plan", "played"]
@@ -107,7 +106,7 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
         if one.type == "PodCreated"
     )
     waiting = [pod for pod in new if not node_name_of(pod)]
-    model = limits_of_the_model(waiting, has_gangs=play.has_gangs)
+    model = play.limits_of_the_model(waiting)
     lost = [*_without_nodes(play, new)]
     play.start()
     is_over = play.run(request.until_s, progress)
@@ -121,7 +120,11 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
         nodes=node_fillings(play) if request.draws else (),
         interrupted=not is_over,
         warnings=(*play.notes, *warnings, *model.warnings, *lost, *late),
-        notes=(*(request.configuration.notes if request.configuration else ()), *model.notes),
+        notes=(
+            *(request.configuration.notes if request.configuration else ()),
+            *model.notes,
+            *suspended_jobs(request.applied),
+        ),
     )
 
 

@@ -15,7 +15,11 @@ from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
 from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.changer import Changer
 from podium.plan.changes import Change, Cordon, Fail
-from podium.plan.completeness import completeness_warnings
+from podium.plan.completeness import (
+    ModelLimits,
+    completeness_warnings,
+    limits_of_the_model,
+)
 from podium.plan.loaded_state import LoadedState
 from podium.plan.request import LONGEST_S, UNTIL_S, PlanRequest
 from podium.plan.resource_pressure import press
@@ -224,6 +228,11 @@ class Play:
         counted = self.applied.values() if applied is None else applied
         return completeness_warnings(self.facts, counted)
 
+    def limits_of_the_model(self, pods: Iterable[Object]) -> ModelLimits:
+        """What is to be said about pods that wait, or are to come."""
+        device_classes = self.cluster.store.list("DeviceClass").items
+        return limits_of_the_model(pods, device_classes, has_gangs=self._has_gangs)
+
     def found(self, pods: Iterable[str]) -> list[Object]:
         """Those of the pods, `namespace/name`, that are there, and those that have been waiting."""
         places = sorted({*pods, *self.before.unbound})
@@ -245,7 +254,7 @@ class Play:
             yield from self.cluster.store.list(kind).items
 
     @property
-    def has_gangs(self) -> bool:
+    def _has_gangs(self) -> bool:
         """Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`."""
         gangs = self.machine.gangs
         return gangs is not None and POD_GROUP.key in gangs.kinds

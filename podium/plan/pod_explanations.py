@@ -21,7 +21,6 @@ from podium.api.objects import (
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.priority import preemption_policy
 from podium.explaining.remedies import Remedy, remedies
-from podium.plan.completeness import limits_of_the_model
 from podium.plan.decision_watcher import DecisionWatcher
 from podium.plan.explanation import PodExplanation
 from podium.plan.loaded_state import LoadedState
@@ -70,7 +69,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     subject = watcher.pod
     if subject is None:
         raise ExplainError(_why_missing(play, pod_key))
-    model = limits_of_the_model([subject], has_gangs=play.has_gangs)
+    model = play.limits_of_the_model([subject])
     warnings = play.missing()
     return PodExplanation(
         **play.owners().row_of(subject),

@@ -1,11 +1,13 @@
-"""DynamicResources: refuses pods with resource claims, because Podium doesn't model claims yet.
+"""DynamicResources: refuses pods that need devices, because Podium doesn't model them yet.
 
-Upstream allocates devices to claims. Placing such a pod without that would be a guess, so that it
-is refused for all nodes, with a reason that says so. Pods without claims concern neither.
+Upstream allocates devices to resource claims, and to extended resources that a DeviceClass stands
+for. Placing such a pod without that would be a guess, so that it is refused for all nodes, with a
+reason that says so. Other pods concern neither.
 """
 
 from collections.abc import Sequence
 
+from podium.api.device_classes import resources_of_devices
 from podium.config.args import DynamicResourcesArgs
 from podium.core.cluster_events import EventHint
 from podium.core.framework import PASSES, PostFilterResult, PreFilterResult
@@ -17,7 +19,8 @@ from podium.core.status import Code, Status, unresolvable, unschedulable
 
 _NO_CLAIMS = "no new claims to deallocate"
 _NO_STATE = "not found"
-_REASON = "podium doesn't model dynamic resource claims yet"
+CLAIMS_REASON = "podium doesn't model dynamic resource claims yet"
+DEVICES_REASON = "podium doesn't model devices behind extended resources yet"
 
 
 class DynamicResources:
@@ -26,21 +29,30 @@ class DynamicResources:
     name = "DynamicResources"
 
     def __init__(self, handle: Handle, args: DynamicResourcesArgs | None = None) -> None:
-        pass
+        self._listers = handle.listers
 
     def events_to_register(self) -> Sequence[EventHint]:
-        """None: nothing that happens makes Podium model claims."""
+        """None: nothing that happens makes Podium model devices."""
         return ()
 
     def by_shape(self, cls: PodClass) -> bool:
-        return True
+        # DeviceClasses come and go.
+        return not cls.requested_devices
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         claims = pod.cls.spec.get("resourceClaims")
-        if not claims:
+        if claims:
+            names = ", ".join(str(claim.get("name")) for claim in claims)
+            reason = f"{CLAIMS_REASON}; the pod has spec.resourceClaims: {names}"
+            return PreFilterResult(unresolvable(reason))
+        requested = pod.cls.requested_devices
+        if not requested:
             return PASSES
-        names = ", ".join(str(claim.get("name")) for claim in claims)
-        return PreFilterResult(unresolvable(f"{_REASON}; the pod has spec.resourceClaims: {names}"))
+        found = resources_of_devices(requested, self._listers.list("DeviceClass"))
+        if not found:
+            return PASSES
+        behind = ", ".join(f"{resource} (DeviceClass {name})" for resource, name in found)
+        return PreFilterResult(unresolvable(f"{DEVICES_REASON}; the pod requests {behind}"))
 
     def by_class(self, pod: PodInfo) -> bool:
         return True

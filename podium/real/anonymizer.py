@@ -59,7 +59,14 @@ _KEPT = frozenset(
         *("maxSurge", "medium", "sessionAffinity", "ipFamilyPolicy", "ipFamilies", "expression"),
         *("internalTrafficPolicy", "externalTrafficPolicy", "apiGroup", "allocationMode"),
         *("volumeLifecycleModes", "fsGroupPolicy", "resizePolicy", "action", "deletionPolicy"),
-        *("desiredConsistency", "metricName", "averageUtilization", "selectPolicy", "policy"),
+        *(
+            "extendedResourceName",
+            "desiredConsistency",
+            "metricName",
+            "averageUtilization",
+            "selectPolicy",
+            "policy",
+        ),
     }
 )
 """Fields whose texts are Kubernetes' own words, and names of schedulers."""

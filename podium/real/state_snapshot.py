@@ -13,7 +13,7 @@ from podium.runtime.async_api import ForbiddenError, NotServedError
 
 _LEFT_OUT = frozenset(
     {
-        *("ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision"),
+        *("ClusterRole", "ClusterRoleBinding", "ConfigMap"),
         *("CustomResourceDefinition", "Endpoints", "EndpointSlice", "Event", "Ingress"),
         *("IngressClass", "Lease", "NetworkPolicy", "Role", "RoleBinding", "Secret"),
         *("ServiceAccount", "VolumeAttributesClass", WORKLOAD.key),
@@ -42,9 +42,13 @@ class ClusterSnapshot:
         return {"apiVersion": "v1", "kind": "List", "items": self.objects}
 
     def anonymize(self) -> None:
-        """Give pseudonyms to what objects say; the notes still name kinds and users."""
-        anonymizer = Anonymizer(self.objects)
-        self.objects = [anonymizer.anonymized(obj) for obj in self.objects]
+        """Give pseudonyms to what objects say; the notes still name kinds and users.
+
+        ControllerRevisions are left out, as they hold templates as patches.
+        """
+        kept = [obj for obj in self.objects if obj["kind"] != "ControllerRevision"]
+        anonymizer = Anonymizer(kept)
+        self.objects = [anonymizer.anonymized(obj) for obj in kept]
 
 
 async def take_snapshot(api: HttpApi, progress: Callable[[str, int], None]) -> ClusterSnapshot:

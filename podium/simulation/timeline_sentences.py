@@ -103,6 +103,13 @@ def _pod_created(entry: TimelineEntry) -> str:
     return f"is created{by} (priority {entry.details['priority']})"
 
 
+def _workload_created(entry: TimelineEntry) -> str:
+    if "replicas" in entry.details:
+        return f"is created with {_count(entry.details['replicas'], 'replica')}"
+    idle = entry.details.get("idle")
+    return f"is created, and makes no pods: {idle}" if idle else "is created"
+
+
 def _pod_terminating(entry: TimelineEntry) -> str:
     node = entry.details.get("node")
     where = f" on {node}" if node else ""
@@ -300,11 +307,7 @@ _PHRASES: Mapping[str, Phrase] = {
     "BudgetChanged": _budget_changed,
     "BudgetSyncFailed": _with("can't be computed, and so allows no disruption: ", "message"),
     "BudgetGone": _always("is gone"),
-    "WorkloadCreated": lambda e: (
-        f"is created with {_count(e.details['replicas'], 'replica')}"
-        if "replicas" in e.details
-        else "is created"
-    ),
+    "WorkloadCreated": _workload_created,
     "WorkloadScaled": _scaled,
     "RolloutStuck": _with("is stuck: ", "message"),
     "WorkloadGone": _always("is gone"),

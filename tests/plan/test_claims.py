@@ -4,9 +4,16 @@ from typing import Any
 
 import pytest
 
+from podium.advice.capacity import CapacityRequest, capacity
+from podium.advice.capacity_templates import PodTemplate
+from podium.plan.changes import Apply
+from podium.plan.pod_explanations import explain_pod
+from podium.plan.request import PlanRequest
 from tests.plan.objects import node, places, planned, pod
+from tests.replacing import replace
 
 Obj = dict[str, Any]
+_BOUND = "pv.kubernetes.io/bind-completed"
 
 
 def storage_class(mode: str, provisioner: str = "disks.example.com") -> Obj:
@@ -87,3 +94,45 @@ def test_only_nodes_are_counted_where_another_pod_keeps_the_claim_to_itself() ->
 
 
 _ALONE = {"accessModes": ["ReadWriteOncePod"]}
+
+
+def attached_volumes() -> list[Obj]:
+    """A node that takes one volume and still has one attached, whose pod is gone."""
+    disks, bound = {"driver": "disks.example.com"}, claim(volumeName="new")
+    taken = {"apiVersion": "storage.k8s.io/v1", "metadata": {"name": "a"}}
+    limit = {"name": disks["driver"], "nodeID": "a", "allocatable": {"count": 1}}
+    attachment = {
+        "attacher": disks["driver"],
+        "nodeName": "a",
+        "source": {"persistentVolumeName": "old"},
+    }
+    kept: Obj = {"nodeAffinity": {}, "local": None}
+    return [
+        node("a"),
+        storage_class("WaitForFirstConsumer"),
+        {**taken, "kind": "CSINode", "spec": {"drivers": [limit]}},
+        {**taken, "kind": "VolumeAttachment", "spec": attachment},
+        *(
+            {**one, "spec": {**one["spec"], **kept, "csi": {**disks, "volumeHandle": handle}}}
+            for handle in ("old", "new")
+            for one in [volume(handle, "a")]
+        ),
+        {**bound, "metadata": {**bound["metadata"], "annotations": {_BOUND: "yes"}}},
+    ]
+
+
+def test_attached_volumes_count_towards_the_limit_of_their_node() -> None:
+    state = attached_volumes()
+    (waits,) = planned(state, user()).pending
+    assert "1 node(s) exceed max volume count" in waits.message
+    without = [one for one in state if one["kind"] != "VolumeAttachment"]
+    assert places(planned(without, user())) == {"user": "a"}
+
+
+def test_explanations_and_capacity_count_attached_volumes() -> None:
+    request = PlanRequest(attached_volumes())
+    (view,) = explain_pod(replace(request, changes=(Apply([user()]),)), "default/user").decisions
+    assert view.filter["a"].reasons == ("node(s) exceed max volume count",)
+    found = capacity(CapacityRequest(request, [PodTemplate("user", 1, user())], 1))
+    assert found.without_preemption is not None
+    assert found.without_preemption.pods == 0

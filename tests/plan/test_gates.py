@@ -130,6 +130,28 @@ def test_what_nobody_plays_is_named() -> None:
     )
 
 
+def test_jobs_of_another_controller_are_named_by_it() -> None:
+    kueue = "kueue.x-k8s.io/multikueue"
+    foreign = workload("Job", "train", managedBy=kueue)
+    own = workload("Job", "own", managedBy="kubernetes.io/job-controller")
+    outcome = planned([node("a")], foreign, own)
+    assert met(outcome, "unplayed") == [("unplayed", "Job default/train")]
+    reason = f"{kueue}, which spec.managedBy names, makes them and isn't played"
+    assert outcome.warnings == (f"Job default/train: its pods aren't in the plan: {reason}",)
+    assert [one.workload for one in outcome.placements] == ["Job default/own"]
+    assert planned([node("a"), foreign]).warnings == (
+        f"{kueue} isn't played, and makes the pods of Jobs (spec.managedBy): default/train",
+    )
+
+
+def test_suspended_jobs_are_said_to_make_no_pods() -> None:
+    outcome = planned([node("a")], workload("Job", "train", suspend=True))
+    assert outcome.notes == (
+        "Job default/train is suspended: it makes no pods until spec.suspend is false",
+    )
+    assert met(outcome, "unplayed") == []
+
+
 def test_owners_in_the_state_that_nobody_plays_are_named() -> None:
     def owned(called: str, kind: str, owner: str) -> dict[str, object]:
         made = pod(called, on="a")

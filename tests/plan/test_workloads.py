@@ -176,3 +176,35 @@ def test_what_isnt_modelled_is_said() -> None:
     assert outcome.notes == (
         "schedulingGroup is ignored, as with v1.36's default feature gates: default/grouped",
     )
+
+
+def test_extended_resources_that_devices_stand_for_arent_modelled() -> None:
+    """The device plugin of a node isn't asked either: which of them serves, devices decide."""
+    gpu, implicit = "example.com/gpu", "deviceclass.resource.kubernetes.io/gpus"
+    gpus = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "DeviceClass",
+        "metadata": {"name": "gpus"},
+        "spec": {"extendedResourceName": gpu},
+    }
+    here = node("n", allocatable={gpu: "4"})
+
+    def asks(name: str, resource: str) -> dict[str, Any]:
+        amounts = {"requests": {"cpu": "1", resource: "1"}, "limits": {resource: "1"}}
+        return pod(name, containers=[{"name": "c", "image": "i", "resources": amounts}])
+
+    applied = (asks("explicit", gpu), asks("other", "example.com/nic"), pod("plain"))
+    outcome = planned([here, gpus], *applied)
+    assert places(outcome) == {"plain": "n"}
+    assert [one.message.partition(". ")[0] for one in outcome.pending] == [
+        "0/1 nodes are available: podium doesn't model devices behind extended resources yet; "
+        "the pod requests example.com/gpu (DeviceClass gpus)",
+        "0/1 nodes are available: 1 Insufficient example.com/nic",
+    ]
+    assert outcome.warnings == (
+        "devices behind extended resources aren't modelled; no place is looked for: "
+        "default/explicit",
+    )
+    assert places(planned([here], *applied)) == {"explicit": "n", "plain": "n"}
+    (by_name,) = planned([here], asks("implicit", implicit)).pending
+    assert f"the pod requests {implicit} (DeviceClass gpus)" in by_name.message

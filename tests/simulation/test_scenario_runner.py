@@ -211,3 +211,19 @@ def test_a_step_that_interrupts_leaves_what_is_known() -> None:
 )
 def test_clock(seconds: float, text: str) -> None:
     assert clock(seconds) == text
+
+
+def test_jobs_that_make_no_pods_say_why(tmp_path: Path) -> None:
+    template = {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}
+    specs = {"own": {}, "waits": {"suspend": True}, "foreign": {"managedBy": "example.com/queue"}}
+    for name, spec in specs.items():
+        job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}}
+        job |= {"spec": {"template": template, **spec}}
+        (tmp_path / f"{name}.json").write_text(json.dumps(job))
+    simulation = played(f"until: 2s\nsteps: [{{at: 1s, apply: [{tmp_path}]}}]")
+    assert [text for text in told(simulation) if " job " in text] == [
+        "t+1s job foreign is created, and makes no pods: example.com/queue, which spec.managedBy "
+        "names, makes them and isn't played",
+        "t+1s job own is created",
+        "t+1s job waits is created, and makes no pods: it is suspended",
+    ]

@@ -18,7 +18,7 @@ from podium.api.objects import (
     status_of,
     uid_of,
 )
-from podium.api.workloads import selector_of
+from podium.api.workloads import foreign_controller, selector_of
 from podium.control.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
 from podium.controllers.job.finished_condition import (
@@ -39,7 +39,6 @@ from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_
 from podium.controllers.kit.pod_control import PodOwnerReconciler
 
 _JOB = "Job"
-_BUILT_IN = "kubernetes.io/job-controller"
 
 
 class _Orphan(msgspec.Struct, frozen=True):
@@ -85,7 +84,7 @@ class JobController(PodOwnerReconciler):
         found = self.objects.by("Pod", "job", _joined(key))
         strays = [pod for pod in found if job is None or not _is_owned(pod, job) or is_over(job)]
         freed = [_untrack(pod) for pod in strays if is_tracked(pod)]
-        if job is None or is_over(job) or _is_managed_elsewhere(job):
+        if job is None or is_over(job) or foreign_controller(job):
             self.refusals.pop(key, None)
             return freed
         claims = claim(job, selector_of(job), self.objects, "Pod")
@@ -194,10 +193,6 @@ def _untrack(pod: Object) -> Patch:
 
 def _is_owned(pod: Object, job: Object) -> bool:
     return controller_uid(pod) == uid_of(job)
-
-
-def _is_managed_elsewhere(job: Object) -> bool:
-    return job["spec"].get("managedBy") not in (None, _BUILT_IN)
 
 
 def _is_lost(pod: Object) -> bool:

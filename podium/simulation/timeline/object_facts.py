@@ -5,6 +5,7 @@ from typing import Any
 
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, condition_of, spec_of, status_of
+from podium.api.workloads import foreign_controller
 from podium.controllers.deployment.deployment_status import TIMED_OUT
 from podium.core.budget_status import sync_failure
 from podium.core.preemption.record import written_record
@@ -93,11 +94,20 @@ def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
         return
     replicas = spec_of(new).get("replicas")
     if old is None:
-        yield Fact("WorkloadCreated", {} if replicas is None else {"replicas": replicas})
+        idle = _idleness(new) if new.get("kind") == "Job" else ""
+        count = {} if replicas is None else {"replicas": replicas}
+        yield Fact("WorkloadCreated", {**count, **({"idle": idle} if idle else {})})
     elif replicas != spec_of(old).get("replicas"):
         yield Fact("WorkloadScaled", {"replicas": replicas, "before": spec_of(old).get("replicas")})
     if _is_stuck(new) and not _is_stuck(old or _NOTHING):
         yield Fact("RolloutStuck", {"message": _status(new, "Progressing")[1]})
+
+
+def _idleness(job: Object) -> str:
+    """Why a Job makes no pods; empty if it does."""
+    if controller := foreign_controller(job):
+        return f"{controller}, which spec.managedBy names, makes them and isn't played"
+    return "it is suspended" if spec_of(job).get("suspend") else ""
 
 
 def _is_stuck(workload: Object) -> bool:

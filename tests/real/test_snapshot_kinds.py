@@ -1,0 +1,19 @@
+"""Snapshots have all that plans depend on."""
+
+from podium.api.kinds import OPTIONAL_KINDS
+from podium.manifests.decisive_kinds import DECISIVE_KINDS
+from podium.real.state_snapshot import SNAPSHOT_KINDS, ClusterSnapshot
+
+
+def test_every_kind_that_decisions_depend_on_is_read() -> None:
+    assert DECISIVE_KINDS.keys() - OPTIONAL_KINDS.keys() <= {*SNAPSHOT_KINDS}
+
+
+def test_revisions_have_no_pseudonyms_and_are_left_out() -> None:
+    objects = [
+        {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web", "namespace": "shop"}}
+        for kind in ("StatefulSet", "ControllerRevision")
+    ]
+    snapshot = ClusterSnapshot([*objects])
+    snapshot.anonymize()
+    assert [one["kind"] for one in snapshot.objects] == ["StatefulSet"]
