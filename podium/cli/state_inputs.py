@@ -1,17 +1,28 @@
 """The state that a command is asked about: files, or a running cluster."""
 
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
 
 from podium.api.errors import PodiumError
 from podium.api.field_validation import FieldValidation
+from podium.api.kinds import Kind, kind_of
+from podium.api.objects import Object
 from podium.apiserver.kinds.registrations import decisive_faults
 from podium.cli.common_options import InputError
+from podium.cluster.start_time import ahead_of
 from podium.manifests import File, Manifests, read_sources
 from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
 from podium.manifests.manifest_objects import FaultsOf
+
+
+def state_kind_of(obj: Object) -> Kind | None:
+    """The kind of a raw object by which decisions, or the time of the state, may go."""
+    kind = kind_of(obj)
+    is_lease = kind is not None and kind.key == "Lease"
+    return kind if is_lease else decisive_kind_of(obj)
 
 
 def read_state(
@@ -21,7 +32,7 @@ def read_state(
     namespace: str,
     *,
     validation: FieldValidation = FieldValidation.WARN,
-    kind_of: KindOf = decisive_kind_of,
+    kind_of: KindOf = state_kind_of,
     faults_of: FaultsOf = decisive_faults,
 ) -> Manifests:
     """Read the state.
@@ -56,7 +67,8 @@ def read_state(
     if paths and not read.objects:
         raise InputError(f"there is nothing in {', '.join(read.empty)}")
     is_whole = not (paths or notes)
-    return replace(read, warnings=[*notes, *read.warnings], is_whole=is_whole)
+    ahead = ahead_of(time.time(), (one.obj for one in read.objects), "what is played begins then")
+    return replace(read, warnings=[*notes, *read.warnings, *ahead], is_whole=is_whole)
 
 
 def _cluster(

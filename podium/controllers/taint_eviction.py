@@ -3,7 +3,8 @@
 Rules and texts are those of v1.36's `tainteviction` controller. A pod that tolerates all taints
 for a while is deleted when the shortest while is over, counted from when the controller first saw
 it; what changes about the tolerations after that doesn't move the moment. It is cancelled when the
-taints go.
+taints go. Of what was there before the controller, it goes by the times that are stored: when the
+taint was added, and when the pod came to the node.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -15,6 +16,7 @@ from podium.api.nodes import taints_of
 from podium.api.objects import (
     Object,
     Place,
+    condition_of,
     is_terminating,
     name,
     place_of,
@@ -25,6 +27,7 @@ from podium.api.objects import key as key_of
 from podium.api.pod_specs import tolerations_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.api.taints import tolerates
+from podium.api.times import epoch_s
 from podium.control.effects import Effect, Patch, deletion_of, status_patch_of
 from podium.control.events import Change
 from podium.controllers.kit.conditions import new_condition
@@ -53,6 +56,8 @@ class TaintEvictionController(Reconciler):
     def __init__(self) -> None:
         super().__init__({"Pod": {"node": node_names_of}})
         self._planned: dict[Place, _Planned] = {}
+        # By place, the uids of pods that were on tainted nodes at the start.
+        self._found: dict[Place, str] = {}
 
     def heeds(self, change: Change) -> bool:
         """Of a pod it matters where it is, what it tolerates, and that it ends."""
@@ -78,6 +83,12 @@ class TaintEvictionController(Reconciler):
             for pod in self.objects.by("Pod", "node", name(obj)):
                 yield place_of(pod)
 
+    def synced(self, now_s: float) -> None:
+        for node in self.objects.all("Node"):
+            if _no_execute(node):
+                for pod in self.objects.by("Pod", "node", name(node)):
+                    self._found[place_of(pod)] = uid_of(pod)
+
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         pod = self.objects.at("Pod", key)
         assert isinstance(key, tuple)
@@ -87,9 +98,13 @@ class TaintEvictionController(Reconciler):
             return ()
         if planned is not None and planned.uid != uid_of(pod):
             del self._planned[key]
-        stay_s = _stay_s(pod, self._taints_on(pod))
+        taints = self._taints_on(pod)
+        stay_s = _stay_s(pod, taints)
+        was_found = self._found.pop(key, None) == uid_of(pod)
         if stay_s is _FOREVER:
             return list(self._cancel(key, pod))
+        if stay_s and was_found:
+            self._planned[key] = _Planned(uid_of(pod), _foreseen_s(pod, taints, now_s))
         return list(self._plan(key, pod, stay_s, now_s))
 
     def _taints_on(self, pod: Object) -> list[Object]:
@@ -143,6 +158,29 @@ def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
         used.append(matching[0])
     limits = [one["tolerationSeconds"] for one in used if one.get("tolerationSeconds") is not None]
     return max(float(min(limits)), 0.0) if limits else _FOREVER
+
+
+def _foreseen_s(pod: Object, taints: Sequence[Object], now_s: float) -> float:
+    """When a pod was to go already before the controller was there; a time that isn't known is now.
+
+    The first taint that it doesn't tolerate for ever has settled the moment.
+    """
+    came = (condition_of(pod, "PodScheduled") or {}).get("lastTransitionTime")
+    came_s = epoch_s(came) if came else 0.0
+    added = [_added_s(one, now_s) for one in taints]
+    for added_s in sorted({*added}):
+        by_then = [one for one, at_s in zip(taints, added, strict=True) if at_s <= added_s]
+        stay_s = _stay_s(pod, by_then)
+        if stay_s is not _FOREVER:
+            return max(added_s, came_s) + stay_s
+    return now_s
+
+
+def _added_s(taint: Object, now_s: float) -> float:
+    """When a taint was added; that is stored in whole seconds, and the present one is now."""
+    added = taint.get("timeAdded")
+    added_s = epoch_s(added) if added else now_s
+    return now_s if added_s > now_s - 1 else added_s
 
 
 def _no_execute(node: Object | None) -> list[Object]:

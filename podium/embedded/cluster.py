@@ -18,6 +18,7 @@ from podium.apiserver.admission import AdmissionOptions
 from podium.apiserver.admission.service_account import ServiceAccount
 from podium.apiserver.rbac.default_roles import default_access
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
+from podium.cluster.start_time import ahead_of
 from podium.controllers.event_expiry import EventExpiry
 from podium.embedded.backend import ClusterBackend
 from podium.embedded.cluster_clock import REAL_TIME, STOPPED, ClockSpeed, ClusterClock
@@ -165,6 +166,8 @@ class EmbeddedCluster:
             if not self.taken_up:
                 objects = with_service_accounts(map(simulated, options.objects))
                 self.notes = cluster.load(objects)
+                start_s = cluster.options.start_s
+                self.notes += ahead_of(start_s, options.objects, "the cluster starts before it")
             cluster.server.bootstrap(cluster.options.start_s, default_access())
         return cluster
 

@@ -65,7 +65,7 @@ class LoadedState(Sequence[Object]):
     @cached_property
     def start_s(self) -> float:
         """When plans begin, in seconds since the epoch."""
-        return start_s(self.by_identity.values())
+        return start_s(self._objects)
 
     @cached_property
     def is_restless(self) -> bool:

@@ -9,7 +9,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations, controller_of, key, name, namespace, uid
+from podium.api.objects import (
+    Object,
+    annotations,
+    controller_of,
+    key,
+    name,
+    namespace,
+    spec_of,
+    uid,
+)
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.refused import RefusedError
@@ -220,9 +229,9 @@ def set_unschedulable(cluster: Cluster, called: str, is_cordoned: bool) -> None:
     """
     server, now_s = cluster.server, cluster.driver.now_s
     node = server.get(KINDS["Node"], "", called)
-    if bool(node["spec"].get("unschedulable")) == is_cordoned:
+    if bool(spec_of(node).get("unschedulable")) == is_cordoned:
         return
-    spec = {field: value for field, value in node["spec"].items() if field != "unschedulable"}
+    spec = {field: value for field, value in spec_of(node).items() if field != "unschedulable"}
     if is_cordoned:
         spec["unschedulable"] = True
     server.replace(Attributes(KINDS["Node"], "", called, now_s), {**node, "spec": spec})

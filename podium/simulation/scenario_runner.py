@@ -8,6 +8,7 @@ import msgspec
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.cluster import Cluster
+from podium.cluster.start_time import ahead_of
 from podium.simulation.action_runner import ActionRunner
 from podium.simulation.check_evaluator import violation_of
 from podium.simulation.scenario_file import Scenario
@@ -59,6 +60,8 @@ def simulate(
     """
     cluster = Cluster(scenario.options)
     notes = cluster.load(scenario.objects)
+    start_s = scenario.options.start_s
+    notes += ahead_of(start_s, scenario.objects, "the scenario starts before it")
     pods_before = cluster.store.list("Pod").items
     if prepare is not None:
         prepare(cluster)
@@ -68,7 +71,7 @@ def simulate(
         play.run()
     except KeyboardInterrupt:
         interrupted = True
-    ended_s = cluster.driver.now_s - scenario.options.start_s
+    ended_s = cluster.driver.now_s - start_s
     return Simulation(
         scenario=scenario,
         cluster=cluster,

@@ -347,6 +347,20 @@ def test_warnings_go_to_standard_error(podium, write) -> None:
     assert "warning" not in result.stdout
 
 
+def test_a_state_that_is_ahead_of_the_clock_is_told(podium, write) -> None:
+    lease = {
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": {"name": "n", "namespace": "kube-node-lease"},
+        "spec": {"renewTime": "2999-01-01T00:00:00.000000Z"},
+    }
+    result = podium("plan", "-f", write("s.yaml", node("n"), lease))
+    assert result.exit_code == 0
+    assert "2999-01-01T00:00:00Z (renewTime of Lease n): what is played begins then" in (
+        " ".join(result.stderr.split())
+    )
+
+
 def test_everything_else_has_its_section(podium, write) -> None:
     web = workload("ReplicaSet", "web", template={"priorityClassName": "nope"})
     new = [

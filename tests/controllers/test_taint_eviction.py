@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from podium.api.times import timestamp
 from podium.control.effects import Delete, Patch
 from podium.controllers.taint_eviction import TaintEvictionController
-from tests.controllers.builders import Hand, Obj, pod
+from tests.controllers.builders import NOW_S, Hand, Obj, pod
 
 NO_EXECUTE = {"key": "broken", "effect": "NoExecute"}
 
@@ -84,6 +85,46 @@ def test_a_taint_that_comes_back_counts_anew(hand: Hand) -> None:
     hand.run(200)
     assert hand.run(499) == []
     assert [type(e) for e in hand.run(500)] == [Patch, Delete]
+
+
+def scheduled(obj: Obj, before_s: float) -> Obj:
+    """A pod that came to its node so long ago."""
+    since = {"lastTransitionTime": timestamp(NOW_S - before_s)}
+    return {**obj, "status": {"conditions": [{"type": "PodScheduled", "status": "True", **since}]}}
+
+
+@pytest.mark.parametrize(("tainted_s", "came_s", "stays_s"), [(100, 500, 200), (500, 100, 200)])
+def test_what_was_there_before_counts_from_the_times_that_are_stored(
+    hand: Hand, tainted_s: float, came_s: float, stays_s: float
+) -> None:
+    added = {**NO_EXECUTE, "timeAdded": timestamp(NOW_S - tainted_s)}
+    hand.start(node(added), scheduled(tolerating("p", 300), came_s))
+    assert hand.run(stays_s - 0.1) == []
+    assert [type(e) for e in hand.run(stays_s)] == [Patch, Delete]
+
+
+def test_what_is_overdue_at_the_start_goes_at_once(hand: Hand) -> None:
+    added = {**NO_EXECUTE, "timeAdded": timestamp(NOW_S - 400)}
+    hand.start(node(added), scheduled(tolerating("p", 300), 500))
+    assert [type(e) for e in hand.run()] == [Patch, Delete]
+
+
+def test_a_pod_that_comes_later_has_its_own_time(hand: Hand) -> None:
+    hand.start(node({**NO_EXECUTE, "timeAdded": timestamp(NOW_S - 100)}))
+    hand.tell(tolerating("p", 300))
+    assert hand.run() == hand.run(299.9) == []
+    assert [type(e) for e in hand.run(300)] == [Patch, Delete]
+
+
+def test_the_first_limited_toleration_has_settled_the_moment(hand: Hand) -> None:
+    both = tolerating("p", 300)
+    short = {"key": "worse", "operator": "Exists", "tolerationSeconds": 60}
+    both["spec"]["tolerations"].append(short)
+    first = {**NO_EXECUTE, "timeAdded": timestamp(NOW_S - 100)}
+    second = {"key": "worse", "effect": "NoExecute", "timeAdded": timestamp(NOW_S - 30)}
+    hand.start(node(first, second), scheduled(both, 500))
+    assert hand.run(199.9) == []
+    assert [type(e) for e in hand.run(200)] == [Patch, Delete]
 
 
 def test_the_shortest_of_several_tolerations_counts(hand: Hand) -> None:

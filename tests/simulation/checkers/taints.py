@@ -79,8 +79,9 @@ class TaintEvictions(Checker):
             for taint, (since_s, until_s) in self._past.get(node_of(pod), {}).items()
             if until_s >= self.now_s - self.patience_s
         }
-        due_s = min(self._ends_s(pod, known), default=math.inf)
-        assert self.now_s >= due_s - 1e-6, f"{pod['metadata']['name']} leaves {due_s} too soon"
+        # Who starts again counts from what is stored, in whole seconds.
+        due_s = min(self._ends_s(pod, known), default=math.inf) - 1.0
+        assert self.now_s >= due_s, f"{pod['metadata']['name']} leaves {due_s} too soon"
 
     def _check_not_late(self, pod: Object) -> None:
         phase = (pod.get("status") or {}).get("phase")
