@@ -143,7 +143,7 @@ def _with_defaults(job: Object) -> Object:
         spec = filled_where_absent(
             spec,
             parallelism=1,
-            backoffLimit=checks.INT32_MAX if spec.get("backoffLimitPerIndex") else 6,
+            backoffLimit=checks.INT32_MAX if spec.get("backoffLimitPerIndex") is not None else 6,
             completionMode="NonIndexed",
             suspend=False,
             manualSelector=False,

@@ -7,9 +7,8 @@ import msgspec
 
 from podium.api.objects import Object, condition_of, entries, part, spec_of, status_of
 from podium.api.pods import phase_of
-from podium.api.times import epoch_s
 from podium.controllers.job.completion_indexes import read_indexes
-from podium.controllers.job.pod_accounting import is_indexed, statuses_of
+from podium.controllers.job.pod_accounting import has_limit_per_index, is_indexed
 from podium.controllers.job.sync_context import SyncJobContext
 
 FAILURE, SUCCESS = "FailureTarget", "SuccessCriteriaMet"
@@ -36,8 +35,17 @@ REACHED = FinishedCondition(
 )
 
 
-def finished_condition(context: SyncJobContext, now_s: float) -> FinishedCondition | None:
-    """How the Job is to end, whatever its pods still do; None if it goes on."""
+def finished_condition(
+    context: SyncJobContext, deadline_s: float | None, now_s: float
+) -> FinishedCondition | None:
+    """How the Job is to end, whatever its pods still do; None if it goes on.
+
+    Args:
+        context: of the Job.
+        deadline_s: when it will have been active for too long, in seconds since the epoch; None if
+            that can't be.
+        now_s: the time.
+    """
     for kind in (SUCCESS, FAILURE):
         known = condition_of(context.job, kind)
         if known is not None and known.get("status") == "True":
@@ -47,20 +55,10 @@ def finished_condition(context: SyncJobContext, now_s: float) -> FinishedConditi
     if _is_past_limit(context):
         message = "Job has reached the specified backoff limit"
         return FinishedCondition(FAILURE, "BackoffLimitExceeded", message)
-    due_s = deadline_s(context.job)
-    if due_s is not None and due_s <= now_s:
+    if deadline_s is not None and deadline_s <= now_s:
         message = "Job was active longer than specified deadline"
         return FinishedCondition(FAILURE, "DeadlineExceeded", message)
     return _by_indexes(context) if is_indexed(context.job) else None
-
-
-def deadline_s(job: Object) -> float | None:
-    """When the Job will have been active for too long; None if that can't be."""
-    limit_s = job["spec"].get("activeDeadlineSeconds")
-    started = status_of(job).get("startTime")
-    if limit_s is None or not started or job["spec"].get("suspend"):
-        return None
-    return epoch_s(started) + int(limit_s)
 
 
 def is_complete(context: SyncJobContext) -> bool:
@@ -85,21 +83,23 @@ def _is_past_limit(context: SyncJobContext) -> bool:
         return False
     restarts = sum(
         int(status.get("restartCount") or 0)
-        for pod in context.active
+        for pod in context.pods
         if phase_of(pod) in ("Running", "Pending")
-        for status in statuses_of(pod)
+        for field in ("initContainerStatuses", "containerStatuses")
+        for status in entries(status_of(pod), field)
     )
     return restarts > 0 if limit == 0 else restarts >= limit
 
 
 def _by_indexes(context: SyncJobContext) -> FinishedCondition | None:
     spec, failed = context.job["spec"], len(context.failed_indexes)
-    most = spec.get("maxFailedIndexes")
-    if most is not None and failed > int(most):
-        message = "Job has exceeded the specified maximal number of failed indexes"
-        return FinishedCondition(FAILURE, "MaxFailedIndexesExceeded", message)
-    if failed and failed + len(context.succeeded_indexes) >= int(spec.get("completions") or 0):
-        return FinishedCondition(FAILURE, "FailedIndexes", "Job has failed indexes")
+    if has_limit_per_index(context.job):
+        most = spec.get("maxFailedIndexes")
+        if most is not None and failed > int(most):
+            message = "Job has exceeded the specified maximal number of failed indexes"
+            return FinishedCondition(FAILURE, "MaxFailedIndexesExceeded", message)
+        if failed and failed + len(context.succeeded_indexes) >= int(spec.get("completions") or 0):
+            return FinishedCondition(FAILURE, "FailedIndexes", "Job has failed indexes")
     for number, rule in enumerate(entries(part(spec, "successPolicy"), "rules")):
         if _is_met(rule, context.succeeded_indexes):
             return FinishedCondition(SUCCESS, "SuccessPolicy", f"Matched rules at index {number}")
@@ -109,5 +109,7 @@ def _by_indexes(context: SyncJobContext) -> FinishedCondition | None:
 def _is_met(rule: Object, succeeded: frozenset[int]) -> bool:
     text, count = rule.get("succeededIndexes"), rule.get("succeededCount")
     named = read_indexes(text)
+    if not succeeded or (text is not None and not named):
+        return False
     done = succeeded & named if text is not None else succeeded
     return len(done) >= (len(named) if count is None else int(count))

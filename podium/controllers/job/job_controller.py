@@ -1,10 +1,12 @@
-"""The machine of Jobs: what it looks at, and in which order.
+"""The Job controller: what it watches, when it looks at a Job, and what a sync does.
 
-Rules and texts are those of v1.36's `job` controller. Missing pods are asked for at once; after a
-refusal one, to find out whether it would be refused again (upstream's slow start).
+Rules, texts and times are those of v1.36's `job` controller. It reacts to pods, and to its own
+writes, in batches of a second; to new Jobs and changes of their specs at once. A sync that is
+refused something is repeated as a whole, after a second and then later and later.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -12,200 +14,385 @@ from podium.api.objects import (
     Object,
     Place,
     controller_of,
-    controller_uid,
     is_terminating,
+    labels,
+    metadata_of,
     place_of,
-    status_of,
     uid_of,
 )
+from podium.api.pods import is_ready, phase_of
 from podium.api.workloads import foreign_controller, selector_of
-from podium.control.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
+from podium.control.backoff import Backoff
+from podium.control.effects import Create, Patch, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
 from podium.controllers.job.finished_condition import (
-    FAILURE,
     REACHED,
+    SUCCESS,
     FinishedCondition,
-    deadline_s,
     finished_condition,
     is_complete,
     is_over,
 )
-from podium.controllers.job.job_status import StatusUpdate, changed_fields, new_status
-from podium.controllers.job.pod_accounting import TRACKING, is_tracked
-from podium.controllers.job.pod_changes import BackoffRecord, PodChanges, pod_changes
-from podium.controllers.job.sync_context import SyncJobContext, sync_context
-from podium.controllers.kit.controller_refs import claim, owners_of
+from podium.controllers.job.job_status import JobStatus
+from podium.controllers.job.pod_accounting import (
+    TRACKING,
+    has_failed,
+    has_limit_per_index,
+    index_of,
+    is_indexed,
+    is_tracked,
+    valid_index_of,
+)
+from podium.controllers.job.pod_backoff import BackoffRecord
+from podium.controllers.job.pod_changes import PodChanges, pod_changes
+from podium.controllers.job.sync_context import SyncJobContext, counts_as_failed, sync_context
+from podium.controllers.kit.controller_refs import claim
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler
+from podium.controllers.kit.sequenced_reconciler import (
+    Calls,
+    SequencedReconciler,
+    SyncFailedError,
+    made,
+)
+
+BATCH_PERIOD_S = 1.0
+"""After how long it reacts to pods, and to changes of a Job's status."""
+
+RELEASED_MAX = 500
+"""How many pods a sync counts and lets go at most."""
 
 _JOB = "Job"
 
 
 class _Orphan(msgspec.Struct, frozen=True):
-    """The key of a pod that has yet to be counted, but has lost its Job."""
+    """The key of a pod that may have lost its Job before it was counted."""
 
     place: Place
 
 
-class JobController(PodOwnerReconciler):
+class JobController(SequencedReconciler, PodOwnerReconciler):
     """Runs the pods of Jobs until the Jobs have succeeded or failed."""
 
     name = "job-controller"
     kinds = frozenset({"Pod", _JOB})
     tends = frozenset({_JOB})
+    retries = Backoff(first_s=1.0, max_s=60.0)
 
     def __init__(self) -> None:
         super().__init__(
             {
-                "Pod": {"owner": owner_uids, "orphan": orphan_namespaces, "job": _job_places},
+                "Pod": {"owner": owner_uids, "orphan": orphan_namespaces},
                 _JOB: {"namespace": namespaces},
             }
         )
-        self._backoffs: dict[str, BackoffRecord] = {}
-        self._updates: dict[Hashable, StatusUpdate] = {}
-
-    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.obj
-        if change.kind == _JOB:
-            if change.new is None:
-                self._backoffs.pop(uid_of(obj), None)
-            yield place_of(obj)
-            return
-        for pod in (before, change.new):
-            if pod is not None:
-                yield from self._owners_of(pod)
-
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        if isinstance(key, _Orphan):
-            pod = self.objects.at("Pod", key.place)
-            return [_untrack(pod)] if pod is not None and _is_lost(pod) else []
-        assert isinstance(key, tuple)
-        job = self.owner_of(key)
-        found = self.objects.by("Pod", "job", _joined(key))
-        strays = [pod for pod in found if job is None or not _is_owned(pod, job) or is_over(job)]
-        freed = [_untrack(pod) for pod in strays if is_tracked(pod)]
-        if job is None or is_over(job) or foreign_controller(job):
-            self.refusals.pop(key, None)
-            return freed
-        claims = claim(job, selector_of(job), self.objects, "Pod")
-        if claims.effects:
-            return [*freed, *claims.effects]
-        context = sync_context(job, claims.owned, now_s)
-        return [*freed, *self._sync(key, context, now_s)]
-
-    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
-        """Tell of pods, and of what the Job's conditions say."""
-        yield from super().carried_out(key, outcome)
-        job, effect = self.owner_of(key), outcome.effect
-        if job is not None and isinstance(effect, Patch) and effect.kind == _JOB:
-            update = self._updates.pop(key, None)
-            for kind, reason, note in () if update is None else update.told:
-                yield self.event(job, kind, reason, note)
+        self._backoffs: dict[Hashable, BackoffRecord] = {}
 
     def owner_of(self, key: Hashable) -> Object | None:
         return self.objects.at(_JOB, key) if isinstance(key, tuple) else None
 
-    def _owners_of(self, pod: Object) -> Iterator[Hashable]:
-        if _is_lost(pod):
-            yield _Orphan(place_of(pod))
-        yield from owners_of(pod, _JOB, self.objects)
-
-    def _sync(self, key: Hashable, context: SyncJobContext, now_s: float) -> Iterator[Effect]:
-        backoff = self._seen(context, now_s)
-        finished, changes = finished_condition(context, now_s), PodChanges()
-        suspended: bool | None = None
-        if finished is not None:
-            context.count_kept_pods()
-            context.release_pods(as_failed=finished.condition == FAILURE)
-            changes.deletions = context.active
-        elif is_terminating(context.job):
-            context.release_pods(as_failed=False)
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        if change.kind == _JOB:
+            yield place_of(change.obj)
+            if change.new is None or is_over(change.new):
+                pods = self.objects.by("Pod", "owner", uid_of(change.obj))
+                yield from (_Orphan(place_of(pod)) for pod in pods if is_tracked(pod))
+        elif change.new is None or is_terminating(change.new):
+            yield from self._concerned_by_deletion(change.obj)
         else:
-            changes = pod_changes(context, backoff.until_s(), now_s)
-            suspended = bool(context.job["spec"].get("suspend"))
-        if key in self.refusals:
-            del changes.creations[1:]
-        active = len(context.active) + len(changes.creations) - len(changes.deletions)
-        if changes.later_s is not None and not changes.creations:
+            yield from self._concerned_by_pod(change.new, before)
+
+    def react(self, key: Hashable, change: Change, before: Object | None) -> None:
+        """Look at a Job at once if it is new, gone, or has another spec; else with the batch."""
+        new, is_batched = change.new, change.kind == "Pod"
+        if change.kind == _JOB and new is not None and before is not None:
+            is_batched = _generation(new) == _generation(before)
+            limit_s = _active_deadline_s(new)
+            status = JobStatus.of(new)
+            if limit_s not in (None, _active_deadline_s(before)) and status.started_s is not None:
+                self.look_after(key, status.started_s + limit_s - self._now_s)
+        self.look_after(key, BATCH_PERIOD_S if is_batched and isinstance(key, tuple) else 0.0)
+
+    def sync(self, key: Hashable, now_s: float) -> Calls[None]:
+        if isinstance(key, _Orphan):
+            yield from self._free_orphan(key)
+            return
+        job = self.owner_of(key)
+        if job is None or is_over(job):
+            self._backoffs.pop(key, None)
+        elif not foreign_controller(job):
+            yield from self._sync_job(key, job, now_s)
+
+    def _sync_job(self, key: Hashable, job: Object, now_s: float) -> Calls[None]:
+        context = sync_context(job, (yield from self._claimed(job)))
+        status = JobStatus.of(job)
+        if status.started_s is None and not job["spec"].get("suspend"):
+            status.started_s = now_s
+        record = self._backoffs.get(key, BackoffRecord())
+        backoff = record.after(context.new_succeeded, context.new_failed)
+        deadline_s = _deadline_s(job, status)
+        finished = finished_condition(context, deadline_s, now_s)
+        if finished is None and deadline_s is not None:
+            self.look_after(key, deadline_s - now_s)
+        status.active, status.ready = len(context.active), context.ready
+        status.terminating = context.terminating
+        is_done = True
+        if finished is not None:
+            is_done = yield from self._delete(context.active, status)
+            if not is_done:
+                finished = None
+        else:
+            if not is_terminating(job):
+                changes = pod_changes(context, backoff, now_s)
+                is_done = yield from self._carry_out(key, changes, status)
+            if not status.active and is_complete(context):
+                finished = REACHED
+            elif not is_terminating(job):
+                self._tell_suspension(job, status)
+        yield from self._track(key, context, status, finished, backoff)
+        if not is_done:
+            raise SyncFailedError
+
+    def _claimed(self, job: Object) -> Calls[Sequence[Object]]:
+        """The Job's pods, once those are adopted and released that have to be."""
+        claims = claim(job, selector_of(job), self.objects, "Pod", (TRACKING,))
+        if not claims.effects:
+            return claims.owned
+        if any(map(_has_failed, (yield claims.effects))):
+            raise SyncFailedError
+        return claim(job, selector_of(job), self.objects, "Pod", (TRACKING,)).owned
+
+    def _carry_out(self, key: Hashable, changes: PodChanges, status: JobStatus) -> Calls[bool]:
+        """Create and delete pods; whether nothing was refused."""
+        if changes.wait_s:
             # While it may not create a pod that it lacks, v1.36 says that none is active.
-            active = 0
-        if finished is None and active == 0 and is_complete(context):
-            finished, suspended = REACHED, None
-            context.count_kept_pods()
-            context.release_pods(as_failed=False)
-        self._wait(key, context, changes, finished, now_s)
-        yield from (Create(kind="Pod", obj=pod) for pod in changes.creations)
-        for pod in changes.deletions:
-            if finished is None and is_tracked(pod):
-                # That it has to go is no failure.
-                yield _untrack(pod)
-            yield deletion_of("Pod", pod)
-        update = StatusUpdate(
-            active, context.terminating + len(changes.deletions), finished, suspended
-        )
-        yield from self._status(key, context, update, now_s)
-        yield from _finalizers(context)
+            status.active = 0
+            self.look_after(key, max(changes.wait_s, BATCH_PERIOD_S))
+            return True
+        if changes.deletions:
+            # That a pod is one too many is no failure: it isn't to be counted.
+            untracked = [pod for pod in changes.deletions if not is_tracked(pod)]
+            tracked = [pod for pod in changes.deletions if is_tracked(pod)]
+            outcomes = yield from made([_untrack(pod) for pod in tracked])
+            free = [
+                pod
+                for pod, outcome in zip(tracked, outcomes, strict=True)
+                if not _has_failed(outcome)
+            ]
+            is_deleted = yield from self._delete([*untracked, *free], status)
+            return is_deleted and len(free) == len(tracked)
+        return (yield from self._create(changes.creations, status))
 
-    def _seen(self, context: SyncJobContext, now_s: float) -> BackoffRecord:
-        backoff = self._backoffs.setdefault(uid_of(context.job), BackoffRecord())
-        ended = [*context.new_succeeded, *context.new_failed]
-        backoff.see(ended, {*context.known_succeeded, *context.known_failed}, now_s)
-        return backoff
+    def _create(self, pods: Sequence[Object], status: JobStatus) -> Calls[bool]:
+        """Create pods, first one and then twice as many at a time; whether none was refused."""
+        done, size = 0, 1
+        while done < len(pods):
+            batch = pods[done : done + size]
+            outcomes = yield [Create(kind="Pod", obj=pod) for pod in batch]
+            created = sum(outcome.error is None for outcome in outcomes)
+            status.active += created
+            if created < len(batch):
+                return False
+            done, size = done + size, 2 * size
+        return True
 
-    def _wait(
+    def _delete(self, pods: Sequence[Object], status: JobStatus) -> Calls[bool]:
+        """Delete active pods; whether none was refused."""
+        outcomes = yield from made([deletion_of("Pod", pod) for pod in pods])
+        deleted = [
+            pod for pod, outcome in zip(pods, outcomes, strict=True) if not _has_failed(outcome)
+        ]
+        status.active -= len(deleted)
+        status.terminating = (status.terminating or 0) + len(deleted)
+        status.ready = (status.ready or 0) - sum(map(is_ready, pods))
+        return len(deleted) == len(pods)
+
+    def _tell_suspension(self, job: Object, status: JobStatus) -> None:
+        if job["spec"].get("suspend"):
+            if status.suspend(self._now_s):
+                self.record(self.event(job, "Normal", "Suspended", "Job suspended"))
+        elif status.resume(self._now_s):
+            self.record(self.event(job, "Normal", "Resumed", "Job resumed"))
+
+    def _track(
         self,
         key: Hashable,
         context: SyncJobContext,
-        changes: PodChanges,
+        status: JobStatus,
         finished: FinishedCondition | None,
-        now_s: float,
-    ) -> None:
-        if changes.later_s is not None:
-            self.look_again(key, changes.later_s)
-        due_s = deadline_s(context.job)
-        if finished is None and due_s is not None and due_s > now_s:
-            self.look_again(key, due_s)
+        backoff: BackoffRecord,
+    ) -> Calls[None]:
+        """Count the pods that have ended, let them go, and end the Job if it is to.
 
-    def _status(
-        self, key: Hashable, context: SyncJobContext, update: StatusUpdate, now_s: float
-    ) -> Iterator[Effect]:
+        As trackJobStatusAndRemoveFinalizers of v1.36.
+        """
         job = context.job
-        changed = changed_fields(status_of(job), new_status(context, update, now_s))
-        if not changed:
+        tracked = {uid_of(pod) for pod in context.pods if is_tracked(pod)}
+        status.count_all_but(tracked)
+        freed = _take_up(context, status, finished)
+        has_all = len(freed) < RELEASED_MAX
+        if finished is not None:
+            status.decide(finished, self._now_s)
+        if status.changes(job):
+            job = yield from self._write(job, status)
+            self._backoffs[key] = backoff
+        outcomes = yield from made([_untrack(pod) for pod in freed])
+        refused = [
+            pod for pod, outcome in zip(freed, outcomes, strict=True) if _has_failed(outcome)
+        ]
+        status.count_all_but(tracked - {*map(uid_of, freed)} | {*map(uid_of, refused)})
+        ends = finished is not None and has_all and not (status.has_uncounted or status.terminating)
+        if finished is not None and ends and not refused:
+            status.end(finished, self._now_s)
+        if status.changes(job):
+            yield from self._write(job, status)
+        if refused:
+            raise SyncFailedError
+        if finished is not None and ends:
+            self._tell_end(job, status, finished)
+
+    def _write(self, job: Object, status: JobStatus) -> Calls[Object]:
+        """Write a Job's status; the Job as it is then."""
+        patch = status_patch_of(_JOB, job, status.changes(job), if_unchanged=True)
+        (outcome,) = yield [patch]
+        if outcome.obj is None:
+            raise SyncFailedError
+        return outcome.obj
+
+    def _tell_end(self, job: Object, status: JobStatus, finished: FinishedCondition) -> None:
+        if finished.condition != SUCCESS:
+            self.record(self.event(job, "Warning", finished.reason, finished.message))
             return
-        self._updates[key] = update
-        # Of another state of the Job the numbers would be wrong: it is refused then.
-        yield status_patch_of(_JOB, job, changed, if_unchanged=True)
+        completions = job["spec"].get("completions")
+        if completions is not None and status.counts["succeeded"] > int(completions):
+            note = "Too many succeeded pods running after completion count reached"
+            self.record(self.event(job, "Warning", "TooManySucceededPods", note))
+        self.record(self.event(job, "Normal", "Completed", "Job completed"))
+
+    def _free_orphan(self, key: _Orphan) -> Calls[None]:
+        """Let a pod go that no Job will count."""
+        pod = self.objects.at("Pod", key.place)
+        if pod is None or not is_tracked(pod):
+            return
+        if controller_of(pod) is not None:
+            if not _is_owned_by_job(pod):
+                return
+            job = self._job_of(pod)
+            if job is not None and (foreign_controller(job) or not is_over(job)):
+                return
+        if any(map(_has_failed, (yield [_untrack(pod)]))):
+            raise SyncFailedError
+
+    def _concerned_by_pod(self, pod: Object, before: Object | None) -> Iterator[Hashable]:
+        """Keys that a pod concerns that has come or changed, and isn't being deleted."""
+        was_owned = None if before is None else controller_of(before)
+        has_other_owner = was_owned != controller_of(pod)
+        if before is not None and was_owned is not None and has_other_owner:
+            job = self._job_of(before)
+            if job is not None:
+                yield place_of(job)
+        if controller_of(pod) is not None:
+            job = self._job_of(pod)
+            if job is not None:
+                yield place_of(job)
+            return
+        if is_tracked(pod):
+            yield _Orphan(place_of(pod))
+        if before is None or has_other_owner or labels(before) != labels(pod):
+            for job in self.objects.by(_JOB, "namespace", place_of(pod)[0]):
+                if selector_of(job).matches(labels(pod)):
+                    yield place_of(job)
+
+    def _concerned_by_deletion(self, pod: Object) -> Iterator[Hashable]:
+        job = self._job_of(pod)
+        if job is not None and not is_over(job):
+            yield place_of(job)
+        elif is_tracked(pod):
+            yield _Orphan(place_of(pod))
+
+    def _job_of(self, pod: Object) -> Object | None:
+        """The Job that controls a pod, if it is there."""
+        reference = controller_of(pod)
+        if reference is None or reference.get("kind") != _JOB:
+            return None
+        job = self.objects.get(_JOB, str(reference.get("name")), place_of(pod)[0])
+        return job if job is not None and uid_of(job) == reference.get("uid") else None
 
 
-def _finalizers(context: SyncJobContext) -> Iterator[Effect]:
-    """Let the pods go whose uids the stored status has, and those that don't count."""
-    for uid in (*context.known_succeeded, *context.known_failed):
-        pod = context.pods.get(uid)
-        if pod is not None and is_tracked(pod):
-            yield _untrack(pod)
-    yield from map(_untrack, context.ignored)
+def _take_up(
+    context: SyncJobContext, status: JobStatus, finished: FinishedCondition | None
+) -> list[Object]:
+    """Note which pods have ended, in a status; the pods that needn't be kept any more."""
+    job, freed = context.job, []
+    for pod in sorted(filter(is_tracked, context.pods), key=_by_index):
+        if not _is_settled(pod, context, finished):
+            continue
+        freed.append(pod)
+        uid, index = uid_of(pod), valid_index_of(pod, job)
+        if phase_of(pod) == "Succeeded" and uid not in status.uncounted["failed"]:
+            if not is_indexed(job):
+                _add(uid, status.uncounted["succeeded"])
+        elif (
+            (has_failed(pod, job) or (finished is not None and finished.condition != SUCCESS))
+            and (index is not None or not is_indexed(job))
+            and counts_as_failed(pod, job)
+        ):
+            _add(uid, status.uncounted["failed"])
+        if len(freed) == RELEASED_MAX:
+            break
+    if is_indexed(job):
+        failed = context.failed_indexes if has_limit_per_index(job) else None
+        status.count_indexes(context.succeeded_indexes, failed)
+    return freed
+
+
+def _is_settled(pod: Object, context: SyncJobContext, finished: FinishedCondition | None) -> bool:
+    """Whether nothing more is to be learnt from a pod once it is counted."""
+    job = context.job
+    if is_terminating(job) or finished is not None or phase_of(pod) == "Succeeded":
+        return True
+    if not has_failed(pod, job):
+        return False
+    kept = context.awaiting_replacement.get(_by_index(pod))
+    return kept is None or uid_of(kept) != uid_of(pod)
+
+
+def _by_index(pod: Object) -> int:
+    index = index_of(pod)
+    return -1 if index is None else index
+
+
+def _add(uid: str, uids: list[str]) -> None:
+    if uid not in uids:
+        uids.append(uid)
+
+
+def _has_failed(outcome: Outcome) -> bool:
+    """Whether a call was refused; what is gone needs neither deletion nor finalizers."""
+    return outcome.error is not None and outcome.error.reason != "NotFound"
 
 
 def _untrack(pod: Object) -> Patch:
     return patch_of("Pod", pod, {"metadata": {"$deleteFromPrimitiveList/finalizers": [TRACKING]}})
 
 
-def _is_owned(pod: Object, job: Object) -> bool:
-    return controller_uid(pod) == uid_of(job)
+def _deadline_s(job: Object, status: JobStatus) -> float | None:
+    """When the Job will have been active for too long; None if that can't be."""
+    limit_s = _active_deadline_s(job)
+    if limit_s is None or status.started_s is None or job["spec"].get("suspend"):
+        return None
+    return status.started_s + limit_s
 
 
-def _is_lost(pod: Object) -> bool:
-    return is_tracked(pod) and controller_of(pod) is None
+def _active_deadline_s(job: Object) -> int | None:
+    limit_s: Any = job["spec"].get("activeDeadlineSeconds")
+    return None if limit_s is None else int(limit_s)
 
 
-def _joined(place: Place) -> str:
-    return f"{place[0]}/{place[1]}"
+def _generation(job: Object) -> int:
+    return int(metadata_of(job).get("generation") or 0)
 
 
-def _job_places(pod: Object) -> tuple[str, ...]:
-    """The place of the Job that a pod belongs to, as the key of an index."""
-    reference = controller_of(pod)
-    if reference is None or reference.get("kind") != _JOB:
-        return ()
-    return (_joined((place_of(pod)[0], str(reference.get("name")))),)
+def _is_owned_by_job(pod: Object) -> bool:
+    reference = controller_of(pod) or {}
+    return (reference.get("kind"), reference.get("apiVersion")) == (_JOB, "batch/v1")

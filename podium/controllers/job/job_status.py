@@ -3,137 +3,157 @@
 Fields and conditions are those of v1.36; fields that are nought are left out where it does so.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
 
-from podium.api.objects import Object, entries, status_of, uid_of
-from podium.api.times import timestamp
+from podium.api.objects import Object, entries, status_of
+from podium.api.times import epoch_s, timestamp
 from podium.controllers.job.completion_indexes import write_indexes
 from podium.controllers.job.finished_condition import SUCCESS, TERMINAL, FinishedCondition
-from podium.controllers.job.pod_accounting import is_indexed, is_tracked
-from podium.controllers.job.sync_context import SyncJobContext
+
+_SUSPENDED = "Suspended"
+_COUNTED = ("succeeded", "failed")
 
 
-class StatusUpdate(msgspec.Struct):
-    """The changes of a Job that its next status tells.
+class JobStatus(msgspec.Struct):
+    """A Job's status, as a sync changes it step by step before each write.
 
     Attributes:
-        active: how many pods are active, those included that are just being asked for.
-        terminating: how many end, likewise.
-        finished: how the Job is to end, if it is.
-        suspended: whether it is suspended; None if that isn't to be said now.
-        told: type, reason and note of the events about what has changed.
+        started_s: since when the Job has been active, in seconds since the epoch; None if it isn't.
+        counts: how many pods, or indexes, have succeeded, and how many pods have failed.
+        uncounted: uids of pods that are about to become part of `counts`.
     """
 
+    started_s: float | None
+    completion_time: str | None
     active: int
-    terminating: int
-    finished: FinishedCondition | None = None
-    suspended: bool | None = None
-    told: list[tuple[str, str, str]] = msgspec.field(default_factory=list)
+    ready: int | None
+    terminating: int | None
+    counts: dict[str, int]
+    uncounted: dict[str, list[str]]
+    completed_indexes: str | None
+    failed_indexes: str | None
+    conditions: list[Object]
+
+    @classmethod
+    def of(cls, job: Object) -> "JobStatus":
+        """The status as it is stored."""
+        status = status_of(job)
+        uncounted, started = status.get("uncountedTerminatedPods") or {}, status.get("startTime")
+        return cls(
+            started_s=epoch_s(started) if started else None,
+            completion_time=status.get("completionTime"),
+            active=int(status.get("active") or 0),
+            ready=status.get("ready"),
+            terminating=status.get("terminating"),
+            counts={field: int(status.get(field) or 0) for field in _COUNTED},
+            uncounted={field: [*entries(uncounted, field)] for field in _COUNTED},
+            completed_indexes=status.get("completedIndexes"),
+            failed_indexes=status.get("failedIndexes"),
+            conditions=[*entries(status, "conditions")],
+        )
+
+    @property
+    def has_uncounted(self) -> bool:
+        """Whether there are pods that are about to become part of `counts`."""
+        return any(self.uncounted.values())
+
+    def count_all_but(self, tracked: Collection[str]) -> None:
+        """Count the pods that have lost their finalizers.
+
+        Args:
+            tracked: uids of the pods that have theirs.
+        """
+        for field, uids in self.uncounted.items():
+            left = [uid for uid in uids if uid in tracked]
+            self.counts[field] += len(uids) - len(left)
+            self.uncounted[field] = left
+
+    def count_indexes(self, succeeded: Collection[int], failed: Collection[int] | None) -> None:
+        """Set which indexes have succeeded and failed; the latter None without a limit for each."""
+        self.counts["succeeded"] = len(succeeded)
+        self.completed_indexes = write_indexes(succeeded) or None
+        self.failed_indexes = None if failed is None else write_indexes(failed)
+
+    def suspend(self, now_s: float) -> bool:
+        """Say that the Job is suspended; whether that is news."""
+        if not self._put(_SUSPENDED, "True", "JobSuspended", "Job suspended", now_s):
+            return False
+        self.started_s = None
+        return True
+
+    def resume(self, now_s: float) -> bool:
+        """Say that the Job is suspended no more; whether that is news."""
+        if all(condition.get("type") != _SUSPENDED for condition in self.conditions):
+            return False
+        if not self._put(_SUSPENDED, "False", "JobResumed", "Job resumed", now_s):
+            return False
+        self.started_s = now_s
+        return True
+
+    def decide(self, finished: FinishedCondition, now_s: float) -> None:
+        """Say how the Job is to end."""
+        self._put(finished.condition, "True", finished.reason, finished.message, now_s)
+
+    def end(self, finished: FinishedCondition, now_s: float) -> None:
+        """Say that the Job has ended."""
+        kind = TERMINAL[finished.condition]
+        self._put(kind, "True", finished.reason, finished.message, now_s)
+        if finished.condition == SUCCESS:
+            self.completion_time = timestamp(now_s)
+
+    def changes(self, job: Object) -> dict[str, Any]:
+        """The fields that aren't as they are stored; None: left out."""
+        stored = status_of(job)
+        return {
+            field: value
+            for field, value in self._fields().items()
+            if not _same(stored.get(field), value)
+        }
+
+    def _fields(self) -> dict[str, Any]:
+        return {
+            "startTime": None if self.started_s is None else timestamp(self.started_s),
+            "completionTime": self.completion_time,
+            "active": self.active or None,
+            "ready": self.ready,
+            "terminating": self.terminating,
+            "conditions": self.conditions or None,
+            **{field: count or None for field, count in self.counts.items()},
+            "completedIndexes": self.completed_indexes,
+            "failedIndexes": self.failed_indexes,
+            "uncountedTerminatedPods": {
+                field: [*uids] or None for field, uids in self.uncounted.items()
+            },
+        }
+
+    def _put(self, kind: str, status: str, reason: str, message: str, now_s: float) -> bool:
+        """Set a condition unless it stands so already; whether it was set."""
+        condition = {
+            "type": kind,
+            "status": status,
+            "lastProbeTime": timestamp(now_s),
+            "lastTransitionTime": timestamp(now_s),
+            "reason": reason,
+            "message": message,
+        }
+        for number, known in enumerate(self.conditions):
+            if known.get("type") != kind:
+                continue
+            if all(known.get(field) == condition[field] for field in _SAYING):
+                return False
+            self.conditions[number] = condition
+            return True
+        self.conditions.append(condition)
+        return True
 
 
-def new_status(context: SyncJobContext, update: StatusUpdate, now_s: float) -> dict[str, Any]:
-    """The status as it is to be, all fields that the controller keeps; None: left out."""
-    job, old = context.job, status_of(context.job)
-    conditions = list(entries(old, "conditions"))
-    resumes = _put_suspension(conditions, update, now_s)
-    started = None if update.suspended else old.get("startTime")
-    if resumes or (not started and not job["spec"].get("suspend")):
-        started = timestamp(now_s)
-    completed = old.get("completionTime")
-    if update.finished is not None:
-        finished = update.finished
-        _put(conditions, finished.condition, "True", finished.reason, finished.message, now_s)
-        if context.is_settled and not update.active and not update.terminating:
-            _end(conditions, finished, update, now_s)
-            completed = timestamp(now_s) if finished.condition == SUCCESS else None
-    status: dict[str, Any] = {
-        "startTime": started,
-        "completionTime": completed,
-        "active": update.active or None,
-        "ready": context.ready,
-        "terminating": update.terminating,
-        "conditions": conditions or None,
-        **_numbers(context),
-    }
-    return status
-
-
-def changed_fields(old: Object, new: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a new status isn't as it was; empty if all is."""
-    return {name: value for name, value in new.items() if not _same(old.get(name), value)}
+_SAYING = ("status", "reason", "message")
 
 
 def _same(old: Any, new: Any) -> bool:
     if isinstance(new, dict) and isinstance(old, dict):
         return all(old.get(name) == value for name, value in new.items())
     return bool(old == new)
-
-
-def _put_suspension(conditions: list[Object], update: StatusUpdate, now_s: float) -> bool:
-    """Say whether the Job is suspended; True if it isn't any more."""
-    kind = "Suspended"
-    known = next((one for one in conditions if one.get("type") == kind), None)
-    if update.suspended is None or (known is None and not update.suspended):
-        return False
-    status, word = ("True", "suspended") if update.suspended else ("False", "resumed")
-    note = f"Job {word}"
-    if not _put(conditions, kind, status, f"Job{word.capitalize()}", note, now_s):
-        return False
-    update.told.append(("Normal", word.capitalize(), note))
-    return not update.suspended
-
-
-def _end(
-    conditions: list[Object], finished: FinishedCondition, update: StatusUpdate, now_s: float
-) -> None:
-    kind = TERMINAL[finished.condition]
-    _put(conditions, kind, "True", finished.reason, finished.message, now_s)
-    if finished.condition == SUCCESS:
-        update.told.append(("Normal", "Completed", "Job completed"))
-    else:
-        update.told.append(("Warning", finished.reason, finished.message))
-
-
-def _put(
-    conditions: list[Object], kind: str, status: str, reason: str, message: str, now_s: float
-) -> bool:
-    """Set a condition unless it stands so already; whether it was set."""
-    condition = {
-        "type": kind,
-        "status": status,
-        "lastProbeTime": timestamp(now_s),
-        "lastTransitionTime": timestamp(now_s),
-        "reason": reason,
-        "message": message,
-    }
-    for number, known in enumerate(conditions):
-        if known.get("type") == kind:
-            if known.get("status") == status:
-                return False
-            conditions[number] = condition
-            return True
-    conditions.append(condition)
-    return True
-
-
-def _numbers(context: SyncJobContext) -> dict[str, Any]:
-    """What has been counted, and the uids of what is about to be."""
-    old = status_of(context.job)
-    uncounted: dict[str, Any] = {}
-    numbers: dict[str, Any] = {}
-    for name, known, new in (
-        ("succeeded", context.known_succeeded, context.new_succeeded),
-        ("failed", context.known_failed, context.new_failed),
-    ):
-        open_uids = [uid for uid in known if uid in context.pods and is_tracked(context.pods[uid])]
-        numbers[name] = int(old.get(name) or 0) + len(known) - len(open_uids) or None
-        uncounted[name] = [*open_uids, *map(uid_of, new)] or None
-    if is_indexed(context.job):
-        numbers["succeeded"] = len(context.succeeded_indexes) or None
-        numbers["completedIndexes"] = write_indexes(context.succeeded_indexes) or None
-        if context.job["spec"].get("backoffLimitPerIndex") is not None:
-            numbers["failedIndexes"] = write_indexes(context.failed_indexes)
-    return {**numbers, "uncountedTerminatedPods": uncounted}

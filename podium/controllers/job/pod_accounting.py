@@ -1,12 +1,13 @@
 """A Job's pods: what has become of one, and how a new one is made."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from podium.api.integers import parse_int
 from podium.api.objects import (
     Object,
     annotations,
     condition_of,
+    entries,
     finalizers_of,
     is_terminating,
     name,
@@ -35,6 +36,16 @@ def is_tracked(pod: Object) -> bool:
     return TRACKING in finalizers_of(pod)
 
 
+def has_ended(pod: Object) -> bool:
+    """Whether the pod has succeeded or failed."""
+    return phase_of(pod) in ("Succeeded", "Failed")
+
+
+def is_ending(pod: Object) -> bool:
+    """Whether the pod is being deleted and hasn't ended yet."""
+    return is_terminating(pod) and not has_ended(pod)
+
+
 def has_failed(pod: Object, job: Object) -> bool:
     """Whether the pod counts as failed; one that is being deleted may before it ends."""
     if phase_of(pod) == "Failed":
@@ -46,7 +57,13 @@ def has_failed(pod: Object, job: Object) -> bool:
 
 def replaces_failed_only(job: Object) -> bool:
     """Whether a pod is replaced when it has ended, not as soon as it is being deleted."""
-    return bool(job["spec"].get("podReplacementPolicy") == "Failed")
+    spec = job["spec"]
+    return spec.get("podReplacementPolicy") == "Failed" or bool(spec.get("podFailurePolicy"))
+
+
+def has_limit_per_index(job: Object) -> bool:
+    """Whether each of the Job's indexes has a limit of its own for failures."""
+    return is_indexed(job) and job["spec"].get("backoffLimitPerIndex") is not None
 
 
 def is_indexed(job: Object) -> bool:
@@ -59,6 +76,12 @@ def index_of(pod: Object) -> int | None:
     return parse_int(annotations(pod).get(INDEX), _COUNTS)
 
 
+def valid_index_of(pod: Object, job: Object) -> int | None:
+    """The pod's completion index, if the Job has it."""
+    index = index_of(pod)
+    return index if index is not None and index < int(job["spec"].get("completions") or 0) else None
+
+
 def failures_of(pod: Object) -> int:
     """How often pods of the same index had failed before this one."""
     return _count(pod, FAILURES)
@@ -69,24 +92,29 @@ def ignored_failures_of(pod: Object) -> int:
     return _count(pod, IGNORED_FAILURES)
 
 
-def statuses_of(pod: Object) -> Iterator[Object]:
-    """The statuses of all containers, those that initialise first."""
-    status = status_of(pod)
-    yield from status.get("initContainerStatuses") or ()
-    yield from status.get("containerStatuses") or ()
+def all_failures_of(pod: Object) -> int:
+    """How often pods of the same index had failed before this one, whether or not that counted."""
+    return failures_of(pod) + ignored_failures_of(pod)
 
 
-def finished_s(pod: Object, now_s: float) -> float:
-    """When a pod ended, in seconds since the epoch; now if that can't be told."""
-    ends = (part(status, "state", "terminated").get("finishedAt") for status in statuses_of(pod))
-    moments = [epoch_s(end) for end in ends if end]
-    if moments:
-        return max(moments)
-    deleted = pod["metadata"].get("deletionTimestamp")
-    if deleted:
-        return epoch_s(deleted) - int(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
+def finished_s(pod: Object) -> float:
+    """When a pod ended, in seconds since the epoch.
+
+    When the last of its containers ended, if all have; else when it stopped being ready; else when
+    its deletion was asked for; else when it was created.
+    """
+    statuses = entries(status_of(pod), "containerStatuses")
+    ends = [part(status, "state", "terminated").get("finishedAt") for status in statuses]
+    if ends and all(ends):
+        return max(epoch_s(end) for end in ends if end)
     ready = condition_of(pod, "Ready") or {}
-    return epoch_s(ready["lastTransitionTime"]) if ready.get("lastTransitionTime") else now_s
+    if ready.get("status") == "False" and ready.get("lastTransitionTime"):
+        return epoch_s(ready["lastTransitionTime"])
+    metadata = pod["metadata"]
+    if metadata.get("deletionTimestamp"):
+        grace_period_s = int(metadata.get("deletionGracePeriodSeconds") or 0)
+        return epoch_s(metadata["deletionTimestamp"]) - grace_period_s
+    return epoch_s(metadata["creationTimestamp"])
 
 
 def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:

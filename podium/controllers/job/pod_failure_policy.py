@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from podium.api.objects import Object, conditions_of, entries, name, namespace, part
-from podium.api.pods import phase_of
-from podium.controllers.job.pod_accounting import statuses_of
+from podium.api.objects import Object, conditions_of, entries, name, namespace, part, status_of
 
 IGNORE, FAIL_JOB, FAIL_INDEX = "Ignore", "FailJob", "FailIndex"
 
@@ -41,7 +39,7 @@ def match_pod_failure_policy(job: Object, pod: Object) -> PolicyMatch:
 
 def _exit_code(rule: Object, pod: Object) -> str | None:
     wanted = rule.get("onExitCodes")
-    if wanted is None or phase_of(pod) != "Failed":
+    if wanted is None:
         return None
     for container, code in _exits(pod):
         if wanted.get("containerName") not in (None, container):
@@ -54,17 +52,23 @@ def _exit_code(rule: Object, pod: Object) -> str | None:
 
 
 def _condition(rule: Object, pod: Object) -> str | None:
-    conditions = conditions_of(pod)
-    for pattern in rule.get("onPodConditions") or ():
-        wanted = (pattern.get("type"), pattern.get("status") or "True")
-        if any((one.get("type"), one.get("status")) == wanted for one in conditions):
-            return f"Pod {namespace(pod)}/{name(pod)} has condition {wanted[0]}"
+    patterns = [
+        (pattern.get("type"), pattern.get("status") or "True")
+        for pattern in entries(rule, "onPodConditions")
+    ]
+    for condition in conditions_of(pod):
+        if (condition.get("type"), condition.get("status")) in patterns:
+            return f"Pod {namespace(pod)}/{name(pod)} has condition {condition['type']}"
     return None
 
 
 def _exits(pod: Object) -> Iterator[tuple[str, int]]:
-    """Containers that have ended, and with which codes."""
-    for status in statuses_of(pod):
+    """Containers that have ended, and with which codes; those that initialise come last."""
+    found = status_of(pod)
+    for status in (
+        *entries(found, "containerStatuses"),
+        *entries(found, "initContainerStatuses"),
+    ):
         terminated = part(status, "state").get("terminated")
         if terminated is not None:
             yield str(status.get("name")), int(terminated.get("exitCode") or 0)

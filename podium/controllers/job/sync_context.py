@@ -1,4 +1,4 @@
-"""How a Job stands: what has been counted, what is to be, and what runs.
+"""How a Job and its pods stand when the controller looks at them.
 
 A pod is counted in three writes, so that no crash between them counts it twice or never: its uid
 goes into the Job's status, then its finalizer goes, and then its uid becomes one more in a number.
@@ -8,57 +8,56 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from podium.api.objects import Object, entries, is_terminating, status_of, uid_of
+from podium.api.objects import Object, entries, status_of, uid_of
 from podium.api.pods import is_active, is_ready, phase_of
 from podium.controllers.job.completion_indexes import read_indexes
 from podium.controllers.job.pod_accounting import (
+    all_failures_of,
     failures_of,
     finished_s,
     has_failed,
+    has_limit_per_index,
     index_of,
+    is_ending,
     is_indexed,
     is_tracked,
+    valid_index_of,
 )
 from podium.controllers.job.pod_failure_policy import (
     FAIL_INDEX,
+    FAIL_JOB,
     IGNORE,
-    PolicyMatch,
     match_pod_failure_policy,
 )
 
 
-class SyncJobContext(msgspec.Struct):
-    """A Job and its pods, counted and sorted for one look.
+class SyncJobContext(msgspec.Struct, frozen=True):
+    """A Job and its pods, counted and sorted for one sync.
 
     Attributes:
-        pods: by uid.
+        pods: the Job's.
         active: those that run, or will.
         terminating: how many are being deleted and haven't ended.
         ready: how many of the active ones are ready.
-        known_succeeded: uids in the status that aren't part of its numbers yet.
-        known_failed: likewise.
         new_succeeded: pods that have succeeded and aren't in the status.
-        new_failed: pods that have failed, count, and aren't in the status.
-        ignored: pods that have failed without counting, and are kept by their finalizers.
-        succeeded_indexes: of an indexed Job.
+        new_failed: pods that have failed and aren't in the status, whether or not that counts.
+        succeeded_indexes: of an indexed Job, those included that aren't in the status.
         failed_indexes: of a Job with a limit per index.
-        kept: failed pods, by index, that stay until another one takes their place.
+        awaiting_replacement: of such a Job, the last failed pod of each index that goes on; it
+            stays until another pod takes its place, which learns from it how many have failed.
         fatal: why the Job fails by its pod failure policy; empty if it doesn't.
     """
 
     job: Object
-    pods: Mapping[str, Object]
-    active: list[Object]
+    pods: Sequence[Object]
+    active: Sequence[Object]
     terminating: int
     ready: int
-    known_succeeded: list[str]
-    known_failed: list[str]
-    new_succeeded: list[Object] = msgspec.field(default_factory=list)
-    new_failed: list[Object] = msgspec.field(default_factory=list)
-    ignored: list[Object] = msgspec.field(default_factory=list)
+    new_succeeded: Sequence[Object]
+    new_failed: Sequence[Object]
     succeeded_indexes: frozenset[int] = frozenset()
     failed_indexes: frozenset[int] = frozenset()
-    kept: dict[int, Object] = msgspec.field(default_factory=dict)
+    awaiting_replacement: Mapping[int, Object] = msgspec.field(default_factory=dict)
     fatal: str = ""
 
     @property
@@ -66,126 +65,106 @@ class SyncJobContext(msgspec.Struct):
         """How many have succeeded: indexes, if there are any, else pods."""
         if is_indexed(self.job):
             return len(self.succeeded_indexes)
-        return self._counted("succeeded") + len(self.known_succeeded) + len(self.new_succeeded)
+        return self._counted("succeeded") + len(self.new_succeeded)
 
     @property
     def failed(self) -> int:
         """How many pods have failed and count."""
-        kept = sum(
-            1
-            for pod in self.kept.values()
-            if match_pod_failure_policy(self.job, pod).action != IGNORE
-        )
-        return self._counted("failed") + len(self.known_failed) + len(self.new_failed) + kept
+        counting = sum(counts_as_failed(pod, self.job) for pod in self.new_failed)
+        return self._counted("failed") + counting
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether there is no pod left to be waited for, or to be counted."""
-        pending = (self.known_succeeded, self.known_failed, self.new_succeeded, self.new_failed)
-        return not (self.active or self.terminating or any(pending))
-
-    def count_kept_pods(self) -> None:
-        """Count the failed pods, too, that were kept for those to take their place."""
-        for pod in self.kept.values():
-            is_ignored = match_pod_failure_policy(self.job, pod).action == IGNORE
-            (self.ignored if is_ignored else self.new_failed).append(pod)
-        self.kept = {}
-
-    def release_pods(self, *, as_failed: bool) -> None:
-        """Have no finalizer keep a pod of a Job that ends, whether or not the pod has.
-
-        Args:
-            as_failed: whether those that haven't ended count as failed; otherwise they don't count.
-        """
-        sorted_pods = (*self.new_succeeded, *self.new_failed, *self.ignored)
-        left = {uid_of(pod): pod for pod in _tracked(self)}
-        for pod in sorted_pods:
-            left.pop(uid_of(pod), None)
-        for pod in left.values():
-            counts = as_failed and match_pod_failure_policy(self.job, pod).action != IGNORE
-            (self.new_failed if counts else self.ignored).append(pod)
-
-    def _counted(self, field_name: str) -> int:
-        return int(status_of(self.job).get(field_name) or 0)
+    def _counted(self, field: str) -> int:
+        status = status_of(self.job)
+        uncounted = status.get("uncountedTerminatedPods") or {}
+        return int(status.get(field) or 0) + len(entries(uncounted, field))
 
 
-def sync_context(job: Object, owned: Sequence[Object], now_s: float) -> SyncJobContext:
+def counts_as_failed(pod: Object, job: Object) -> bool:
+    """Whether a failed pod counts towards the Job's limits; its policy may say otherwise."""
+    return match_pod_failure_policy(job, pod).action != IGNORE
+
+
+def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
     """Go through a Job's pods."""
     status = status_of(job)
-    known = status.get("uncountedTerminatedPods") or {}
+    uncounted = status.get("uncountedTerminatedPods") or {}
     active = [pod for pod in owned if is_active(pod)]
-    ended = ("Succeeded", "Failed")
-    context = SyncJobContext(
+    uncertain = [pod for pod in owned if is_tracked(pod) and _has_place(pod, job)]
+    failed = [pod for pod in uncertain if has_failed(pod, job)]
+    succeeded = _succeeded_indexes(job, owned)
+    lost = _failed_indexes(job, owned)
+    return SyncJobContext(
         job=job,
-        pods={uid_of(pod): pod for pod in owned},
+        pods=owned,
         active=active,
-        terminating=sum(is_terminating(pod) and phase_of(pod) not in ended for pod in owned),
+        terminating=sum(map(is_ending, owned)),
         ready=sum(map(is_ready, active)),
-        known_succeeded=list(entries(known, "succeeded")),
-        known_failed=list(entries(known, "failed")),
+        new_succeeded=[
+            pod
+            for pod in uncertain
+            if phase_of(pod) == "Succeeded" and uid_of(pod) not in entries(uncounted, "succeeded")
+        ],
+        new_failed=[pod for pod in failed if uid_of(pod) not in entries(uncounted, "failed")],
+        succeeded_indexes=succeeded,
+        failed_indexes=lost,
+        awaiting_replacement=_awaiting_replacement(
+            job, failed, succeeded | lost | {index_of(pod) for pod in active}
+        ),
+        fatal=_fatal(job, owned),
     )
-    if is_indexed(job):
-        _count_succeeded_indexes(context)
-    matches = {
-        uid_of(pod): match_pod_failure_policy(job, pod)
-        for pod in _tracked(context)
-        if has_failed(pod, job)
-    }
-    context.fatal = next((one.message for one in matches.values() if one.action == "FailJob"), "")
-    if job["spec"].get("backoffLimitPerIndex") is not None:
-        _count_failed_indexes(context, matches, now_s)
-    _sort_new(context, matches)
-    return context
 
 
-def _tracked(context: SyncJobContext) -> list[Object]:
-    """Pods that are to be counted once they have ended."""
-    known = {*context.known_succeeded, *context.known_failed}
-    tracked = ((uid, pod) for uid, pod in context.pods.items() if is_tracked(pod))
-    return [pod for uid, pod in tracked if uid not in known]
+def _has_place(pod: Object, job: Object) -> bool:
+    return not is_indexed(job) or valid_index_of(pod, job) is not None
 
 
-def _sort_new(context: SyncJobContext, matches: Mapping[str, PolicyMatch]) -> None:
-    kept = {uid_of(pod) for pod in context.kept.values()}
-    for pod in _tracked(context):
-        match = matches.get(uid_of(pod))
-        if phase_of(pod) == "Succeeded":
-            context.new_succeeded.append(pod)
-        elif match is None or uid_of(pod) in kept:
-            continue
-        elif match.action == IGNORE:
-            context.ignored.append(pod)
-        else:
-            context.new_failed.append(pod)
+def _fatal(job: Object, owned: Sequence[Object]) -> str:
+    matches = (match_pod_failure_policy(job, pod) for pod in owned if has_failed(pod, job))
+    return next((match.message for match in matches if match.action == FAIL_JOB), "")
 
 
-def _count_succeeded_indexes(context: SyncJobContext) -> None:
-    completions = int(context.job["spec"].get("completions") or 0)
-    done = read_indexes(status_of(context.job).get("completedIndexes"))
-    more = {index_of(pod) for pod in context.pods.values() if phase_of(pod) == "Succeeded"}
-    found = {index for index in (*done, *more) if index is not None and index < completions}
-    context.succeeded_indexes = frozenset(found)
+def _succeeded_indexes(job: Object, owned: Sequence[Object]) -> frozenset[int]:
+    if not is_indexed(job):
+        return frozenset()
+    completions = int(job["spec"].get("completions") or 0)
+    counted = read_indexes(status_of(job).get("completedIndexes"))
+    ended = (pod for pod in owned if phase_of(pod) == "Succeeded" and is_tracked(pod))
+    found = (*counted, *map(index_of, ended))
+    return frozenset(index for index in found if index is not None and index < completions)
 
 
-def _count_failed_indexes(
-    context: SyncJobContext, matches: Mapping[str, PolicyMatch], now_s: float
-) -> None:
-    """Failed indexes; and of the others, the failed pods that tell how often it was tried."""
-    limit = int(context.job["spec"]["backoffLimitPerIndex"])
-    failed = set(read_indexes(status_of(context.job).get("failedIndexes")))
-    alive = {index_of(pod) for pod in context.active}
-    last: dict[int, Object] = {}
-    for uid, match in matches.items():
-        pod = context.pods[uid]
-        index = index_of(pod)
-        if index is None:
-            continue
-        is_last_try = failures_of(pod) >= limit and match.action != IGNORE
-        if match.action == FAIL_INDEX or is_last_try:
+def _failed_indexes(job: Object, owned: Sequence[Object]) -> frozenset[int]:
+    if not has_limit_per_index(job):
+        return frozenset()
+    failed = set(read_indexes(status_of(job).get("failedIndexes")))
+    for pod in owned:
+        index = valid_index_of(pod, job)
+        if index is not None and is_tracked(pod) and _fails_its_index(pod, job):
             failed.add(index)
+    return frozenset(failed)
+
+
+def _fails_its_index(pod: Object, job: Object) -> bool:
+    if not has_failed(pod, job):
+        return False
+    action = match_pod_failure_policy(job, pod).action
+    is_last_try = failures_of(pod) >= int(job["spec"]["backoffLimitPerIndex"])
+    return action == FAIL_INDEX or (action != IGNORE and is_last_try)
+
+
+def _awaiting_replacement(
+    job: Object, failed: Sequence[Object], settled: frozenset[int | None]
+) -> Mapping[int, Object]:
+    if not has_limit_per_index(job):
+        return {}
+    last: dict[int, Object] = {}
+    for pod in failed:
+        index = index_of(pod)
+        if index is None or index in settled:
+            continue
         other = last.get(index)
-        if other is None or finished_s(other, now_s) <= finished_s(pod, now_s):
+        if other is None or (
+            all_failures_of(other) <= all_failures_of(pod) and finished_s(other) <= finished_s(pod)
+        ):
             last[index] = pod
-    context.failed_indexes = frozenset(failed)
-    over = failed | context.succeeded_indexes | alive
-    context.kept = {index: pod for index, pod in last.items() if index not in over}
+    return last

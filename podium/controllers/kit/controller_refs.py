@@ -4,7 +4,7 @@ As ControllerRefManager of v1.36: what matches the selector and has no controlle
 is owned but matches no more is released. Nothing is adopted by an object that is being deleted.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -37,7 +37,13 @@ class ClaimedObjects(msgspec.Struct):
     effects: list[Effect] = msgspec.field(default_factory=list)
 
 
-def claim(owner: Object, selector: Selector, objects: Indexer, kind: str) -> ClaimedObjects:
+def claim(
+    owner: Object,
+    selector: Selector,
+    objects: Indexer,
+    kind: str,
+    finalizers: Sequence[str] = (),
+) -> ClaimedObjects:
     """Go through the owner's objects of a kind, and those without a controller beside it.
 
     Args:
@@ -45,6 +51,7 @@ def claim(owner: Object, selector: Selector, objects: Indexer, kind: str) -> Cla
         selector: of the owner.
         objects: with the indexes `owner` and `orphan` for that kind.
         kind: of the objects.
+        finalizers: what is adopted gets these, too.
     """
     claims = ClaimedObjects()
     for obj in objects.by(kind, "owner", uid_of(owner)):
@@ -53,7 +60,11 @@ def claim(owner: Object, selector: Selector, objects: Indexer, kind: str) -> Cla
         elif not is_terminating(obj) and not is_terminating(owner):
             claims.effects.append(release(owner, obj, kind))
     if not is_terminating(owner):
-        claims.effects += _adoptions(owner, selector, objects, kind)
+        claims.effects += [
+            adoption(owner, obj, kind, finalizers)
+            for obj in objects.by(kind, "orphan", place_of(owner)[0])
+            if not is_terminating(obj) and selector.matches(labels(obj))
+        ]
     return claims
 
 
@@ -88,15 +99,12 @@ def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) 
             yield place_of(owner)
 
 
-def _adoptions(owner: Object, selector: Selector, objects: Indexer, kind: str) -> Iterator[Effect]:
-    for obj in objects.by(kind, "orphan", place_of(owner)[0]):
-        if not is_terminating(obj) and selector.matches(labels(obj)):
-            yield adoption(owner, obj, kind)
-
-
-def adoption(owner: Object, obj: Object, kind: str) -> Effect:
-    """Make an object without a controller the owner's."""
-    return patch_of(kind, obj, {"metadata": {"ownerReferences": [owner_reference(owner)]}})
+def adoption(owner: Object, obj: Object, kind: str, finalizers: Sequence[str] = ()) -> Effect:
+    """Make an object without a controller the owner's, with these finalizers added."""
+    metadata: dict[str, Any] = {"ownerReferences": [owner_reference(owner)]}
+    if finalizers:
+        metadata["finalizers"] = [*finalizers]
+    return patch_of(kind, obj, {"metadata": metadata})
 
 
 def release(owner: Object, obj: Object, kind: str) -> Effect:

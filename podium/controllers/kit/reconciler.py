@@ -191,13 +191,16 @@ class Reconciler(ABC):
         try:
             asked = [*self.reconcile(key, now_s)]
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
-            again_s = now_s + _BACKOFF.wait_s(self._fail(key))
-            self._retry(key, again_s)
-            return [Panic(task=_words(key), error=error, again_s=again_s)]
+            return [self._panic(key, error, now_s)]
         if not asked:
             self._failures.pop(key, None)
             return asked
         return [*self._asked(key, asked)]
+
+    def _panic(self, key: Hashable, error: Exception, now_s: float) -> Panic:
+        again_s = now_s + _BACKOFF.wait_s(self._fail(key))
+        self._retry(key, again_s)
+        return Panic(task=_words(key), error=error, again_s=again_s)
 
     def has_failed(self, key: Hashable) -> bool:
         """Whether what was asked for a key last has failed."""
@@ -234,20 +237,28 @@ class Reconciler(ABC):
             return ()
         if not waiting:
             del self._waiting[work.key]
-            if work.key in self._held:
-                del self._held[work.key]
-                self.look_now(work.key)
+            self._release(work.key)
+        return self._take_outcome(work.key, effect, outcome)
+
+    def _release(self, key: Hashable) -> None:
+        """Look at a key again if anything has changed while calls were under way for it."""
+        if key in self._held:
+            del self._held[key]
+            self.look_now(key)
+
+    def _take_outcome(self, key: Hashable, effect: Effect, outcome: Outcome) -> Sequence[Effect]:
+        """Take the outcome of one of a key's effects in."""
         if is_existence_check(effect):
             if outcome.error is None:
-                self.look_again(work.key, self._now_s)
+                self.look_again(key, self._now_s)
             if outcome.error is None or outcome.error.reason == "NotFound":
                 found_uid = "" if outcome.obj is None else uid_of(outcome.obj)
-                self.checked(work.key, effect, found_uid)
+                self.checked(key, effect, found_uid)
         if outcome.error is not None:
-            return self._failed(work.key, outcome)
-        self._failures.pop(work.key, None)
+            return self._failed(key, outcome)
+        self._failures.pop(key, None)
         self._take_in(effect, outcome.obj)
-        return list(self.carried_out(work.key, outcome))
+        return list(self.carried_out(key, outcome))
 
     def _take_in(self, effect: Effect, answer: Object | None) -> None:
         """What the server answered holds from now on, before any watch tells."""
@@ -273,8 +284,12 @@ class Reconciler(ABC):
         is_news, before = self.objects.apply(change)
         if is_news:
             for key in self._concerned(change, before):
-                self.look_now(key)
+                self.react(key, change, before)
         return is_news and before is None
+
+    def react(self, key: Hashable, change: Change, before: Object | None) -> None:
+        """Have a key looked at that a change concerns; arguments as of `keys_of`."""
+        self.look_now(key)
 
     def look_at_all(self, listed: FirstList) -> None:
         """Have looked at what a list concerns, which is known already."""

@@ -77,7 +77,7 @@ def test_pods_run_until_enough_have_succeeded() -> None:
         ("Complete", "True", "CompletionsReached"),
     ]
     assert status(world)["startTime"] == "2026-01-01T00:00:00Z"
-    assert status(world)["completionTime"] == "2026-01-01T00:00:20Z"
+    assert status(world)["completionTime"] == "2026-01-01T00:00:22Z"
     assert status(world)["uncountedTerminatedPods"] == {}
     assert not any(TRACKING in pod["metadata"].get("finalizers", ()) for pod in world.all("Pod"))
     assert world.events("Completed") == ["Job completed"]

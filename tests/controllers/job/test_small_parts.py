@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
-from podium.controllers.job.pod_changes import BACKOFF, BackoffRecord
+from podium.controllers.job.pod_backoff import BACKOFF, BackoffRecord
 from podium.controllers.job.pod_failure_policy import match_pod_failure_policy
 from tests.controllers.builders import NOW_S, pod
 
@@ -49,13 +49,14 @@ def test_a_success_ends_the_row_of_failures() -> None:
         state = {"terminated": {"exitCode": 1, "finishedAt": at}}
         return {**pod(name), "status": {"phase": phase, "containerStatuses": [{"state": state}]}}
 
-    backoff = BackoffRecord()
-    backoff.see([ended("a", "Failed", 1), ended("b", "Failed", 2)], (), NOW_S)
-    assert backoff.until_s() == NOW_S + 2 + 20
-    backoff.see([ended("a", "Failed", 1), ended("c", "Failed", 3)], (), NOW_S)
-    assert backoff.until_s() == NOW_S + 3 + 40
-    backoff.see([ended("d", "Succeeded", 4), ended("e", "Failed", 5)], (), NOW_S)
-    assert backoff.until_s() == NOW_S + 5 + 10
+    backoff = BackoffRecord().after([], [ended("b", "Failed", 2), ended("a", "Failed", 1)])
+    assert backoff == BackoffRecord(2, NOW_S + 2)
+    assert backoff.remaining_s(NOW_S + 5) == 17
+    backoff = backoff.after([], [ended("c", "Failed", 3)])
+    assert backoff.remaining_s(NOW_S + 5) == 38
+    backoff = backoff.after([ended("d", "Succeeded", 4)], [ended("e", "Failed", 5)])
+    assert backoff == BackoffRecord(1, NOW_S + 5)
+    assert backoff.after([ended("f", "Succeeded", 6)], []).remaining_s(NOW_S + 6) == 0
 
 
 def failed(code: int, *conditions: str) -> Obj:
