@@ -51,19 +51,6 @@ DIFFERENT: dict[str, str] = {
         "a Deployment whose new ReplicaSet can't be created keeps its status",
     ),
     **dict.fromkeys(
-        (
-            "job-2-108",
-            "job-2-134",
-            "job-2-158",
-            "job-2-218",
-            "job-2-228",
-            "nodes-2-216",
-            "quota-2-97",
-            "quota-2-177",
-        ),
-        "when Jobs replace, count and release pods",
-    ),
-    **dict.fromkeys(
         ("deployment-2-90", "deployment-2-140", "daemonset-2-153", "replicaset-2-101", "drain-4-9"),
         "not understood yet",
     ),

@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.errors import OMITTED, ErrorKind, FieldError
 from podium.api.integers import INT64, parse_int
-from podium.api.objects import Object, status_of
+from podium.api.objects import Object, spec_of, status_of
 from podium.api.times import parse_time
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.rules import at
@@ -147,7 +147,8 @@ def _targets(new: Object, old: Object) -> Faults:
 
 def _ready(new: Object, old: Object) -> Faults:
     active, ready = at(new, "status.active") or 0, at(new, "status.ready")
-    if ready is not None and ready > active and ready != at(old, "status.ready"):
+    before = (at(old, "status.active") or 0, at(old, "status.ready"))
+    if ready is not None and ready > active and (active, ready) != before:
         yield FieldError("status.ready", ready, "cannot set more ready pods than active")
 
 
@@ -160,7 +161,8 @@ def _kept(new: Object, old: Object) -> Faults:
         yield from rules.immutable_value(at(new, path), ended, path)
     for field in ("succeeded", "failed"):
         count = at(new, f"status.{field}") or 0
-        if count < (at(old, f"status.{field}") or 0):
+        may_decrease = field == "succeeded" and _may_lose_indexes(new)
+        if count < (at(old, f"status.{field}") or 0) and not may_decrease:
             yield FieldError(f"status.{field}", count, f"cannot decrease the {field} counter")
     for end, terminal in (
         (_FAILED, "terminal "),
@@ -170,6 +172,13 @@ def _kept(new: Object, old: Object) -> Faults:
     ):
         if end in before - now:
             yield _wrong(f"cannot disable the {terminal}{end}=True condition")
+
+
+def _may_lose_indexes(job: Object) -> bool:
+    """Whether the completions of a job may have been lowered, with some that have succeeded."""
+    spec = spec_of(job)
+    is_indexed = spec.get("completionMode") == "Indexed"
+    return is_indexed and spec.get("completions") == spec.get("parallelism")
 
 
 def _together(true: set[str], pairs: Any) -> Faults:

@@ -168,6 +168,16 @@ def test_what_has_been_said_stays_said() -> None:
     assert fault.endswith("field is immutable")
 
 
+def test_indexes_that_succeeded_are_lost_with_the_completions() -> None:
+    scaled = {**INDEXED, "completions": 2, "parallelism": 2}
+    assert said({"succeeded": 2}, {"succeeded": 3}, **scaled) == []
+
+
+def test_no_more_are_ready_than_active_once_either_changes() -> None:
+    (fault,) = said({"ready": 2, "terminating": 0}, {"active": 2, "ready": 2, "terminating": 1})
+    assert fault == "ready: Invalid value: 2: cannot set more ready pods than active"
+
+
 def test_only_changes_are_judged() -> None:
     odd = {"conditions": true("Complete"), "completionTime": EARLY, "ready": 5}
     assert said({**odd, "succeeded": 3}, odd) == []
