@@ -6,15 +6,12 @@ from tests.conformance.snapshots import Scene, differences, foreseen, scenes
 
 SCENES = {one.name: one for one in scenes()}
 _DAEMONS = "the plan starts before the snapshot, and a DaemonSet's pods are available too late"
-_JOBS = "a Job makes pods anew at once instead of after its back-off"
 _QUEUE = "a pod that waited in the snapshot is queued as if it had just come"
 WRONG = {
     "p-daemonset-6-129": _DAEMONS,
     "p-daemonset-6-136": _DAEMONS,
     "p-daemonset-6-45": "a DaemonSet counts the pods of a node that has no room as unavailable",
     "p-daemonset-6-60": "a pod that is terminating has its whole grace period anew",
-    "p-drain-6-109": _JOBS,
-    "p-drain-6-47": _JOBS,
     "p-priority-6-27": _QUEUE,
     "p-priority-6-48": _QUEUE,
     "p-quota-6-139": "a pod that has ended goes at once, and isn't told to terminate",

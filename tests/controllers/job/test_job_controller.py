@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from podium.control.effects import Create
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.job.job_controller import JobController
 from podium.controllers.job.pod_accounting import FAILURES, TRACKING
 from podium.runtime.faults import NO_FAULTS, Faults
-from tests.controllers.worlds import World
+from tests.controllers.worlds import START_S, World
 
 Obj = dict[str, Any]
 
@@ -174,15 +175,14 @@ def test_exit_codes_may_fail_the_job_at_once() -> None:
 
 
 def test_disruptions_may_not_count() -> None:
-    pattern = {"type": "DisruptionTarget", "status": "True"}
-    rule = {"action": "Ignore", "onPodConditions": [pattern]}
+    rule = {"action": "Ignore", "onPodConditions": [DISRUPTED]}
     world = world_with(
         job(run="1h", backoffLimit=0, podFailurePolicy={"rules": [rule]}),
     )
     world.run_until(5)
     (pod,) = world.all("Pod")
     called = pod["metadata"]["name"]
-    world.patch("Pod", called, {"status": {"conditions": [pattern]}}, "status")
+    world.patch("Pod", called, {"status": {"conditions": [DISRUPTED]}}, "status")
     world.delete("Pod", called)
     world.run_until(100)
     assert [one["metadata"]["name"] for one in world.all("Pod")] != [called]
@@ -210,6 +210,103 @@ def test_pods_are_replaced_when_they_end_or_before(policy: str, seconds: int) ->
     assert numbers(world)["failed"] == 1
     # Ten seconds of back-off count from the deletion, or from the end.
     assert started == (15 if policy == "TerminatingOrFailed" else 45)
+
+
+DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
+IGNORED_42 = {"action": "Ignore", "onExitCodes": {"operator": "In", "values": [42]}}
+
+
+def test_failures_that_a_policy_ignores_count_towards_the_back_off_alone() -> None:
+    policy = {"rules": [IGNORED_42]}
+    world = world_with(job(run="1s", code=42, backoffLimit=2, podFailurePolicy=policy))
+    world.run_until(120)
+    assert started_at(world) == [0, 11, 32, 73]
+    assert numbers(world)["failed"] is None
+
+
+def test_a_job_reacts_in_batches_of_a_second() -> None:
+    world = world_with(job(run="1h", completions=2, parallelism=2))
+    world.run_until(4)
+    first, second = sorted(pod["metadata"]["name"] for pod in world.all("Pod"))
+    world.driver.at(START_S + 5.0, lambda: end(world, first))
+    world.driver.at(START_S + 5.9, lambda: end(world, second))
+    world.run_until(5.95)
+    assert numbers(world)["succeeded"] is None
+    world.run_until(6)
+    assert (numbers(world)["succeeded"], conditions(world)[-1][0]) == (2, "Complete")
+
+
+def end(world: World, pod: str) -> None:
+    world.patch("Pod", pod, {"status": {"phase": "Succeeded"}}, "status")
+
+
+def test_a_pod_is_counted_late_while_others_are_ready_and_its_replacement_has_to_wait() -> None:
+    """The status can't be written meanwhile: none would be active, and yet some would be ready."""
+    one = job(run="1h", completions=3, parallelism=3)
+    one["spec"]["template"]["metadata"]["annotations"]["podium.dev/termination"] = "2s"
+    world = world_with(one)
+    world.run_until(5)
+    lost = world.all("Pod")[0]["metadata"]["name"]
+    world.delete("Pod", lost)
+    world.run_until(16)
+    left = next(pod for pod in world.all("Pod") if pod["metadata"]["name"] == lost)
+    assert left["metadata"]["finalizers"] == [TRACKING]
+    assert (numbers(world)["active"], numbers(world)["failed"]) == (3, None)
+    world.run_until(18)
+    assert started_at(world) == [0, 0, 17]
+    assert numbers(world)["failed"] == 1
+    assert lost not in {pod["metadata"]["name"] for pod in world.all("Pod")}
+
+
+def test_pods_that_are_refused_are_not_active_and_asked_for_later_and_later() -> None:
+    world = World(JobController)
+    nothing = {"pods": "0"}
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "spec": {"hard": nothing}}
+    world.create({**quota, "metadata": {"name": "q", "namespace": "default"}})
+    world.patch("ResourceQuota", "q", {"status": {"hard": nothing, "used": nothing}}, "status")
+    world.create(job(completions=4, parallelism=4))
+    world.run_until(100)
+    assert numbers(world)["active"] is None
+    asked = [call for call in world.writes if isinstance(call.effect, Create)]
+    assert [call.at_s - START_S for call in asked] == [0, 1, 3, 7, 15, 31, 63]
+
+
+def test_an_index_is_replaced_once_its_pod_has_failed() -> None:
+    """One that has ended isn't terminating, though it is kept until it is replaced."""
+    policy = {"rules": [{"action": "Ignore", "onPodConditions": [DISRUPTED]}]}
+    world = world_with(
+        job(
+            run="1h",
+            completions=1,
+            completionMode="Indexed",
+            backoffLimitPerIndex=0,
+            podFailurePolicy=policy,
+        )
+    )
+    world.run_until(5)
+    (pod,) = world.all("Pod")
+    world.patch("Pod", pod["metadata"]["name"], {"status": {"conditions": [DISRUPTED]}}, "status")
+    world.delete("Pod", pod["metadata"]["name"])
+    world.run_until(44)
+    assert phases(world) == ["Failed"]
+    world.run_until(60)
+    assert (started_at(world), phases(world)) == ([45], ["Running"])
+
+
+def test_adopted_pods_are_counted_too() -> None:
+    one = job(run="1h", manualSelector=True, selector={"matchLabels": {"app": "j"}})
+    one["spec"]["template"]["metadata"]["labels"] = {"app": "j"}
+    world = World(JobController)
+    template = one["spec"]["template"]
+    orphan = {"name": "p", "namespace": "default", "labels": {"app": "j"}}
+    world.create({"apiVersion": "v1", "kind": "Pod", "metadata": orphan, "spec": template["spec"]})
+    world.create(one)
+    world.run_until(5)
+    (pod,) = world.all("Pod")
+    assert pod["metadata"]["finalizers"] == [TRACKING]
+    end(world, "p")
+    world.run_until(10)
+    assert (numbers(world)["succeeded"], conditions(world)[-1][0]) == (1, "Complete")
 
 
 def test_a_suspended_job_has_no_pods_and_starts_anew() -> None:
