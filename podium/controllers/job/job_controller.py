@@ -77,8 +77,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
     name = "job-controller"
     kinds = frozenset({"Pod", _JOB})
     tends = frozenset({_JOB})
-    # A Job's own back-off, and its batches, keep it from replacing pods without end.
-    replaces_pods = False
     retries = Backoff(first_s=1.0, max_s=60.0)
 
     def __init__(self) -> None:
