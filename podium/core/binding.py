@@ -49,7 +49,7 @@ class BindingCycle:
             status = plugin.reserve(pod, node_name)
             if not status.is_success:
                 self.unreserve(pod, node_name)
-                return status.by(plugin.name)
+                return failure_of("Reserve", plugin.name, status)
         return SUCCESS
 
     def unreserve(self, pod: PodInfo, node_name: str) -> None:
@@ -66,7 +66,7 @@ class BindingCycle:
             if permission.status.code is Code.WAIT:
                 waits[plugin.name] = min(permission.timeout_s, PERMIT_TIMEOUT_S_MAX)
             elif not permission.status.is_success:
-                return permission.status.by(plugin.name)
+                return failure_of("Permit", plugin.name, permission.status)
         if not waits:
             return SUCCESS
         deadlines = {plugin: now_s + wait for plugin, wait in waits.items()}
@@ -125,7 +125,7 @@ class BindingCycle:
         for plugin in self._pipeline.pre_bind:
             status = plugin.pre_bind(pod, node_name)
             if not status.is_success:
-                return status.by(plugin.name)
+                return failure_of("PreBind", plugin.name, status)
         return SUCCESS
 
     def agree_to_bind(self, pod: PodInfo, node_name: str) -> Status:
@@ -133,10 +133,17 @@ class BindingCycle:
         for plugin in self._pipeline.bind:
             status = plugin.bind(pod, node_name)
             if status.code is not Code.SKIP:
-                return status.by(plugin.name) if not status.is_success else SUCCESS
+                return status if status.is_success else failure_of("Bind", plugin.name, status)
         return Status(Code.ERROR, ("no bind plugin bound the pod",))
 
     def post_bind(self, pod: PodInfo, node_name: str) -> None:
         """Run PostBind: the pod is bound."""
         for plugin in self._pipeline.post_bind:
             plugin.post_bind(pod, node_name)
+
+
+def failure_of(point: str, plugin: str, status: Status) -> Status:
+    """The answer of a plugin that failed; an error says at which extension point."""
+    if status.is_rejection:
+        return status.by(plugin)
+    return Status(Code.ERROR, (f'running {point} plugin "{plugin}": {status.message}',), plugin)

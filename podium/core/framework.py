@@ -22,6 +22,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.objects import Object
 from podium.control.effects import Effect
 from podium.core.log import Change
 from podium.core.many_pods import ManyPods, looked_up
@@ -361,6 +362,18 @@ class PreBindPlugin(Plugin, Protocol):
         ...
 
 
+class PreBindProgress(msgspec.Struct, frozen=True):
+    """How far the API calls of PreBind plugins have come.
+
+    Attributes:
+        written: the objects that the calls have written, as the API answered, in their order.
+        pod_exists: whether the pod is still there.
+    """
+
+    written: Sequence[Object]
+    pod_exists: bool
+
+
 @runtime_checkable
 class PreBindCallsPlugin(Plugin, Protocol):
     """A PreBind plugin that has something written first, and waits for others to act on it.
@@ -375,8 +388,12 @@ class PreBindCallsPlugin(Plugin, Protocol):
         """The API calls; each must succeed. None: there is nothing to do or to wait for."""
         ...
 
-    def pre_bind_done(self, pod: PodInfo, node_name: str) -> Status:
-        """Asked after the calls, and whenever something changes; `Wait` goes on waiting."""
+    def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
+        """Judge each second after the calls whether PreBind is done.
+
+        Returns:
+            `Wait` goes on waiting, and its message says what for.
+        """
         ...
 
 

@@ -78,6 +78,11 @@ class Listers:
         """An object by name, and by namespace unless its kind is cluster-scoped."""
         return self._kinds.get(kind, {}).get((place, object_name))
 
+    def stored(self, kind: str, object_name: str, place: str = "") -> Object | None:
+        """An object by name as the API told of it last, whatever is assumed of it."""
+        where = (place, object_name)
+        return self._told.get((kind, where)) or self._kinds.get(kind, {}).get(where)
+
     def list(self, kind: str, place: str | None = None) -> list[Object]:
         """All objects of a kind, or those of one namespace, in the order they came."""
         known = self._kinds.get(kind, {})

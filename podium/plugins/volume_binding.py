@@ -11,8 +11,18 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.integers import parse_count
 from podium.api.labels import SelectorError, label_selector
-from podium.api.objects import Object, annotations, is_terminating, name, part, spec_of
+from podium.api.objects import (
+    Object,
+    annotations,
+    is_terminating,
+    key,
+    name,
+    namespace,
+    part,
+    spec_of,
+)
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import phase_of
 from podium.api.quantity import ceil_value, value
@@ -26,7 +36,14 @@ from podium.core.csi_migration import (
     migration_note,
 )
 from podium.core.fixed_codes import FixedCodes
-from podium.core.framework import PASSES, Codes, CycleError, FilterState, PreFilterResult
+from podium.core.framework import (
+    PASSES,
+    Codes,
+    CycleError,
+    FilterState,
+    PreBindProgress,
+    PreFilterResult,
+)
 from podium.core.handle import Handle
 from podium.core.hints import after_change, claim_is_used
 from podium.core.pod_classes import PodClass
@@ -42,7 +59,6 @@ from podium.core.volumes import (
     bound_to,
     claim_of,
     claim_uses,
-    is_bound_to,
     is_fully_bound,
     not_found,
     ownership_fault,
@@ -63,6 +79,8 @@ _REASONS = {
     VOLUME_MISSING: "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
 }
 _UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
+CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
+_BINDING = Status(Code.WAIT, ("binding volumes",))
 
 
 class _Claims(msgspec.Struct):
@@ -160,36 +178,67 @@ class VolumeBinding:
         """Write down what was assumed; whoever binds and provisions volumes acts on it."""
         return [Replace(kind=obj["kind"], obj=obj) for obj in self._assumed.get(pod.uid, ())]
 
-    def pre_bind_done(self, pod: PodInfo, node_name: str) -> Status:
-        """Wait until all claims are bound."""
-        if node_name not in self._snapshot.row_of:
-            return Status(Code.ERROR, (f'node "{node_name}" not found',))
-        for use in claim_uses(pod.obj):
-            claim = claim_of(self._listers, pod, use)
-            if claim is None:
-                return Status(Code.ERROR, (not_found("PersistentVolumeClaim", use.claim_name),))
-            if is_fully_bound(claim):
-                continue
-            if fault := self._reset_selection(claim, node_name):
-                return Status(Code.ERROR, (fault,))
-            return Status(Code.WAIT, (f'claim "{name(claim)}" is not bound yet',))
+    def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
+        """Wait until all claims are bound to volumes that the node reaches.
+
+        The rules are those of upstream's checkBindings. It looks at what is stored, as others may
+        assume the same claims and volumes meanwhile.
+        """
+        row = self._snapshot.row_of.get(node_name)
+        if row is None:
+            return _binding_fault(f'failed to get node "{node_name}": node "{node_name}" not found')
+        if not progress.pod_exists:
+            return _binding_fault(f'pod does not exist any more: pod "{pod.name}" not found')
+        for written in progress.written:
+            check = self._check_volume if written["kind"] == VOLUME else self._check_claim
+            status = check(written, node_name, row)
+            if not status.is_success:
+                return status
         # The API has told of newer versions than the assumed ones: nothing is left to take back.
         self._assumed.pop(pod.uid, None)
         return SUCCESS
 
-    def _reset_selection(self, claim: Object, node_name: str) -> str:
-        """Why a claim will not be provisioned where it should be; empty if it may be."""
-        if any(is_bound_to(v, claim) for v in self._listers.list("PersistentVolume")):
-            return ""
-        selected = annotations(claim).get(SELECTED_NODE, "")
-        if not selected:
-            return f'selectedNode annotation reset for PVC "{name(claim)}"'
-        if selected != node_name:
-            return (
-                f'provisioning failed for PVC "{name(claim)}": selected node "{selected}" '
-                f'is not "{node_name}"'
-            )
-        return ""
+    def _check_volume(self, written: Object, node_name: str, row: int) -> Status:
+        """Whether a volume that was meant for a claim, and the claim, are bound to each other."""
+        reference = spec_of(written)["claimRef"]
+        claim_name, place = reference["name"], reference["namespace"]
+        volume = self._listers.stored(VOLUME, name(written))
+        claim = self._listers.stored(CLAIM, claim_name, place)
+        if volume is None:
+            missing = f'persistentvolumes "{name(written)}" not found'
+            return _binding_fault(f"failed to check binding: {missing}")
+        if claim is None:
+            missing = f'persistentvolumeclaims "{place}/{claim_name}" not found'
+            return _binding_fault(f"failed to check binding: {missing}")
+        if _is_older(volume, written):
+            return _BINDING
+        if not self._reached(volume)[row]:
+            return _out_of_reach(volume, node_name)
+        if not (spec_of(volume).get("claimRef") or {}).get("uid"):
+            return _binding_fault(f'ClaimRef got reset for pv "{name(volume)}"')
+        return SUCCESS if is_fully_bound(claim) else _BINDING
+
+    def _check_claim(self, written: Object, node_name: str, row: int) -> Status:
+        """Whether a claim is bound to a volume that was made for it."""
+        claim = self._listers.stored(CLAIM, name(written), namespace(written))
+        if claim is None:
+            missing = f'persistentvolumeclaims "{key(written)}" not found'
+            return _binding_fault(f"failed to check provisioning pvc: {missing}")
+        if _is_older(claim, written):
+            return _BINDING
+        marks = annotations(claim)
+        if marks.get(SELECTED_NODE) != node_name:
+            # Provisioners that fail remove the annotation, and leave others.
+            failed = marks and SELECTED_NODE not in marks
+            what = "provisioning failed" if failed else "selectedNode annotation reset"
+            return _binding_fault(f'{what} for PVC "{name(claim)}"')
+        if volume_name(claim):
+            volume = self._listers.stored(VOLUME, volume_name(claim))
+            if volume is None:
+                return _BINDING
+            if not self._reached(volume)[row]:
+                return _out_of_reach(volume, node_name)
+        return SUCCESS if is_fully_bound(claim) else _BINDING
 
     def _fault(self, pod: PodInfo, use: ClaimUse) -> str:
         claim = claim_of(self._listers, pod, use)
@@ -321,6 +370,24 @@ class VolumeBinding:
             return self._topology.selected(label_selector(segment.get("nodeTopology")))
         except SelectorError:
             return np.zeros(self._snapshot.node_count, bool)
+
+
+def _binding_fault(fault: str) -> Status:
+    return Status(Code.ERROR, (f"binding volumes: {fault}",))
+
+
+def _out_of_reach(volume: Object, node_name: str) -> Status:
+    return _binding_fault(
+        f'pv "{name(volume)}" node affinity doesn\'t match node "{node_name}": '
+        "no matching NodeSelectorTerms"
+    )
+
+
+def _is_older(stored: Object, written: Object) -> bool:
+    """Whether the watch is yet to tell of what was written."""
+    versions = (parse_count(o["metadata"].get("resourceVersion")) for o in (stored, written))
+    old, new = versions
+    return old is not None and new is not None and old < new
 
 
 def _by_selection(claims: Iterable[Object]) -> tuple[list[Object], list[Object]]:

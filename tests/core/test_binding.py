@@ -98,7 +98,8 @@ def test_a_failed_reserve_unreserves_all_plugins_last_first(pod: PodInfo) -> Non
 def test_a_failure_on_the_way_to_bound_unreserves(pod: PodInfo, step: str) -> None:
     log: list[str] = []
     cycle = cycle_of(Recorder("a", log, **{step: Status(Code.ERROR, ("broken",))}))
-    assert cycle.bind(pod, "n") == Status(Code.ERROR, ("broken",), "a")
+    point = {"pre_bind": "PreBind", "bind": "Bind"}[step]
+    assert cycle.bind(pod, "n") == Status(Code.ERROR, (f'running {point} plugin "a": broken',), "a")
     assert log[-1] == "a unreserve"
 
 

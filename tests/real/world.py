@@ -54,6 +54,9 @@ class World:
             for one in self.plane.ask("GET", path)["items"]:
                 name = one["metadata"]["name"]
                 if not name.startswith("system-"):
+                    if one["metadata"].get("finalizers"):
+                        # The controllers that look after these don't always run.
+                        self.plane.merge(f"{path}/{name}", {"metadata": {"finalizers": None}})
                     self._remove(f"{path}/{name}")
         leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
         self._remove(f"{leases}/kube-scheduler")

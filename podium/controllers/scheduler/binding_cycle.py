@@ -2,14 +2,17 @@
 
 The pod's room is taken in the snapshot at once; the stages that follow are those of kube-scheduler
 v1.36: Reserve and Permit in the scheduling cycle, then waiting for permission, PreBind with its API
-calls, the binding, PostBind. A failure gives the room back, and the pod is tried again.
+calls, the binding, PostBind. A failure gives the room back, and the pod is tried again. Until it is
+being bound, a pod can be preempted without a call: its binding is given up.
 """
 
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from itertools import islice
 
 import msgspec
 
+from podium.api.objects import Object
 from podium.control.effects import Effect
 from podium.control.events import Outcome
 from podium.controllers.scheduler.context import (
@@ -20,7 +23,8 @@ from podium.controllers.scheduler.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.core.binding import BindingCycle
+from podium.core.binding import BindingCycle, failure_of
+from podium.core.framework import PreBindProgress
 from podium.core.pipeline import Pipeline
 from podium.core.pod_info import PodInfo
 from podium.core.queue import QueuedPod
@@ -34,10 +38,16 @@ class PreBindCall(msgspec.Struct, frozen=True):
     Attributes:
         uid: of the pod that is being bound.
         number: of the call.
+        plugin: that asked for it.
     """
 
     uid: str
     number: int
+    plugin: str
+
+
+PRE_BIND_POLL_S = 1.0
+"""How often PreBind looks at what it waits for, in seconds; the first time after as long."""
 
 
 class Stage(StrEnum):
@@ -62,6 +72,9 @@ class BindingTask(msgspec.Struct):
         cycle: of the same profile.
         stage: where it stands.
         calls: PreBind's calls that are under way.
+        written: by number of the call, the object that it has written.
+        pre_bind_plugin: that PreBind is at.
+        poll_at_s: when PreBind looks next.
         deadline_s: when PreBind gives up.
         holds_room: whether the snapshot still has the assumed pod on the binding's account.
         seen_on: the node that the pod was seen on; empty if on none yet.
@@ -76,6 +89,9 @@ class BindingTask(msgspec.Struct):
     cycle: BindingCycle
     stage: Stage = Stage.PERMIT
     calls: dict[int, Effect] = msgspec.field(default_factory=dict)
+    written: dict[int, Object] = msgspec.field(default_factory=dict)
+    pre_bind_plugin: str = ""
+    poll_at_s: float = 0.0
     deadline_s: float = 0.0
     holds_room: bool = True
     seen_on: str = ""
@@ -93,6 +109,7 @@ class BindingCycles:
         self._context = context
         self._timing = timing
         self._tasks: dict[str, BindingTask] = {}
+        # In the order in which they look next, as all wait equally long.
         self._polled: dict[str, BindingTask] = {}
         self._count = 0
 
@@ -144,11 +161,16 @@ class BindingCycles:
         if task is None or task.calls.pop(purpose.number, None) is None:
             return
         if outcome.error is not None:
-            self._fail_in_error(task, outcome.error.message)
-        elif not task.calls:
+            self._fail(task, _error("PreBind", purpose.plugin, outcome.error.message))
+            return
+        if outcome.obj is not None:
+            task.written[purpose.number] = outcome.obj
+        if not task.calls:
             task.stage = Stage.PRE_BIND
-            self._polled[purpose.uid] = task
-            self._poll(task)
+            task.deadline_s = self._context.now_s + max(
+                plugin.bind_timeout_seconds for plugin in task.pipeline.pre_bind_calls
+            )
+            self._wait(task)
 
     def settled(self, uid: str, outcome: Outcome) -> None:
         """Take in what became of the binding itself."""
@@ -156,8 +178,7 @@ class BindingCycles:
         if task is None:
             return
         if outcome.error is not None:
-            reason = f'running Bind plugin "DefaultBinder": {outcome.error.message}'
-            self._fail_in_error(task, reason)
+            self._fail(task, _error("Bind", "DefaultBinder", outcome.error.message))
             return
         self._succeed(task)
 
@@ -181,33 +202,57 @@ class BindingCycles:
             self._succeed(task)
         else:
             reason = f'pod was bound to node "{task.seen_on}" by another scheduler'
-            self._fail_in_error(task, reason)
+            self._fail(task, Status(Code.ERROR, (reason,)))
 
-    def pod_gone(self, uid: str) -> None:
-        """The pod is being deleted, or gone.
+    def preempt(self, uid: str, plugin: str) -> bool:
+        """Give the binding of a pod up in favour of another pod, unless it is being bound.
 
-        One that waits on Permit is rejected. The calls of another can't be called back and will
-        fail, but its room is free.
+        Args:
+            uid: of the pod.
+            plugin: that chose it as a victim.
+
+        Returns:
+            Whether the binding was given up; if not, the pod has to be deleted.
         """
         task = self._tasks.get(uid)
-        if task is not None and not self.reject(uid, "", "pod is deleted"):
+        if task is None or task.stage is Stage.BIND:
+            return False
+        if task.stage is Stage.PERMIT:
+            status = Status(Code.ERROR, ("waiting on permit for pod: preempted",), plugin)
+        else:
+            status = _error("PreBind", task.pre_bind_plugin, f"preempted by {plugin}")
+        self._fail(task, status)
+        return True
+
+    def holds_room(self, uid: str) -> bool:
+        """Whether a pod is in the snapshot only because it is being bound."""
+        task = self._tasks.get(uid)
+        return task is not None and task.holds_room
+
+    def pod_gone(self, uid: str) -> None:
+        """Take note that a pod is being deleted, or gone.
+
+        One that waits on Permit is rejected, and PreBind finds out when it looks next. A binding
+        under way can't be called back and will be refused, but its room is free.
+        """
+        task = self._tasks.get(uid)
+        if task is not None and not self.reject(uid, "", "removed") and task.stage is Stage.BIND:
             self._release(task)
 
-    def recheck(self) -> None:
-        """Something has changed that PreBind may be waiting for."""
+    def wake(self) -> None:
+        """Turn down pods that have waited too long, and look at what PreBind waits for."""
+        now_s = self._context.now_s
+        for name, cycle in self._context.scheduler.binding.items():
+            for waiting, status in cycle.expire(now_s) if cycle.waiting else ():
+                self._fail(self._tasks[waiting.pod.uid], status.by(status.plugin or name))
         for task in list(self._polled.values()):
+            if task.poll_at_s > now_s:
+                break
             self._poll(task)
 
-    def wake(self) -> None:
-        """Turn down who has waited too long."""
-        for name, cycle in self._context.scheduler.binding.items():
-            for waiting, status in cycle.expire(self._context.now_s) if cycle.waiting else ():
-                self._fail(self._tasks[waiting.pod.uid], status.by(status.plugin or name))
-        self.recheck()
-
     def next_wakeup_s(self) -> float | None:
-        """When the first of them gives up."""
-        times = [task.deadline_s for task in self._polled.values()] if self._polled else []
+        """When PreBind looks next at what it waits for, or a pod has waited too long on Permit."""
+        times = [task.poll_at_s for task in islice(self._polled.values(), 1)]
         for cycle in self._context.scheduler.binding.values():
             if cycle.waiting:
                 times += (min(one.deadlines_s.values()) for one in cycle.waiting.values())
@@ -216,39 +261,48 @@ class BindingCycles:
     def _permitted(self, task: BindingTask) -> None:
         # From here on the pod can't become unschedulable any more: events needn't be kept for it.
         self._context.queue.done(task.pod.uid)
-        effects: list[Effect] = []
-        for plugin in task.pipeline.pre_bind_calls:
-            effects += plugin.pre_bind_calls(task.pod, task.node_name)
+        effects = [
+            (plugin.name, effect)
+            for plugin in task.pipeline.pre_bind_calls
+            for effect in plugin.pre_bind_calls(task.pod, task.node_name)
+        ]
         if not effects:
             self._finish_pre_bind(task)
             return
         task.stage = Stage.CALLS
-        task.deadline_s = self._context.now_s + max(
-            plugin.bind_timeout_seconds for plugin in task.pipeline.pre_bind_calls
-        )
+        task.pre_bind_plugin = effects[0][0]
         self._expect(task)
-        for effect in effects:
+        for plugin_name, effect in effects:
             self._count += 1
-            sent = effect.with_purpose(PreBindCall(task.pod.uid, self._count))
+            sent = effect.with_purpose(PreBindCall(task.pod.uid, self._count, plugin_name))
             task.calls[self._count] = sent
             self._context.dispatcher.put(sent)
 
+    def _wait(self, task: BindingTask) -> None:
+        task.poll_at_s = self._context.now_s + PRE_BIND_POLL_S
+        self._polled[task.pod.uid] = task
+
     def _poll(self, task: BindingTask) -> None:
-        status = SUCCESS
+        uid, node_name = task.pod.uid, task.node_name
+        del self._polled[uid]
+        written = [obj for _, obj in sorted(task.written.items())]
+        progress = PreBindProgress(written, uid in self._context.pending or bool(task.seen_on))
         for plugin in task.pipeline.pre_bind_calls:
-            status = plugin.pre_bind_done(task.pod, task.node_name).by(plugin.name)
-            if not status.is_success:
-                break
-        if status.is_success:
-            self._finish_pre_bind(task)
-        elif status.code is not Code.WAIT:
-            self._fail(task, status)
-        elif task.deadline_s <= self._context.now_s:
-            reason = f"binding volumes: context deadline exceeded: {status.message}"
-            self._fail_in_error(task, reason)
+            status = plugin.pre_bind_done(task.pod, node_name, progress)
+            if status.is_success:
+                continue
+            task.pre_bind_plugin = plugin.name
+            if status.code is not Code.WAIT:
+                self._fail(task, failure_of("PreBind", plugin.name, status))
+            elif task.deadline_s <= self._context.now_s:
+                reason = f"{status.message}: context deadline exceeded"
+                self._fail(task, _error("PreBind", plugin.name, reason))
+            else:
+                self._wait(task)
+            return
+        self._finish_pre_bind(task)
 
     def _finish_pre_bind(self, task: BindingTask) -> None:
-        self._polled.pop(task.pod.uid, None)
         cycle, pod, node_name, status = task.cycle, task.pod, task.node_name, SUCCESS
         if task.pipeline.pre_bind:
             self._expect(task)
@@ -283,9 +337,6 @@ class BindingCycles:
         task.cycle.post_bind(task.pod, task.node_name)
         return SUCCESS
 
-    def _fail_in_error(self, task: BindingTask, reason: str) -> None:
-        self._fail(task, Status(Code.ERROR, (reason,)))
-
     def _fail(self, task: BindingTask, status: Status) -> None:
         del self._tasks[task.pod.uid]
         self._polled.pop(task.pod.uid, None)
@@ -315,3 +366,7 @@ class BindingCycles:
     def _timed(self, point: str, task: BindingTask, work: Callable[[], Status]) -> Status:
         profile = task.queued.scheduler_name
         return self._timing.measure(point, profile, work, lambda status: status.code)
+
+
+def _error(point: str, plugin: str, reason: str) -> Status:
+    return failure_of(point, plugin, Status(Code.ERROR, (reason,)))

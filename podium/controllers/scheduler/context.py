@@ -222,12 +222,14 @@ def handle_scheduling_failure(
 ) -> None:
     """Put a pod back into the queue that wasn't scheduled, and tell everybody why.
 
-    As handleSchedulingFailure of kube-scheduler v1.36, in its order. A pod that is gone or bound by
-    now is left alone.
+    As handleSchedulingFailure of kube-scheduler v1.36, in its order. A pod that is bound by now is
+    left alone, and of one that is gone only the event is recorded.
     """
     pod = context.pending.get(queued.pod.uid)
     if pod is None:
         context.queue.done(queued.pod.uid)
+        if queued.pod.uid not in context.placed:
+            context.record_failed(queued.pod, failure.message, queued.scheduler_name)
         return
     queued.pod = pod
     context.queue.fail(queued, failure.plugins, now_s=context.now_s)

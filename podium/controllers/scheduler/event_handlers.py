@@ -96,7 +96,7 @@ class EventHandlers:
 
     Args:
         context: of the scheduler; its pods, its snapshot and its queue follow what is seen.
-        bindings: told of pods that are bound or gone, and of what PreBind may wait for.
+        bindings: told of pods that are bound or gone.
         preemptions: told of victims that go.
         others: counts nominations of other schedulers' pods; None if they don't count.
     """
@@ -137,10 +137,8 @@ class EventHandlers:
             self._budget(change)
         elif change.kind == "Node":
             self._node(change)
-            self._bindings.recheck()
         else:
             self._other(change)
-            self._bindings.recheck()
 
     def take_in(self, pods: Iterable[Object]) -> None:
         """Take in all pods that there are at the start, as `handle` does one by one."""
@@ -266,8 +264,10 @@ class EventHandlers:
             elif nominated:
                 context.tell_nomination_gone(waiting)
             context.dispatcher.drop_patches(pod_uid)
-        # A pod that was bound may be gone before it was seen on its node.
-        placed = context.placed.pop(pod_uid, None)
+        # A pod that was bound may be gone before it was seen on its node. One that is being bound
+        # keeps its room until that has failed.
+        holds_room = self._bindings.holds_room(pod_uid)
+        placed = None if holds_room else context.placed.pop(pod_uid, None)
         if placed is not None:
             self._snapshot.remove_pod(placed)
             context.tell_queue(EventResource.ASSIGNED_POD, Action.DELETE, placed.obj, None)

@@ -7,6 +7,9 @@ last one when the others are done. Until the last victim is seen to terminate, t
 can't be missed then. A victim that is gone already is a success, any other failure ends the
 preemption: the pod is tried again, and keeps its nomination until its next cycle.
 
+A victim that waits on Permit or in PreBind isn't removed: its binding is given up in memory, and it
+goes back to the queue.
+
 In two ways this is more careful than kube-scheduler. A victim of several preemptions is removed
 once, for all of them, not once for each. And where a watch lags behind the answers to calls,
 kube-scheduler lets the preemptor in when the last call is answered: it may then be tried before its
@@ -120,7 +123,7 @@ class PreemptionExecutor:
 
     Args:
         context: of the scheduler.
-        bindings: victims that wait on Permit are turned down there.
+        bindings: victims that aren't being bound yet lose their room there.
     """
 
     def __init__(self, context: SchedulerContext, bindings: BindingCycles) -> None:
@@ -275,8 +278,9 @@ class PreemptionExecutor:
         return error.reason == "NotFound"
 
     def _begin(self, task: PreemptionTask, victim: PodInfo) -> None:
-        if self._bindings.reject(victim.uid, task.plugin, "preempted"):
-            self._tell(task, victim)
+        if self._bindings.preempt(victim.uid, task.plugin):
+            self._context.scheduler.history.spared(victim)
+            self._tell(task, victim, " (in kube-scheduler memory).")
             return
         task.removing.add(victim.uid)
         removal = self._removals.get(victim.uid)
@@ -309,9 +313,9 @@ class PreemptionExecutor:
         removal.caller, removal.effect = task, effect.with_purpose(purpose)
         self._context.dispatcher.put(removal.effect)
 
-    def _tell(self, task: PreemptionTask, victim: PodInfo) -> None:
+    def _tell(self, task: PreemptionTask, victim: PodInfo, how: str = "") -> None:
         record = task.record
-        note = f"Preempted by pod {task.preemptor.uid} on node {record.node_name}"
+        note = f"Preempted by pod {task.preemptor.uid} on node {record.node_name}{how}"
         self._context.record(
             victim,
             record.scheduler_name,

@@ -219,7 +219,8 @@ def test_a_deleted_pod_gives_its_room_back_while_its_binding_is_under_way() -> N
     hand.answer(done(status))
     hand.tell_gone("Pod", "a")
     assert [b.name for b in of(hand.wake(), Bind)] == ["b"]
-    assert hand.answer(failed(binding, "NotFound", 404)) == []
+    (record,) = hand.answer(failed(binding, "NotFound", 404))
+    assert record.note == 'running Bind plugin "DefaultBinder": NotFound happened'
 
 
 def test_metrics_count_what_happened() -> None:

@@ -99,13 +99,15 @@ def test_a_second_pod_waits_for_the_claim_that_the_first_one_has_had_made() -> N
     assert second.obj["metadata"]["annotations"][SELECTED] == node_name
     assert bindings(effects) == {}
     written = versioned(first.obj, 11)
-    assert bindings(hand.answer(done(first, written))) == {}
-    assert bindings(hand.answer(done(second, written))) == {}
-    assert bindings(hand.tell("PersistentVolumeClaim", written)) == {}
-    made = versioned(persistent_volume("made", "made", hosts=[node_name]), 12)
-    assert bindings(hand.tell("PersistentVolume", made)) == {}
-    effects = hand.tell("PersistentVolumeClaim", bound(written, "made", 13))
-    assert bindings(effects) == {"one": node_name, "two": node_name}
+    hand.answer(done(first, written))
+    hand.answer(done(second, written))
+    hand.tell("PersistentVolumeClaim", written)
+    assert bindings(wake(hand, 1)) == {}
+    hand.tell(
+        "PersistentVolume", versioned(persistent_volume("made", "made", hosts=[node_name]), 12)
+    )
+    hand.tell("PersistentVolumeClaim", bound(written, "made", 13))
+    assert bindings(wake(hand, 2)) == {"one": node_name, "two": node_name}
 
 
 def test_a_binding_that_fails_leaves_what_is_bound_by_now() -> None:
@@ -118,12 +120,12 @@ def test_a_binding_that_fails_leaves_what_is_bound_by_now() -> None:
     hand.tell("Pod", using("one", "data"))
     (write,) = of(wake(hand), Replace)
     (host,) = (name for name in ("n1", "n2") if write.obj["metadata"]["name"] == f"v{name[1]}")
-    hand.answer(done(write))
-    hand.tell("PersistentVolume", versioned(write.obj, 11))
+    written = versioned(write.obj, 11)
+    hand.answer(done(write, written))
+    hand.tell("PersistentVolume", written)
     told = hand.objects["PersistentVolumeClaim", "data"]
-    (binding,) = of(
-        hand.tell("PersistentVolumeClaim", bound(told, write.obj["metadata"]["name"], 12)), Bind
-    )
+    hand.tell("PersistentVolumeClaim", bound(told, write.obj["metadata"]["name"], 12))
+    (binding,) = of(wake(hand, 1), Bind)
     for patch in of(hand.answer(failed(binding)), Patch):
         hand.answer(done(patch))
     (again,) = of(wake(hand, 60), Bind)

@@ -1,0 +1,273 @@
+"""Scenes of a claim that waits for its volume while its pod is being bound.
+
+The provisioner is played. What is asserted is what kube-scheduler v1.36.2 does and says.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+Obj = dict[str, Any]
+
+SELECTED = "volume.kubernetes.io/selected-node"
+HOST = "kubernetes.io/hostname"
+_PRE_BIND = 'running PreBind plugin "VolumeBinding": '
+_BINDING = f"{_PRE_BIND}binding volumes: "
+_BOUND = {"pv.kubernetes.io/bind-completed": "yes"}
+
+
+class Stage(ABC):
+    """A cluster with a scheduler and nothing else; the namespace is `default`."""
+
+    @abstractmethod
+    def create(self, obj: Obj) -> Obj:
+        """Create an object; as it is stored."""
+
+    @abstractmethod
+    def merge(self, kind: str, name: str, body: Obj, subresource: str = "") -> None:
+        """Patch an object."""
+
+    @abstractmethod
+    def delete(self, kind: str, name: str) -> None:
+        """Delete an object at once."""
+
+    @abstractmethod
+    def get(self, kind: str, name: str) -> Obj | None:
+        """An object; None if there is none."""
+
+    @abstractmethod
+    def events(self) -> list[tuple[str, str, str]]:
+        """Reason, name of the object, and note of all events."""
+
+    @abstractmethod
+    def until(self, look: Callable[[], Any]) -> Any:
+        """Wait until there is something, and what."""
+
+    @abstractmethod
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+
+    def notes(self, reason: str, pod: str) -> list[str]:
+        """The notes of a pod's events."""
+        return [note for of, name, note in self.events() if (of, name) == (reason, pod)]
+
+    def expect(self, reason: str, pod: str, note: str) -> None:
+        """Wait for an event."""
+        assert self.until(lambda: note in self.notes(reason, pod)), note
+
+    def expect_failure(self, note: str, pod: str = "a") -> None:
+        """Wait until an attempt has failed."""
+        self.expect("FailedScheduling", pod, note)
+
+    def place_of(self, pod: str) -> str:
+        """The node of a pod; empty if it is on none."""
+        found = self.get("Pod", pod)
+        return "" if found is None else str(found["spec"].get("nodeName") or "")
+
+    def node(self, name: str, cpu: str = "4") -> None:
+        amounts = {"cpu": cpu, "memory": "16Gi", "pods": "110"}
+        metadata = {"name": name, "labels": {HOST: name}}
+        status = {"capacity": amounts, "allocatable": amounts}
+        self.create({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status})
+        self.merge("Node", name, {"spec": {"taints": None}})
+
+    def pod(self, name: str, *claims: str, cpu: str = "1", priority_class: str = "") -> Obj:
+        container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+        spec: Obj = {"containers": [container], "terminationGracePeriodSeconds": 0}
+        if priority_class:
+            spec["priorityClassName"] = priority_class
+        uses = ({"persistentVolumeClaim": {"claimName": claim}} for claim in claims)
+        spec["volumes"] = [{"name": f"v{n}", **use} for n, use in enumerate(uses)]
+        metadata = {"name": name, "namespace": "default"}
+        return self.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+
+    def claim(self, name: str = "c1") -> Obj:
+        """A claim of a class that waits for the first consumer, and for a provisioner."""
+        self.create(
+            {
+                "apiVersion": "storage.k8s.io/v1",
+                "kind": "StorageClass",
+                "metadata": {"name": "wait"},
+                "provisioner": "disks.example.com",
+                "volumeBindingMode": "WaitForFirstConsumer",
+            }
+        )
+        spec = {
+            "storageClassName": "wait",
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+        }
+        metadata = {"name": name, "namespace": "default"}
+        kind = "PersistentVolumeClaim"
+        return self.create({"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec})
+
+    def volume(self, name: str, host: str = "", claim: Obj | None = None) -> None:
+        """A volume that only one node reaches, or all; free unless it is of a claim."""
+        spec: Obj = {
+            "capacity": {"storage": "1Gi"},
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "wait",
+            "hostPath": {"path": "/data"},
+        }
+        if host:
+            expression = {"key": HOST, "operator": "In", "values": [host]}
+            terms = [{"matchExpressions": [expression]}]
+            spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
+        if claim is not None:
+            fields = ("name", "namespace", "uid")
+            reference = {field: claim["metadata"][field] for field in fields}
+            spec["claimRef"] = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", **reference}
+        kind = "PersistentVolume"
+        self.create({"apiVersion": "v1", "kind": kind, "metadata": {"name": name}, "spec": spec})
+        phase = "Available" if claim is None else "Bound"
+        self.merge("PersistentVolume", name, {"status": {"phase": phase}}, "status")
+
+    def bind_claim(self, volume: str, name: str = "c1") -> None:
+        """Bind a claim to a volume, as the volume controller does."""
+        body = {"metadata": {"annotations": _BOUND}, "spec": {"volumeName": volume}}
+        self.merge("PersistentVolumeClaim", name, body)
+
+    def select(self, node_name: str | None) -> None:
+        """Exchange the node that the claim is to be provisioned for, or take it away."""
+        body = {"metadata": {"annotations": {SELECTED: node_name}}}
+        self.merge("PersistentVolumeClaim", "c1", body)
+
+    def waiting(self, **fields: Any) -> Obj:
+        """Have pod `a` wait on n1 for its claim `c1`; the claim."""
+        claim = self.claim()
+        self.pod("a", "c1", **fields)
+        self.until_selected("n1")
+        return claim
+
+    def until_selected(self, node_name: str) -> None:
+        def is_selected() -> bool:
+            claim = self.get("PersistentVolumeClaim", "c1") or {"metadata": {}}
+            marks = claim["metadata"].get("annotations") or {}
+            return bool(marks.get(SELECTED) == node_name)
+
+        self.until(is_selected)
+
+
+def volume_elsewhere(stage: Stage) -> None:
+    """The claim gets a volume that the node doesn't reach."""
+    stage.node("n1")
+    claim = stage.waiting()
+    stage.volume("v1", "n9", claim)
+    stage.bind_claim("v1")
+    fault = "no matching NodeSelectorTerms"
+    stage.expect_failure(f'{_BINDING}pv "v1" node affinity doesn\'t match node "n1": {fault}')
+    assert stage.place_of("a") == ""
+
+
+def volume_comes_later(stage: Stage) -> None:
+    """The claim is bound to a volume that doesn't exist yet."""
+    stage.node("n1")
+    claim = stage.waiting()
+    stage.bind_claim("v9")
+    stage.wait(3)
+    assert (stage.place_of("a"), stage.notes("FailedScheduling", "a")) == ("", [])
+    stage.volume("v9", "n1", claim)
+    assert stage.until(lambda: stage.place_of("a")) == "n1"
+
+
+def another_node_is_selected(stage: Stage) -> None:
+    stage.node("n1")
+    stage.waiting()
+    stage.select("n2")
+    stage.expect_failure(f'{_BINDING}selectedNode annotation reset for PVC "c1"')
+
+
+def selection_is_taken_away(stage: Stage) -> None:
+    stage.node("n1")
+    stage.waiting()
+    stage.select(None)
+    stage.expect_failure(f'{_BINDING}selectedNode annotation reset for PVC "c1"')
+    stage.until_selected("n1")
+
+
+def provisioning_fails(stage: Stage) -> None:
+    """A provisioner that fails leaves the mark of the volume controller."""
+    stage.node("n1")
+    stage.waiting()
+    marks = {"volume.kubernetes.io/storage-provisioner": "disks.example.com", SELECTED: None}
+    stage.merge("PersistentVolumeClaim", "c1", {"metadata": {"annotations": marks}})
+    stage.expect_failure(f'{_BINDING}provisioning failed for PVC "c1"')
+
+
+def claim_of_volume_is_reset(stage: Stage) -> None:
+    _meant_volume(stage)
+    stage.merge("PersistentVolume", "v3", {"spec": {"claimRef": None}})
+    stage.expect_failure(f'{_BINDING}ClaimRef got reset for pv "v3"')
+
+
+def volume_is_lost(stage: Stage) -> None:
+    _meant_volume(stage)
+    stage.merge("PersistentVolume", "v3", {"metadata": {"finalizers": None}})
+    stage.delete("PersistentVolume", "v3")
+    stage.expect_failure(f'{_BINDING}failed to check binding: persistentvolumes "v3" not found')
+
+
+def claim_is_lost(stage: Stage) -> None:
+    stage.node("n1")
+    stage.waiting()
+    stage.merge("PersistentVolumeClaim", "c1", {"metadata": {"finalizers": None}})
+    stage.delete("PersistentVolumeClaim", "c1")
+    missing = 'persistentvolumeclaims "default/c1" not found'
+    stage.expect_failure(f"{_BINDING}failed to check provisioning pvc: {missing}")
+
+
+def victim_in_pre_bind(stage: Stage) -> None:
+    """A victim that isn't bound yet isn't deleted: it goes back to the queue."""
+    for name, value in (("low", 1), ("high", 1000)):
+        metadata = {"name": name}
+        body: Obj = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+        stage.create({**body, "metadata": metadata, "value": value})
+    stage.node("n1", cpu="2")
+    stage.waiting(cpu="2", priority_class="low")
+    high = stage.pod("h", cpu="2", priority_class="high")
+    how = "on node n1 (in kube-scheduler memory)."
+    stage.expect("Preempted", "a", f"Preempted by pod {high['metadata']['uid']} {how}")
+    stage.expect_failure(f"{_PRE_BIND}preempted by DefaultPreemption")
+    assert stage.until(lambda: stage.place_of("h")) == "n1"
+    victim = stage.get("Pod", "a")
+    assert victim is not None
+    assert "deletionTimestamp" not in victim["metadata"]
+    conditions = {one["type"] for one in victim["status"]["conditions"]}
+    assert conditions == {"PodScheduled"}
+    stage.expect_failure(_NO_ROOM)
+
+
+def pod_is_deleted(stage: Stage) -> None:
+    stage.node("n1", cpu="1")
+    stage.waiting()
+    stage.delete("Pod", "a")
+    stage.expect_failure(f'{_BINDING}pod does not exist any more: pod "a" not found')
+    stage.pod("next")
+    assert stage.until(lambda: stage.place_of("next")) == "n1"
+
+
+def _meant_volume(stage: Stage) -> None:
+    """Have pod `a` wait for its claim to be bound to v3, which the scheduler has chosen."""
+    stage.node("n1")
+    stage.claim()
+    stage.volume("v3")
+    stage.pod("a", "c1")
+    stage.until(lambda: (stage.get("PersistentVolume", "v3") or {})["spec"].get("claimRef"))
+
+
+_NO_ROOM = (
+    "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 "
+    "nodes are available: 1 No preemption victims found for incoming pod."
+)
+SCENES = (
+    volume_elsewhere,
+    volume_comes_later,
+    another_node_is_selected,
+    selection_is_taken_away,
+    provisioning_fails,
+    claim_of_volume_is_reset,
+    volume_is_lost,
+    claim_is_lost,
+    victim_in_pre_bind,
+    pod_is_deleted,
+)
