@@ -10,6 +10,7 @@ from random import Random
 from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, key
 from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
+from podium.api.times import NANOS_PER_SECOND
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.core.binding import BindingCycle
@@ -112,6 +113,11 @@ class Scheduler:
             except InvalidValueError as error:
                 raise error.under(f"Pod {key(obj)}") from None
         return pending
+
+    def pass_time(self, now_s: float) -> None:
+        """Note the time for which decisions are made, in seconds since the epoch."""
+        self.clock.now_s = now_s
+        self.snapshot.pass_time(int(now_s * NANOS_PER_SECOND))
 
     def measure(self, timing: Timing) -> None:
         """Have the extension points of decisions measured from now on."""

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from podium.core.pod_info import UNPLACED, PodInfo
 
-NEVER_NS = np.iinfo(np.int64).max
 _SLOTS_MIN = 64
 
 
@@ -20,7 +19,7 @@ class PodColumns:
         classes: int64[slots], the id of its class.
         kins: int64[slots], the id of its kin.
         positions: int64[slots], its position among the pods of its row.
-        starts: int64[slots], its start time in nanoseconds, `NEVER_NS` if it hasn't started.
+        starts: int64[slots], by which its start is compared: `PodInfo.start_order`.
         held: int64[slots + 1] by column of resources, what it takes of its node; the last one is 0.
     """
 
@@ -66,8 +65,8 @@ class PodColumns:
             self.classes[slot], self.kins[slot] = cls.id, cls.kin.id
 
     def restart(self, pod: PodInfo) -> None:
-        """Note the start time of a pod that has a slot."""
-        self.starts[pod.slot] = NEVER_NS if pod.start_ns is None else pod.start_ns
+        """Note the start of a pod that has a slot."""
+        self.starts[pod.slot] = pod.start_order
 
     def move(self, pods: Iterable[PodInfo], row: int) -> None:
         """Note the row that the node of these pods has got."""

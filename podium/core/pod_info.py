@@ -8,6 +8,7 @@ from podium.api.times import parse_time
 from podium.core.pod_classes import PodClass, PodClasses, only_dies, reads_alike
 
 UNPLACED = -1
+NOT_STARTED = 2**62
 
 
 class PodInfo:
@@ -18,12 +19,22 @@ class PodInfo:
         cls: its class.
         uid: `metadata.uid`, or the key where there is none.
         start_ns: `status.startTime` in nanoseconds since the epoch; None if it hasn't started.
+        start_order: by which starts are compared, see `start_order_of`.
         nominated_node_name: `status.nominatedNodeName`, empty if none.
         row: the row of its node in the snapshot it was added to, else `UNPLACED`.
         slot: its place in the snapshot's columns of pods, else `UNPLACED`.
     """
 
-    __slots__ = ("cls", "nominated_node_name", "obj", "row", "slot", "start_ns", "uid")
+    __slots__ = (
+        "cls",
+        "nominated_node_name",
+        "obj",
+        "row",
+        "slot",
+        "start_ns",
+        "start_order",
+        "uid",
+    )
 
     def __init__(self, obj: Object, cls: PodClass) -> None:
         status: Object = obj.get("status") or {}
@@ -31,6 +42,7 @@ class PodInfo:
         self.cls = cls
         self.uid = uid(obj)
         self.start_ns = start_ns_of(obj)
+        self.start_order = start_order_of(self.start_ns, INT64_MAX)
         self.nominated_node_name: str = status.get("nominatedNodeName") or ""
         self.row = UNPLACED
         self.slot = UNPLACED
@@ -66,6 +78,28 @@ def start_ns_of(obj: Object) -> int | None:
     """
     started: Any = status_of(obj).get("startTime")
     return min(max(parse_time(started), INT64_MIN), INT64_MAX) if started else None
+
+
+def start_order_of(start_ns: int | None, now_ns: int) -> int:
+    """A number by which starts are compared; a pod that hasn't started counts as starting now.
+
+    It comes after the pods that have started, and before those that only start later than now,
+    where clocks differ (GetPodStartTime of v1.36).
+
+    Args:
+        start_ns: in nanoseconds since the epoch; None if the pod hasn't started.
+        now_ns: the time.
+    """
+    if start_ns is None:
+        return NOT_STARTED
+    return start_ns // 2 + (NOT_STARTED if start_ns > now_ns else 0)
+
+
+def start_ns_in(start_order: int) -> int | None:
+    """The start that an order stands for, to 2 ns; None if the pod hasn't started."""
+    if start_order == NOT_STARTED:
+        return None
+    return 2 * (start_order - NOT_STARTED if start_order > NOT_STARTED else start_order)
 
 
 def placed_pod(obj: Object, classes: PodClasses) -> PodInfo:

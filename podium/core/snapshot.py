@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from podium.api.errors import InvalidValueError
 from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, labels, name
-from podium.api.quantity import milli_value, value
+from podium.api.quantity import INT64_MAX, milli_value, value
 from podium.core.host_ports import HostPort
 from podium.core.log import ChangeLog, Log
 from podium.core.node_columns import NodeColumns
 from podium.core.per_class import PerClass
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pod_columns import PodColumns
-from podium.core.pod_info import UNPLACED, PodInfo
+from podium.core.pod_info import NOT_STARTED, UNPLACED, PodInfo, start_order_of
 from podium.core.resource_columns import ResourceColumns
 
 
@@ -64,6 +64,10 @@ class Snapshot:
         self.restarts: Log[int] = Log()
         self.tie_key: Callable[[str], str] | None = None
         self._homeless: dict[str, list[PodInfo]] = {}
+        self._now_ns = INT64_MAX
+        # Pods that only start later than now, and the first of these times, or an earlier one.
+        self._ahead: set[PodInfo] = set()
+        self._ahead_from_ns = INT64_MAX
         self._held = PerClass(self.classes, lambda cls: self.resources.counted(cls.held))
         self.pods = PodColumns()
         self._ranks: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))
@@ -135,12 +139,15 @@ class Snapshot:
         row = self.row_of[node_name]
         for pod in list(self.pods_on[row]):
             self.remove_pod(pod)
+            self._order_start(pod)
             self._homeless.setdefault(node_name, []).append(pod)
         self._remove_row(row)
         self._node_changed()
 
     def add_pod(self, pod: PodInfo, node_name: str) -> None:
         """Put a pod on a node, whether it is bound or only assumed to be."""
+        if pod.start_ns is not None:
+            self._order_start(pod)
         row = self.row_of.get(node_name)
         if row is None:
             self._homeless.setdefault(node_name, []).append(pod)
@@ -149,6 +156,7 @@ class Snapshot:
 
     def remove_pod(self, pod: PodInfo) -> None:
         """Take a pod off its node: it went, or was assumed and is forgotten."""
+        self._ahead.discard(pod)
         row = pod.row
         if row == UNPLACED:
             for node_name, homeless in list(self._homeless.items()):
@@ -181,9 +189,30 @@ class Snapshot:
     def restart_pod(self, pod: PodInfo, start_ns: int | None) -> None:
         """A pod on a node has another start time, or other annotations, than was known."""
         pod.start_ns = start_ns
+        self._order_start(pod)
         if pod.row != UNPLACED:
             self.pods.restart(pod)
             self.restarts.append(pod.row)
+
+    def pass_time(self, now_ns: int) -> None:
+        """Note the time, after which start times lie ahead; before the first call none does.
+
+        Args:
+            now_ns: nanoseconds since the epoch.
+        """
+        is_first, self._now_ns = self._now_ns == INT64_MAX, now_ns
+        if is_first:
+            started = [pod for pods in self.pods_on for pod in pods if pod.start_ns is not None]
+            started += [pod for pods in self._homeless.values() for pod in pods]
+        elif now_ns < self._ahead_from_ns:
+            return
+        else:
+            started = [pod for pod in self._ahead if pod.start_ns and pod.start_ns <= now_ns]
+        for pod in started:
+            if start_order_of(pod.start_ns, now_ns) != pod.start_order:
+                self.restart_pod(pod, pod.start_ns)
+        starts = (pod.start_ns for pod in self._ahead if pod.start_ns is not None)
+        self._ahead_from_ns = min(starts, default=INT64_MAX)
 
     def forget_classes(self) -> None:
         """Forget classes that no pod is of; all that is kept by class is to be made anew."""
@@ -214,6 +243,14 @@ class Snapshot:
             self.pods.rows[counted], weights=of_pods[counted], minlength=self.node_count
         )
         return sums.astype(np.int64)
+
+    def _order_start(self, pod: PodInfo) -> None:
+        pod.start_order = start_order_of(pod.start_ns, self._now_ns)
+        if pod.start_order > NOT_STARTED and pod.start_ns is not None:
+            self._ahead.add(pod)
+            self._ahead_from_ns = min(self._ahead_from_ns, pod.start_ns)
+        else:
+            self._ahead.discard(pod)
 
     def _place(self, pod: PodInfo, row: int) -> None:
         pods = self.pods_on[row]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.core.pod_columns import NEVER_NS
+from podium.core.pod_info import NOT_STARTED
 from podium.core.preemption.choice import KEYS, choose
 
 FIELDS = ("violations", "top_priority", "priority_sum", "victim_count", "earliest_start")
@@ -17,7 +17,7 @@ EQUAL = (1, 7, 70, 3, 500)
 
 # Few values, so that ties reach the last key; a start may be missing.
 SMALL = st.integers(0, 1)
-STARTS = st.sampled_from([5, 9, int(NEVER_NS)])
+STARTS = st.sampled_from([5, 9, NOT_STARTED])
 CANDIDATES = st.lists(st.tuples(SMALL, SMALL, SMALL, SMALL, STARTS), min_size=1, max_size=12)
 
 

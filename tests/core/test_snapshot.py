@@ -222,3 +222,42 @@ def test_columns_of_pods_are_those_of_the_pods(choices: list[int], seed: int) ->
         assert columns.rows[info.slot] == info.row
         assert columns.classes[info.slot] == info.cls.id
     assert snapshot.resources.pods.tolist() == [len(pods) for pods in snapshot.pods_on]
+
+
+class TestStarts:
+    @staticmethod
+    def started(snapshot: Snapshot, name: str, start: str) -> PodInfo:
+        info = placed_pod(pod(name, start=start), snapshot.classes)
+        snapshot.add_pod(info, "a")
+        return info
+
+    def test_a_pod_that_has_not_started_comes_before_those_that_start_later_than_now(self) -> None:
+        snapshot = snapshot_of("a")
+        starts = ("2026-01-01T00:02:00Z", "", "2026-01-01T00:01:00Z", "2025-01-01T00:00:00Z")
+        names = ("second", "none", "first", "past")
+        infos = [self.started(snapshot, *pair) for pair in zip(names, starts, strict=True)]
+
+        def order() -> list[str]:
+            orders = {info.name: info.start_order for info in infos}
+            assert orders == {i.name: snapshot.pods.starts[i.slot] for i in infos}
+            return sorted(orders, key=orders.__getitem__)
+
+        assert order() == ["past", "first", "second", "none"]
+        began_ns = 1_767_225_600 * 10**9
+        snapshot.pass_time(began_ns)
+        assert order() == ["past", "none", "first", "second"]
+        snapshot.pass_time(began_ns + 60 * 10**9)
+        assert order() == ["past", "first", "none", "second"]
+        assert snapshot.restarts.since(0) == [0, 0, 0]
+        snapshot.remove_node("a")
+        snapshot.set_node(node("a"))
+        assert order() == ["past", "first", "none", "second"]
+        snapshot.pass_time(began_ns + 120 * 10**9)
+        assert order() == ["past", "first", "second", "none"]
+
+    def test_of_pods_that_went_nothing_is_kept(self) -> None:
+        snapshot = snapshot_of("a")
+        snapshot.pass_time(0)
+        before = sizes(snapshot)
+        snapshot.remove_pod(self.started(snapshot, "later", "2026-01-01T00:02:00Z"))
+        assert sizes(snapshot)["Snapshot._ahead"] == before["Snapshot._ahead"] == 0

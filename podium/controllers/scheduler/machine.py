@@ -125,7 +125,8 @@ class SchedulerMachine:
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; decide one pod when woken."""
-        self.scheduler.clock.now_s = now_s
+        if now_s != self.scheduler.clock.now_s:
+            self.scheduler.pass_time(now_s)
         if isinstance(event, Change):
             self._follow(event)
         elif isinstance(event, Outcome):

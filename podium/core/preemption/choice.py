@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from podium.api.times import format_time
 from podium.core.framework import Rows
-from podium.core.pod_columns import NEVER_NS
+from podium.core.pod_info import start_ns_in
 from podium.core.preemption.dry_run import PRIORITY_OFFSET, DryRun
 
 _LAST = np.iinfo(np.int64).max
@@ -45,7 +45,8 @@ def _priority_sum(value: int, victims: int) -> str:
 def _start(value: int, victims: int) -> str:
     if not victims:
         return "none"
-    return "not started" if -value == NEVER_NS else format_time(-value)
+    start_ns = start_ns_in(-value)
+    return "not started" if start_ns is None else format_time(start_ns)
 
 
 VIOLATIONS = Key(

@@ -15,7 +15,6 @@ from podium.core.budget_columns import BudgetColumns
 from podium.core.filtering import Filtering
 from podium.core.framework import FITS, Mask, Rows
 from podium.core.nominator import Nominator
-from podium.core.pod_columns import NEVER_NS
 from podium.core.pod_info import PodInfo
 from podium.core.preemption.importance import Importance
 from podium.core.preemption.known_rows import KnownRows
@@ -31,7 +30,7 @@ NO_VICTIMS_REASON = "No preemption victims found for incoming pod"
 _ONE_BY_ONE_MAX = 4
 # Keeps sums of priorities comparable when some are negative, as upstream does.
 PRIORITY_OFFSET = 2**31
-_LOWEST = np.iinfo(np.int64).min
+_LOWEST, _LATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 class Lookup:
@@ -58,8 +57,7 @@ class DryRun:
         top_priority: int64[nodes], of the most important victim.
         priority_sum: int64[nodes], of all victims, each raised by `PRIORITY_OFFSET`.
         victim_count: int64[nodes].
-        earliest_start: int64[nodes], nanoseconds, among the victims of the top priority;
-            `NEVER_NS` if none has started.
+        earliest_start: int64[nodes], the least `start_order` of the victims of the top priority.
     """
 
     def __init__(
@@ -171,9 +169,9 @@ class DryRun:
         self.priority_sum[rows] = (priorities * is_victim).sum(axis=0) + count * PRIORITY_OFFSET
         top = np.where(is_victim, priorities, _LOWEST).max(axis=0, initial=_LOWEST)
         of_top = is_victim & (priorities == top)
-        starts = np.where(of_top, table.starts[:turns, columns], NEVER_NS)
+        starts = np.where(of_top, table.starts[:turns, columns], _LATEST)
         self.top_priority[rows] = top
-        self.earliest_start[rows] = starts.min(axis=0, initial=NEVER_NS)
+        self.earliest_start[rows] = starts.min(axis=0, initial=_LATEST)
         violating = table.violating[:turns, columns]
         self.violations[rows] = (is_victim & violating).sum(axis=0) if violating.any() else 0
         if self._is_listed is not None:
@@ -204,9 +202,10 @@ class DryRun:
         self.victim_count[row] = len(result.victims)
         if result.victims:
             top = max(victim.priority for victim in result.victims)
-            starts = [v.start_ns for v in result.victims if v.priority == top]
             self.top_priority[row] = top
-            self.earliest_start[row] = min(NEVER_NS if s is None else s for s in starts)
+            self.earliest_start[row] = min(
+                victim.start_order for victim in result.victims if victim.priority == top
+            )
             self.priority_sum[row] = sum(v.priority + PRIORITY_OFFSET for v in result.victims)
 
     def victim_slots(self, rows: Rows) -> NDArray[np.int64]:

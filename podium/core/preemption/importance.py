@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from podium.api.qos import stored_or_computed_qos
 from podium.config.scheduler_options import VictimOrder
-from podium.core.pod_columns import NEVER_NS
-from podium.core.pod_info import PodInfo
+from podium.core.pod_info import NOT_STARTED, PodInfo
 from podium.core.preemption.go_sort import INSERTION_MAX, go_sort
 from podium.core.snapshot import Snapshot
 
@@ -53,9 +52,9 @@ class Importance(msgspec.Struct, frozen=True):
             of_a, of_b = key.of_pod(a), key.of_pod(b)
             if of_a != of_b:
                 return of_a > of_b
-        if a.start_ns is None:
-            return b.start_ns is None
-        return b.start_ns is None or a.start_ns < b.start_ns
+        if a.start_ns is None and b.start_ns is None:
+            return True
+        return a.start_order < b.start_order
 
     def sort(self, pods: list[PodInfo]) -> None:
         """Sort pods in place, the most important first, with ties as Go's sort leaves them.
@@ -76,7 +75,7 @@ class Importance(msgspec.Struct, frozen=True):
         starts, positions = snapshot.pods.starts[slots], snapshot.pods.positions[slots]
         # Go's insertion sort reverses pods that haven't started: each is asked about before those
         # that precede it.
-        turns = np.where(starts == NEVER_NS, -positions, positions)
+        turns = np.where(starts == NOT_STARTED, -positions, positions)
         columns = (rows, *(-key.of_slots(snapshot, slots) for key in self.keys), starts)
         order: Integers = np.lexsort((turns, *reversed(columns)))
         self._sort_long_ties(snapshot, slots, order, columns)

@@ -34,7 +34,7 @@ class VictimTable:
             no more pods.
         classes: int32[turns, nodes], the ids of their classes; the same.
         priorities: int64[turns, nodes].
-        starts: int64[turns, nodes], their start times in nanoseconds, `NEVER_NS` for none.
+        starts: int64[turns, nodes], their `start_order`.
         violating: bool[turns, nodes], whether their disruption breaks a budget.
         counts: int64[nodes], how many there are on each row.
         is_tall: bool[nodes], whether they are too many to be in the table.

@@ -9,13 +9,14 @@ import pytest
 from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
 from podium.config.types import KIND, SchedulerConfiguration
-from podium.control.effects import Bind, Patch
+from podium.control.effects import Bind, Delete, Patch, Record
 from podium.core.cluster_events import EventHint, EventResource
-from podium.core.framework import NodeToStatusReader, PostFilterResult
+from podium.core.framework import NodeToStatusReader, Permission, PostFilterResult
 from podium.core.handle import Handle
 from podium.core.hints import after_removal
 from podium.core.pod_info import PodInfo
-from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
+from podium.core.queue import QueueName
+from podium.core.status import SUCCESS, Code, Status, unresolvable, unschedulable
 from podium.profile import plugin_factories
 from tests.controllers.scheduler.builders import done, pod
 from tests.controllers.scheduler.test_machine import Hand, node, of
@@ -43,14 +44,32 @@ class PreemptOldest:
         return PostFilterResult(unschedulable("nobody is less important"), nominated_node_name="")
 
 
+@dataclass
+class WaitForever:
+    """Makes the pods of lowest priority wait on Permit."""
+
+    handle: Handle
+    name = "WaitForever"
+
+    def permit(self, pod: PodInfo, node_name: str) -> Permission:
+        return Permission(Status(Code.WAIT), 600.0) if pod.priority == 0 else Permission()
+
+
 @pytest.fixture
 def profile(monkeypatch: pytest.MonkeyPatch) -> SchedulerConfiguration:
-    known: dict[str, Any] = {**plugin_factories(), PreemptOldest.name: PreemptOldest}
+    return _with_plugin(monkeypatch, PreemptOldest, "DefaultPreemption")
+
+
+def _with_plugin(
+    monkeypatch: pytest.MonkeyPatch, plugin: Any, *disabled: str
+) -> SchedulerConfiguration:
+    """The default profile with a plugin more, and some less."""
+    known: dict[str, Any] = {**plugin_factories(), plugin.name: plugin}
     monkeypatch.setattr("podium.scheduler.plugin_factories", lambda: known)
     plugins = {
         "multiPoint": {
-            "enabled": [{"name": PreemptOldest.name}],
-            "disabled": [{"name": "DefaultPreemption"}],
+            "enabled": [{"name": plugin.name}],
+            "disabled": [{"name": name} for name in disabled],
         }
     }
     document = {"apiVersion": API_VERSION, "kind": KIND, "profiles": [{"plugins": plugins}]}
@@ -84,3 +103,25 @@ def test_its_reasons_are_told(profile: SchedulerConfiguration) -> None:
         "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate,"
         " nobody is less important"
     )
+
+
+def test_a_victim_that_waits_on_permit_goes_back_to_the_queue(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hand = Hand(configuration=_with_plugin(monkeypatch, WaitForever))
+    hand.start(node(), pod("low", cpu="4"))
+    (nomination,) = of(hand.wake(), Patch)
+    hand.answer(done(nomination))
+    hand.tell("Pod", pod("high", cpu="4", priority=10))
+    effects = hand.wake()
+    assert of(effects, Delete) == []
+    records = [(one.regarding["metadata"]["name"], one.note) for one in of(effects, Record)]
+    assert records[:2] == [
+        ("low", "waiting on permit for pod: preempted"),
+        ("low", "Preempted by pod uid-high on node n1 (in kube-scheduler memory)."),
+    ]
+    assert hand.place("low") is QueueName.BACKOFF
+    for patch in of(effects, Patch):
+        effects += hand.answer(done(patch))
+    (binding,) = of([*effects, *hand.wake(5)], Bind)
+    assert binding.name == "high"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from podium.api.times import timestamp
 from podium.control.effects import Delete, Effect, Patch, Record
 from podium.control.events import Change, Outcome
 from podium.controllers.scheduler.context import Failure
@@ -13,6 +14,7 @@ from podium.core.pod_info import PodInfo
 from podium.core.preemption.retries import PreemptionRetries
 from podium.core.queue import QueuedPod
 from tests.controllers.scheduler.builders import done, failed, pending, placed, pod
+from tests.controllers.scheduler.test_machine import Hand, node, of
 
 NOW_S = 1_767_225_600.0
 
@@ -252,3 +254,17 @@ def test_a_pod_may_preempt_again_before_its_first_preemption_has_ended(bench: Be
     bench.take()
     assert said(bench.answer(delete, done(delete))) == [("Record", "a")]
     assert (len(bench.executor), bench.preempting) == (1, {bench.preemptor.uid})
+
+
+@pytest.mark.parametrize(("start_s", "chosen"), [(30, "n1"), (-30, "n2")])
+def test_a_start_that_lies_ahead_is_later_than_none(start_s: int, chosen: str) -> None:
+    """The node whose victim started last is taken; a pod without a start time starts now."""
+    hand = Hand()
+    start = timestamp(NOW_S + start_s)
+    victims = [
+        pod("ahead", node="n1", cpu="4", status={"startTime": start}),
+        pod("none", node="n2", cpu="4"),
+    ]
+    hand.start(node("n1"), node("n2"), *victims, pod("high", cpu="4", priority=10))
+    status = of(hand.wake(), Patch)[-1]
+    assert status.body["status"]["nominatedNodeName"] == chosen
