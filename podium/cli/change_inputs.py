@@ -96,15 +96,23 @@ def _read_sources(
             one if one.startswith("-") and one != "-" else f"--apply {one}" for one in read.empty
         )
         raise InputError("\n".join(f"{one}: {why}" for one in names))
-    hooks = [one.obj for one in read.objects if HELM_HOOK in annotations(one.obj)]
-    kept = [one for one in read.objects if HELM_HOOK not in annotations(one.obj)]
+    # kubectl knows no hooks: what isn't rendered here is applied like anything else.
+    rendered = {
+        one.name
+        for (option, _), one in zip(asked, sources, strict=True)
+        if option == "helm" and isinstance(one, File)
+    }
+    hooks, kept = list[Loaded](), list[Loaded]()
+    for one in read.objects:
+        is_hook = one.source.file in rendered and HELM_HOOK in annotations(one.obj)
+        (hooks if is_hook else kept).append(one)
     if kept:
         found.changes.append(Apply(tuple(one.obj for one in kept)))
     found.loaded.extend(kept)
     found.warnings.extend(read.warnings)
     found.notes.extend(read.notes)
     if hooks:
-        names = (f"{describe(one)} ({annotations(one)[HELM_HOOK]})" for one in hooks)
+        names = (f"{describe(one.obj)} ({annotations(one.obj)[HELM_HOOK]})" for one in hooks)
         found.notes.append(f"left out, as Helm runs them as hooks: {', '.join(names)}")
 
 

@@ -25,7 +25,7 @@ from podium.api.objects import (
 from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.api.well_known import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.apiserver.admission.service_account import DEFAULT as DEFAULT_ACCOUNT
-from podium.apiserver.kinds.registrations import validate
+from podium.apiserver.kinds.registrations import faults_of_manifest, validate
 from podium.embedded.defaults import NodeShape
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
@@ -142,7 +142,7 @@ def read_manifests(
         Problem(loaded.source, describe(loaded.obj), str(fault))
         for loaded in found.objects
         if not loaded.obj["metadata"].get("uid")
-        for fault in validate(loaded.obj)
+        for fault in faults_of_manifest(loaded.obj)
     ]
     if problems:
         raise ManifestError(problems)

@@ -161,3 +161,21 @@ def test_a_state_may_be_warned_about_by_up_too(write) -> None:
     path = write("state.yaml", misspelt())
     found = read_manifests([path], validation=FieldValidation.WARN)
     assert sum("unknown field" in one for one in found.warnings) == 3
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("plan", "-f", "STATE", "--apply"), ("lint", "-f"), ("capacity", "-f", "STATE", "--pod")],
+    ids=lambda command: command[0],
+)
+def test_rules_are_asked_after_defaults(podium, write, state, command) -> None:
+    right = workload("Deployment", "web", strategy={"type": "RollingUpdate"})
+    arguments = [state if one == "STATE" else one for one in command]
+    assert "error" not in podium(*arguments, write("right.yaml", right)).output
+
+
+def test_a_default_counts_as_what_is_written(podium, write, state) -> None:
+    slow = workload("Deployment", "web", minReadySeconds=700)
+    result = podium("plan", "-f", state, "--apply", write("slow.yaml", slow))
+    rule = "Invalid value: 600: must be greater than minReadySeconds"
+    assert f"spec.progressDeadlineSeconds: {rule}" in result.stdout

@@ -13,13 +13,15 @@ from typing import Any
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import ALL_KINDS, KINDS, Kind, kind_of, optional_kind_of
-from podium.api.objects import Object
+from podium.api.objects import Object, was_in_a_cluster
 from podium.apiserver import kinds
 from podium.apiserver.custom.custom_registration import custom_registration
+from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.kinds.columns import Cell
 from podium.apiserver.kinds.registration import Registration, plain_registration
 from podium.apiserver.kinds.rules import every_metadata
 from podium.apiserver.refusals import first_told
+from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.struct_types import METRICS, TOKEN_REQUEST
 from podium.apiserver.validation.checks import MinorFieldError
 
@@ -91,9 +93,25 @@ def validate(obj: Object) -> list[FieldError]:
     return list(registration_of(kind).validate(obj, "")) if kind else []
 
 
+def faults_of_manifest(obj: Object) -> list[FieldError]:
+    """All faults of an object as the API would create it: rules are asked after defaults.
+
+    What an API server has told is judged as it stands, and so is what has a value of a wrong type.
+    """
+    kind = kind_of(obj) or optional_kind_of(obj)
+    if kind is None or was_in_a_cluster(obj):
+        return validate(obj)
+    struct = struct_of(obj["apiVersion"], kind.name)
+    try:
+        typed = obj if struct is None else Checker().check(obj, struct)
+    except DecodingError:
+        return validate(obj)
+    return validate(completed(kind, typed))
+
+
 def decisive_faults(obj: Object) -> list[FieldError]:
-    """The faults of an object that could lead a decision astray; without those of details."""
-    return [fault for fault in validate(obj) if not isinstance(fault, MinorFieldError)]
+    """The faults of a manifest that could lead a decision astray; without those of details."""
+    return [fault for fault in faults_of_manifest(obj) if not isinstance(fault, MinorFieldError)]
 
 
 def validate_update(
