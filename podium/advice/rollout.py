@@ -11,20 +11,24 @@ from functools import partial
 from itertools import chain
 
 import msgspec
+from msgspec import structs
 
 from podium.advice.rollout_judge import Judge
 from podium.advice.rollout_report import OrderTrial, RolloutAdvice, Room, StepOutcome
 from podium.advice.rollout_search import Progress, RolloutSearch
-from podium.advice.rollout_steps import Introduction, RolloutStep
+from podium.advice.rollout_steps import Introduction, RolloutStep, never_preempting
 from podium.advice.spare_room import SHAPES_MAX
 from podium.advice.zoned_shapes import ZonedShape, zoned_shapes
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, spec_of
+from podium.api.priority import class_value
 from podium.manifests.decisive_kinds import identity, label
-from podium.plan.changes import Apply
+from podium.plan.changes import Apply, Delete
+from podium.plan.next_pods import stale_priorities
 from podium.plan.play import Play
-from podium.plan.request import PlanRequest
-from podium.workers import can_fork, in_workers
+from podium.plan.request import NEXT_PODS_MAX, PlanRequest
+from podium.plan.targets import ChangeTarget
+from podium.workers import can_fork, in_a_copy, in_workers
 
 
 class RolloutRequest(msgspec.Struct, frozen=True):
@@ -72,12 +76,14 @@ def rollout(
     play.start()
     if not play.run(asked.request.until_s):
         raise KeyboardInterrupt
+    stale = stale_priorities(play, NEXT_PODS_MAX, workers)
     search = _search(asked, progress)
     obvious = tuple(_obvious(search, play, workers))
     search.learn(obvious[0].steps)
     report = RolloutAdvice(
         important=asked.important,
-        preparation=tuple(label(identity(one)) for one in asked.introduction.preparation),
+        stale_priorities=stale,
+        preparation=tuple(_preparation(asked.introduction)),
         obvious=obvious,
         warnings=(
             *play.notes,
@@ -91,15 +97,23 @@ def rollout(
     found = search.safe_order(play, _likely(asked.introduction))
     if found is not None:
         return replace(report, verdict="Reordered", steps=found, tried=search.tried)
-    room = _room(asked, play, workers)
-    return replace(
+    report = replace(
         report,
         verdict="Unknown" if search.is_cut_short else "Impossible",
         dead_ends=tuple(search.dead_ends),
         tried=search.tried,
-        room=room,
-        room_tried=asked.more_nodes if room is None else room.nodes,
     )
+    if any(end.next.outranked for end in search.dead_ends):
+        # More nodes fill up, and the pods that keep their priority are still outranked.
+        return replace(report, non_preempting=in_a_copy(partial(_non_preempting, asked, play)))
+    room = _room(asked, play, workers)
+    return replace(report, room=room, room_tried=asked.more_nodes if room is None else room.nodes)
+
+
+def _preparation(introduction: Introduction) -> Iterator[str]:
+    later = {identity(one) for step in introduction.steps for one in step.manifests}
+    for one in introduction.preparation:
+        yield f"{label(identity(one))}{', not as the default' if identity(one) in later else ''}"
 
 
 def _search(asked: RolloutRequest, progress: Progress | None = None) -> RolloutSearch:
@@ -111,7 +125,8 @@ def _obvious(search: RolloutSearch, play: Play, workers: int) -> Iterator[OrderT
     orders = {"as given": search.steps}
     if len(search.steps) > 1:
         everything = tuple(manifest for step in search.steps for manifest in step.manifests)
-        orders["all at once"] = [RolloutStep("all at once", everything)]
+        deleted = tuple(one for step in search.steps for one in step.deleted)
+        orders["all at once"] = [RolloutStep("all at once", everything, deleted)]
     found = in_workers(partial(search.in_order, play), [*orders.values()], workers)
     yield from map(OrderTrial, orders, found)
 
@@ -124,7 +139,7 @@ def _likely(introduction: Introduction) -> list[int]:
 
 def _priority(introduction: Introduction, number: int) -> int:
     (manifest,) = introduction.steps[number].manifests
-    return introduction.priorities.of(label(identity(manifest)), int(manifest.get("value") or 0))
+    return introduction.priorities.of(label(identity(manifest)), class_value(manifest))
 
 
 def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
@@ -156,6 +171,25 @@ def _with_nodes(
     play.change([Apply(tuple(nodes))])
     play.run(None)
     return _search(asked).safe_order(play, _likely(asked.introduction))
+
+
+def _non_preempting(asked: RolloutRequest, play: Play) -> tuple[StepOutcome, ...]:
+    """A safe order where new default classes never preempt; it changes `play`."""
+    introduction = never_preempting(asked.introduction)
+    if introduction == asked.introduction:
+        return ()
+    # The policy of a class can't be changed.
+    classes = [identity(one) for one in introduction.preparation if one["kind"] == "PriorityClass"]
+    play.change(
+        [
+            Apply(asked.introduction.preparation),
+            *(Delete(ChangeTarget(*one)) for one in classes),
+            Apply(introduction.preparation),
+        ]
+    )
+    play.run(None)
+    search = _search(structs.replace(asked, introduction=introduction))
+    return search.safe_order(play, _likely(introduction)) or ()
 
 
 def _templates(manifests: Sequence[Object]) -> Iterator[Object]:

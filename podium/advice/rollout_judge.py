@@ -3,22 +3,23 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields
 
 import msgspec
 
-from podium.advice.rollout_report import PreemptedPod, StepOutcome
+from podium.advice.rollout_report import JudgedPod, StepOutcome
 from podium.advice.rollout_steps import FinalPriorities, RolloutStep
-from podium.api.disruption import BY_SCHEDULER
 from podium.api.objects import is_terminating, status_of
 from podium.api.pods import is_finished, is_ready, node_name_of
-from podium.plan.changes import Apply
 from podium.plan.leaving_pods import short_of_pods
-from podium.plan.outcome_reader import OutcomeReader
+from podium.plan.next_pods import preempted_since, stale_pods_of, tried
+from podium.plan.outcome import PreemptedPod, StalePriority
 from podium.plan.play import Play
+from podium.plan.request import NEXT_PODS_MAX
 from podium.plan.rollouts import Rollout
+from podium.plan.stale_priorities import StalePods
 
 
 class Judge(msgspec.Struct, frozen=True):
@@ -33,10 +34,18 @@ class Judge(msgspec.Struct, frozen=True):
     priorities: FinalPriorities
     important: int | None = None
 
-    def judged(self, pod: PreemptedPod) -> PreemptedPod:
-        """The pod with whether it mustn't be preempted by this one."""
-        least = pod.by_final_priority if self.important is None else self.important
-        return replace(pod, is_dangerous=pod.final_priority >= least)
+    def judged(self, pod: PreemptedPod) -> JudgedPod:
+        """The pod with the final priorities, and whether it mustn't be preempted by this one."""
+        final = self.priorities.of(pod.workload, pod.priority)
+        by_final = self.priorities.of(pod.by_workload, pod.by_priority)
+        least = by_final if self.important is None else self.important
+        facts = {one.name: getattr(pod, one.name) for one in fields(PreemptedPod)}
+        return JudgedPod(
+            **facts,
+            final_priority=final,
+            by_final_priority=by_final,
+            is_dangerous=final >= least,
+        )
 
 
 class _EndangeredError(Exception):
@@ -44,7 +53,9 @@ class _EndangeredError(Exception):
 
 
 def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
-    """Apply what a step consists of, and play until its rollouts have ended or it isn't safe.
+    """Make a step, and play until its rollouts have ended or it isn't safe.
+
+    A step that alters what priority new pods get is followed by such pods, each in a copy.
 
     Args:
         play: one that has come to rest.
@@ -54,21 +65,27 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
     since_s, before = play.passed_s, len(play.preemptions.preemptors)
     # Refusals of earlier steps are told with these.
     short = {one.workload for one in short_of_pods(play)}
-    preempted: list[PreemptedPod] = []
+    preempted: list[JudgedPod] = []
+    stale_before = _stale(play) if step.alters_new_pods else set()
 
     def look(_passed_s: float = 0.0) -> None:
         # Who has to leave is told a moment after it was decided.
         if len(play.preemptions.preemptors) - before > len(preempted):
-            preempted[:] = map(judge.judged, _preempted(play, since_s, judge.priorities))
+            preempted[:] = map(judge.judged, preempted_since(play, since_s))
             if any(pod.is_dangerous for pod in preempted):
                 raise _EndangeredError
 
-    play.change([Apply(step.manifests)])
+    play.change(step.changes)
     rollouts: Sequence[Rollout] = ()
+    stale: tuple[StalePriority, ...] = ()
     with suppress(_EndangeredError):
         if not play.run(None, look):
             raise KeyboardInterrupt
         rollouts = play.rollouts.found()
+        if step.alters_new_pods:
+            new = [one for one in stale_pods_of(play) if _change(one) not in stale_before]
+            stale = tuple(tried(play, new, NEXT_PODS_MAX))
+    victims = [lost for one in stale for found in one.next_pods for lost in found.preempted]
     lacking = [one for one in short_of_pods(play) if one.workload not in short]
     return StepOutcome(
         step.name,
@@ -77,26 +94,17 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
         tuple(pod for pod in preempted if pod.is_dangerous),
         tuple(f"{one.workload}: {one.message}" for one in rollouts if one.state != "Complete"),
         (*play.rejected, *lacking),
+        stale,
+        tuple(pod for pod in map(judge.judged, victims) if pod.is_dangerous),
     )
 
 
-def _preempted(play: Play, since_s: float, priorities: FinalPriorities) -> Iterator[PreemptedPod]:
-    owners, histories = play.owners(), OutcomeReader(play).histories
-    for lost in histories.disrupted:
-        if lost.cause is not BY_SCHEDULER or lost.ended_s is None or lost.ended_s < since_s:
-            continue
-        row, by = owners.row(lost), histories.by_uid[play.preemptions.preemptors[lost.uid]]
-        by_row = owners.row(by)
-        yield PreemptedPod(
-            **row,
-            node=lost.node,
-            at_s=round(lost.ended_s - since_s, 3),
-            final_priority=priorities.of(row["workload"], lost.priority),
-            by=by.pod,
-            by_workload=by_row["workload"],
-            by_priority=by.priority,
-            by_final_priority=priorities.of(by_row["workload"], by.priority),
-        )
+def _stale(play: Play) -> set[tuple[object, ...]]:
+    return set(map(_change, stale_pods_of(play)))
+
+
+def _change(stale: StalePods) -> tuple[object, ...]:
+    return stale.workload, stale.priority, stale.next_priority
 
 
 def fingerprint(play: Play) -> str:

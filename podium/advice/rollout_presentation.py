@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from podium.advice.rollout_report import (
     DeadEnd,
+    JudgedPod,
     OrderTrial,
-    PreemptedPod,
     RolloutAdvice,
     Room,
     StepOutcome,
 )
+from podium.plan.next_pod_words import stale_sentences
 from podium.presenting import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
 
 _DEAD_ENDS_MAX = 20
@@ -21,6 +22,7 @@ def rollout_presentation(found: RolloutAdvice) -> Presentation:
     sections = [
         Section("Warnings", [Bullets(found.warnings)]),
         Section("Steps", [_steps(found.preparation, found.steps)]),
+        Section("Running pods that keep their priority", [Bullets([*_stale(found)])]),
         *(_trial(one) for one in found.obvious if not one.is_safe),
         Section("Why no order is safe", [_dead_ends(found.dead_ends)]),
         Section("Notes", [Bullets(found.notes)]),
@@ -28,7 +30,19 @@ def rollout_presentation(found: RolloutAdvice) -> Presentation:
     if found.room is not None:
         like = f"With {_room(found.room)}"
         sections.insert(2, Section(like, [_steps(found.preparation, found.room.steps)]))
+    if found.non_preempting:
+        steps = _steps(found.preparation, found.non_preempting)
+        sections.insert(2, Section("With preemptionPolicy: Never on the default class", [steps]))
     return Presentation("Introducing priority classes", _headline(found), sections)
+
+
+def _stale(found: RolloutAdvice) -> Iterator[str]:
+    """What is to be said of priorities that running pods keep, before any step and after some."""
+    for sentence in stale_sentences(found.stale_priorities):
+        yield f"Before any step: {sentence}"
+    for step in found.steps:
+        for sentence in stale_sentences(step.stale_priorities):
+            yield f"After {step.step}: {sentence}"
 
 
 def _headline(found: RolloutAdvice) -> str:
@@ -44,6 +58,8 @@ def _headline(found: RolloutAdvice) -> str:
             text = f"No safe order was found, and not all were tried; {played}"
     if found.room is not None:
         return f"{text}. With {_room(found.room)} one is."
+    if found.non_preempting:
+        return f"{text}. With preemptionPolicy: Never on the default class one is."
     tried = (
         f", nor with {count(found.room_tried, 'more node')} of a shape" if found.room_tried else ""
     )
@@ -63,11 +79,11 @@ def _steps(preparation: Sequence[str], steps: Sequence[StepOutcome]) -> Table:
     return Table(["Step", "What", "Takes", "Preempts, as it may"], [*first, *rows])
 
 
-def _gists(pods: Iterable[PreemptedPod]) -> str:
+def _gists(pods: Iterable[JudgedPod]) -> str:
     return ", ".join(f"{_where(one)} ({one.final_priority} in the end)" for one in pods) or "-"
 
 
-def _where(one: PreemptedPod) -> str:
+def _where(one: JudgedPod) -> str:
     return f"{one.pod} on {one.node} at t+{one.at_s:g}s"
 
 
@@ -101,7 +117,9 @@ def _endangered(outcome: StepOutcome) -> Table:
 
 def _others(outcome: StepOutcome) -> list[str]:
     rejected = [f"{one.object} is rejected: {one.message}" for one in outcome.rejected]
-    return [*(f"{one}: it comes to no end" for one in outcome.stuck), *rejected]
+    stuck = (f"{one}: it comes to no end" for one in outcome.stuck)
+    outranking = (one for one in outcome.stale_priorities if outcome.outranked and one.is_harmful)
+    return [*stuck, *rejected, *stale_sentences(outranking)]
 
 
 def _dead_ends(dead_ends: Sequence[DeadEnd]) -> Table:

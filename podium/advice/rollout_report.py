@@ -3,31 +3,21 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, Report, Seconds
-from podium.plan.outcome import PodRow, RejectedObject
+from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, Report
+from podium.plan.outcome import PreemptedPod, RejectedObject, StalePriority
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptedPod(PodRow):
+class JudgedPod(PreemptedPod):
     """A pod that is preempted on the way.
 
     Attributes:
-        node: where it was.
-        at_s: when, in seconds since the step began.
         final_priority: of its workload, once everything is introduced.
-        by: the preemptor.
-        by_workload: whose pod that is.
-        by_priority: the preemptor's priority at the time.
-        by_final_priority: of its workload in the end.
+        by_final_priority: of the preemptor's workload in the end.
         is_dangerous: whether it mustn't happen.
     """
 
-    node: str
-    at_s: Seconds
     final_priority: int
-    by: str
-    by_workload: str
-    by_priority: int
     by_final_priority: int
     is_dangerous: Annotated[bool, HIDDEN] = False
 
@@ -43,19 +33,24 @@ class StepOutcome(Report):
         endangered: important pods that are preempted.
         stuck: rollouts that come to no end, with what is lacking.
         rejected: what the API doesn't let in.
+        stale_priorities: running pods that keep a priority which their successors don't get from
+            this step on, with what such successors did when they were tried.
+        outranked: the pods among these that a successor preempts, and mustn't.
     """
 
     step: str
     took_s: float
-    preempted: tuple[PreemptedPod, ...] = ()
-    endangered: tuple[PreemptedPod, ...] = ()
+    preempted: tuple[JudgedPod, ...] = ()
+    endangered: tuple[JudgedPod, ...] = ()
     stuck: Annotated[tuple[str, ...], IF_ANY] = ()
     rejected: Annotated[tuple[RejectedObject, ...], IF_ANY] = ()
+    stale_priorities: Annotated[tuple[StalePriority, ...], IF_ANY] = ()
+    outranked: Annotated[tuple[JudgedPod, ...], IF_ANY] = ()
 
     @property
     def is_safe(self) -> bool:
         """Whether the next step may follow."""
-        return not (self.endangered or self.stuck or self.rejected)
+        return not (self.endangered or self.outranked or self.stuck or self.rejected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +110,17 @@ class RolloutAdvice(Report):
             others may be; None if no pod may be by what isn't above it in the end.
         preparation: what comes first, in words.
         steps: the safe order.
+        stale_priorities: running pods that keep a priority which their successors don't get,
+            before any step; they don't count against an order.
         obvious: the outcomes of the order as given, and of everything at once.
         dead_ends: why no order is safe; none if one is.
         tried: how many steps were played to find out.
         room: with how much more room an order is safe; None if one is without, or if none was
             found with as many nodes as `room_tried` says.
-        room_tried: how many more nodes of a shape were tried.
+        room_tried: how many more nodes of a shape were tried. None are where pods keep a priority
+            that their successors don't get: more nodes fill up.
+        non_preempting: a safe order with `preemptionPolicy: Never` on the classes that become the
+            default; empty if that wasn't tried, or doesn't help.
     """
 
     api_version: str = API_VERSION
@@ -129,10 +129,12 @@ class RolloutAdvice(Report):
     important: int | None = None
     preparation: tuple[str, ...] = ()
     steps: tuple[StepOutcome, ...] = ()
+    stale_priorities: tuple[StalePriority, ...] = ()
     obvious: tuple[OrderTrial, ...] = ()
     dead_ends: tuple[DeadEnd, ...] = ()
     tried: int = 0
     room: Room | None = None
     room_tried: int = 0
+    non_preempting: Annotated[tuple[StepOutcome, ...], IF_ANY] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -88,6 +88,7 @@ def plan(
     """
     from podium.cli.inputs import read_request
     from podium.plan.planning import plan as make_plan
+    from podium.plan.request import NEXT_PODS_MAX
 
     if optimal:
         check_extra("podium plan --optimal", "optimal")
@@ -95,7 +96,7 @@ def plan(
     with working("reading"):
         read = read_request(asked)
     request = replace(read.request, alternatives_max=alternatives, seeds=seeds)
-    request = replace(request, draws=output is PlanOutput.HTML)
+    request = replace(request, draws=output is PlanOutput.HTML, next_pods_max=NEXT_PODS_MAX)
     with working("planning") as progress:
         told = partial(_tell, progress, seeds)
         recording = _recording(request) if serve else None

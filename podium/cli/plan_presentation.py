@@ -50,6 +50,7 @@ def _affected(plan: Plan) -> Iterator[Section]:
     yield Section("Warnings", [Bullets(plan.warnings)])
     yield section_of(plan_tables.disruptions(plan, wide=False))
     yield section_of(plan_tables.budgets(plan))
+    yield section_of(plan_tables.stale_priorities(plan))
     for table in plan_tables.leftovers(plan):
         if table.title in _AFFECTED:
             yield section_of(table)

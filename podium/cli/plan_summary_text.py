@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.cli.output import count
 from podium.cli.timeline_text import time_text
+from podium.plan.next_pod_words import stale_sentences
 from podium.plan.outcome import Plan, WorkloadSummary
 
 _WORDS: Mapping[str, str] = {PREEMPTED: "preempted", EVICTED: "evicted", LOST: "stopped"}
@@ -30,6 +31,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
         yield f"{one.workload}{'' if is_sentence else ':'} {told}."
     if len(affected) > len(shown):
         yield f"{len(affected) - len(shown)} workloads more, with -o wide."
+    yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
     yield from _out_of_quota(plan)
     yield from _drains(plan)
     for rollout in plan.rollouts:

@@ -11,6 +11,7 @@ from rich.text import Text
 from podium.cli.output import Cell, count
 from podium.cli.row_groups import together, told_once
 from podium.cli.timeline_text import DISRUPTION_HEADINGS, disruption_rows, time_text
+from podium.plan.next_pod_words import next_pod_clauses
 from podium.plan.outcome import BudgetChange, PendingPod, Placement, Plan, PodRow
 from podium.simulation.timeline.preemption import Victim
 
@@ -137,6 +138,23 @@ def _worst(change: BudgetChange) -> str:
     least = change.allowed_least
     is_passing = least < min(change.allowed_before, change.allowed_after)
     return f"{least} ({time_text(change.least_at_s)})" if is_passing else str(least)
+
+
+def stale_priorities(plan: Plan) -> PlanTable:
+    """The running pods that keep a priority which their successors don't get."""
+    rows = [
+        (
+            Text(one.workload, style=_LOST if one.is_harmful else ""),
+            str(one.pods),
+            str(one.priority),
+            "refused" if one.next_priority is None else str(one.next_priority),
+            one.next_class or "-",
+            "; ".join(next_pod_clauses(one, is_named=False)) or one.refusal or "-",
+        )
+        for one in plan.stale_priorities
+    ]
+    headings = ("WORKLOAD", "PODS", "PRIORITY", "NEXT POD", "ITS CLASS", "TRIED")
+    return PlanTable("STALE PRIORITIES", headings, rows)
 
 
 def leftovers(plan: Plan) -> Iterator[PlanTable]:

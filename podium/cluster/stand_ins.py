@@ -203,7 +203,8 @@ def _job(group: Group, found: Found, *, is_newest: bool) -> Object | None:
 
 def _template(group: Group, but: Sequence[str], *fields: str) -> dict[str, Any]:
     newest = group.newest
-    dropped = {"nodeName", "overhead", *fields}
+    # What admission filled in; new pods may be given another priority.
+    dropped = {"nodeName", "overhead", "priority", "preemptionPolicy", *fields}
     return {
         "metadata": {"labels": group.labels(*but), "annotations": {**annotations(newest)}},
         "spec": {key: value for key, value in newest["spec"].items() if key not in dropped},

@@ -103,7 +103,7 @@ class ClusterClock:
         """Drive the cluster, until cancelled.
 
         Raises:
-            EndlessMoment, JournalError, or MachineError: the cluster can't go on.
+            JournalError, MachineError: the cluster can't go on.
         """
         while True:
             self.catch_up()

@@ -26,7 +26,7 @@ from podium.embedded.sources import Source, in_namespace, objects_of
 from podium.plan.changes import Apply, parse_delete
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan
-from podium.plan.request import UNTIL_S, PlanRequest
+from podium.plan.request import NEXT_PODS_MAX, UNTIL_S, PlanRequest
 
 _LOOK_S = 0.05
 T = TypeVar("T")
@@ -233,6 +233,7 @@ class Cluster:
             changes=(*(parse_delete(text, DEFAULT_NAMESPACE) for text in delete), Apply(applied)),
             until_s=until_s,
             seeds=seeds,
+            next_pods_max=NEXT_PODS_MAX,
         )
         return make_plan(request)
 

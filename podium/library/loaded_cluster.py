@@ -33,7 +33,7 @@ from podium.manifests import File, Manifests
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.plans import Plans
-from podium.plan.request import PlanRequest
+from podium.plan.request import NEXT_PODS_MAX, PlanRequest
 from podium.presenting import Bullets, Presentation, Section, to_html_fragment
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class LoadedCluster:
         """
         asked = self._asked(changes)
         request = replace(asked.request, seeds=seeds, alternatives_max=alternatives, draws=True)
+        request = replace(request, next_pods_max=NEXT_PODS_MAX)
         found = self._played(request, workers)
         if optimal:
             check_extra("optimal=True", "optimal")

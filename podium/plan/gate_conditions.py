@@ -15,3 +15,4 @@ class Condition(StrEnum):
     STUCK_ROLLOUT = "stuck-rollout"
     UNPLAYED = "unplayed"
     UNDRAINED = "undrained"
+    STALE_PRIORITY = "stale-priority"

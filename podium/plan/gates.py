@@ -18,6 +18,7 @@ from podium.api.errors import PodiumError
 from podium.documents.pod_report import report_facts
 from podium.documents.report import OrNull, Report
 from podium.plan.gate_conditions import Condition
+from podium.plan.next_pod_words import keeping, next_pod_clauses
 from podium.plan.outcome import PendingPod, Plan, PodRow
 
 
@@ -272,6 +273,20 @@ def _undrained(plan: Plan) -> Iterator[Finding]:
             yield _of_workload(Condition.UNDRAINED, f"Node {one.node}", message)
 
 
+def _stale_priorities(plan: Plan) -> Iterator[Finding]:
+    for one in plan.stale_priorities:
+        if one.is_harmful:
+            yield Finding(
+                condition=Condition.STALE_PRIORITY,
+                object=one.workload,
+                namespace=one.namespace,
+                workload=one.workload,
+                priority=one.priority,
+                by=next((found.pod for found in one.next_pods if found.is_harmful), ""),
+                message=": ".join(filter(None, (keeping(one), "; ".join(next_pod_clauses(one))))),
+            )
+
+
 def _of_workload(condition: Condition, workload: str, message: str) -> Finding:
     place = workload.partition(" ")[2].rpartition("/")[0]
     return Finding(
@@ -289,4 +304,5 @@ _FINDERS: Mapping[Condition, Callable[[Plan], Iterator[Finding]]] = {
     Condition.STUCK_ROLLOUT: _stuck,
     Condition.UNPLAYED: _unplayed,
     Condition.UNDRAINED: _undrained,
+    Condition.STALE_PRIORITY: _stale_priorities,
 }

@@ -34,7 +34,7 @@ def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
         if pod.is_new or pod.ended_s is None or pod.cause is not None or pod.has_finished:
             continue
         owners = [*known.above(pod.owner)]
-        top = owners[-1] if owners else None
+        top = known.topmost(pod.owner) if pod.owner else None
         reason = _why(
             play.cluster.store, pod, top, next((one for one in owners if one in play.deleted), top)
         )
@@ -91,9 +91,9 @@ def short_of_pods(play: Play) -> Iterator[RejectedObject]:
         count = _lacking(play.cluster.store, found)
         if count > 0:
             pods = "1 pod" if count == 1 else f"{count} pods"
-            *_, top = known.above(found)
+            top = label(known.topmost(found))
             yield RejectedObject(
-                pods, message, label(top), count, namespace=found[1], at_s=round(since_s, 3)
+                pods, message, top, count, namespace=found[1], at_s=round(since_s, 3)
             )
 
 

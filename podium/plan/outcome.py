@@ -253,6 +253,85 @@ class Disruption(PodRow):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PreemptedPod(PodRow):
+    """A pod that is preempted, and its preemptor.
+
+    Attributes:
+        node: where it was.
+        at_s: when, in seconds since the plan, or the step of a rollout, began.
+        by: the preemptor.
+        by_workload: whose pod that is.
+        by_priority: the preemptor's priority.
+    """
+
+    node: str
+    at_s: Seconds
+    by: str
+    by_workload: str
+    by_priority: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextPod(Report):
+    """A pod that was created in a copy of the cluster, to see what it does to others.
+
+    Attributes:
+        is_replacement: whether it comes in place of a pod of the workload that was deleted;
+            otherwise it is a pod of its own that requests as much.
+        pod: `namespace/name`; empty if none came.
+        priority: that admission gave it.
+        node: where it was bound; empty if nowhere.
+        message: why it wasn't let in, or waits; empty if neither.
+        preempted: the pods that lost their places to it and, in turn, to their replacements.
+    """
+
+    is_replacement: bool
+    pod: OrNull = ""
+    priority: int = 0
+    node: OrNull = ""
+    message: OrNull = ""
+    preempted: tuple[PreemptedPod, ...] = ()
+
+    @property
+    def is_harmful(self) -> bool:
+        """True if others lose their places."""
+        return bool(self.preempted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StalePriority(Report):
+    """The running pods of one workload that keep a priority which its next pod doesn't get.
+
+    Attributes:
+        workload: `Kind namespace/name`; the pod itself if it has no controller.
+        namespace: where the pods are.
+        pods: how many of them run.
+        priority: that they keep.
+        next_priority: of the next pod; null if the API refuses it.
+        next_class: PriorityClass of the next pod; null if it has none.
+        is_by_default: whether the next pod names no class.
+        refusal: why the API refuses the next pod.
+        next_pods: what such pods did when they were created in a copy of the cluster; none for
+            workloads that aren't among the first.
+    """
+
+    workload: str
+    namespace: str
+    pods: int
+    priority: int
+    next_priority: int | None
+    next_class: OrNull = ""
+    is_by_default: Annotated[bool, Field(serialization_alias="byDefault")] = False
+    refusal: Annotated[str, IF_ANY] = ""
+    next_pods: tuple[NextPod, ...] = ()
+
+    @property
+    def is_harmful(self) -> bool:
+        """True if the next pod is refused, or costs others their places."""
+        return bool(self.refusal) or any(one.is_harmful for one in self.next_pods)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSummary(Report):
     """The effects of a plan on one workload, or on a pod without one.
 
@@ -359,8 +438,9 @@ class Plan(Report):
 
     `counts` sums up. `until_s` says for how long it was played, in seconds, and `seeds` how many
     times; all but `chances` is of the first time. `interrupted` says that there would have been
-    more. `anyway` has what would happen without the changes, too, `optimum` the least disruption,
-    if asked for, `nodes` what is on those of them where anything changes, likewise.
+    more. `stale_priorities` has the running pods whose successors get another priority.
+    `anyway` has what would happen without the changes, too, `optimum` the least disruption, if
+    asked for, `nodes` what is on those of them where anything changes, likewise.
     """
 
     api_version: str = API_VERSION
@@ -379,6 +459,7 @@ class Plan(Report):
     disruptions: tuple[Disruption, ...] = ()
     rollouts: tuple[Rollout, ...] = ()
     drains: tuple[Drainage, ...] = ()
+    stale_priorities: tuple[StalePriority, ...] = ()
     unplayed: tuple[Unplayed, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0

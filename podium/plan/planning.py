@@ -11,6 +11,7 @@ from podium.plan.chances import chances, unrelated
 from podium.plan.drainages import drainages
 from podium.plan.leaving_pods import removed, short_of_pods
 from podium.plan.loaded_state import LoadedState
+from podium.plan.next_pods import stale_priorities
 from podium.plan.node_fillings import node_fillings
 from podium.plan.outcome import Counts, Plan, Return
 from podium.plan.outcome_reader import OutcomeReader
@@ -61,7 +62,8 @@ def plan(
         played = [first, *others[:-1]]
         return replace(first, interrupted=True, seeds=len(played), chances=chances(played))
     if (request.changes or request.pressures) and state.is_restless:
-        without = _played(without_changes(request), request.seed)
+        unchanged = replace(without_changes(request), next_pods_max=0)
+        without = _played(unchanged, request.seed)
         anyway = () if without.interrupted else unrelated(first, without)
         first = replace(first, anyway=anyway, interrupted=without.interrupted)
     if not others:
@@ -93,6 +95,8 @@ def _all_played(
 def _played(
     request: PlanRequest, seed: int, progress: Passed | None = None, prepare: Prepare | None = None
 ) -> Plan:
+    if seed != request.seed:
+        request = replace(request, next_pods_max=0)
     return played(Play(request, seed, prepare=prepare), request, progress)
 
 
@@ -111,6 +115,12 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
     play.start()
     is_over = play.run(request.until_s, progress)
     found = outcome_of(play)
+    if is_over and request.next_pods_max:
+        try:
+            stale = stale_priorities(play, request.next_pods_max)
+            found = replace(found, stale_priorities=stale)
+        except KeyboardInterrupt:
+            is_over = False
     left_out = tuple(unplayed(request.applied))
     warnings += [f"{one.object}: {one.reason}" for one in left_out]
     late = (*play.changer.unmade(), *play.rollouts.outdated())

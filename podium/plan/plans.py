@@ -57,7 +57,8 @@ class Plans:
             return found
         until_s = request.until_s
         if until_s not in self._unchanged:
-            self._unchanged[until_s] = self._played(without_changes(request))
+            unchanged = replace(without_changes(request), next_pods_max=0)
+            self._unchanged[until_s] = self._played(unchanged)
         return replace(found, anyway=unrelated(found, self._unchanged[until_s]))
 
     def _played(self, request: PlanRequest) -> Plan:
@@ -87,4 +88,11 @@ class Plans:
 
 
 def _beginning_of(request: PlanRequest) -> PlanRequest:
-    return replace(without_changes(request), seeds=1, until_s=None, alternatives_max=0, draws=False)
+    return replace(
+        without_changes(request),
+        seeds=1,
+        until_s=None,
+        alternatives_max=0,
+        draws=False,
+        next_pods_max=0,
+    )

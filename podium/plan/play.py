@@ -54,6 +54,7 @@ class Play:
     Attributes:
         state: what there was, by identity.
         facts: what warnings need to know of it.
+        request: what is planned.
         applied: the manifests that are applied, likewise.
         cluster: in which it is played.
         observer: what happens.
@@ -125,7 +126,7 @@ class Play:
 
     def take_up(self, request: PlanRequest) -> None:
         """Be a play of a request that differs from the first in what it changes, if at all."""
-        self._request = request
+        self.request = request
         self.applied = request.applied_by_identity
         self._alternatives_max = request.alternatives_max
         if not self.facts.of("Namespace"):
@@ -144,7 +145,7 @@ class Play:
         self.rollouts = Rollouts(self.cluster, self.changer.touched, self.start_s)
         # Nodes refuse what they can't start before anybody decides about other pods.
         self.cluster.driver.run_until(self.cluster.driver.now_s)
-        press(self.cluster.store, self._request.pressures)
+        press(self.cluster.store, self.request.pressures)
         self.cluster.driver.run_until(self.cluster.driver.now_s)
         if self._is_started:
             self.scheduler.watch = self.preemptions.record
@@ -223,7 +224,7 @@ class Play:
         Args:
             applied: manifests that count as well; those that are applied by now if None.
         """
-        if self._request.is_whole:
+        if self.request.is_whole:
             return []
         counted = self.applied.values() if applied is None else applied
         return completeness_warnings(self.facts, counted)

@@ -12,6 +12,9 @@ from podium.plan.changes import Apply, Change, Delete
 from podium.plan.resource_pressure import Pressure
 from podium.plan.targets import ChangeTarget
 
+NEXT_PODS_MAX = 4
+"""Of how many workloads the next pods are tried for a plan or an order of classes."""
+
 UNTIL_S = 600.0
 LONGEST_S = 24 * 3600.0
 
@@ -37,6 +40,8 @@ class PlanRequest:
         repairs: whether controllers also make up for what the state lacks.
         draws: whether the plan has what is on the nodes before and after, for pictures.
         is_whole: whether the state is all that a cluster has; of files nobody knows.
+        next_pods_max: of how many workloads whose running pods keep a stale priority the next pods
+            are tried, once the plan is over; with 0, stale priorities aren't looked for.
     """
 
     state: Sequence[Object]
@@ -51,6 +56,7 @@ class PlanRequest:
     repairs: bool = False
     draws: bool = False
     is_whole: bool = False
+    next_pods_max: int = 0
 
     @property
     def applied(self) -> list[Object]:

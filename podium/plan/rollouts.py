@@ -1,8 +1,9 @@
 """How far the rollouts of changed workloads have come, as `kubectl rollout status` judges it."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 # As a Deployment's progress deadline by default; the other kinds have none of their own.
 STANDSTILL_S = 600.0
+
+# So often counts don't come again where pods only become ready one after the other.
+_REPEATS = 10
 
 _KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 _DEADLINE = "ProgressDeadlineExceeded"
@@ -71,6 +75,40 @@ class Rollout(Report):
         return self.state == "Open"
 
 
+class _Course:
+    """The course of one rollout, as the counts of its workload's status show it.
+
+    A status that comes again moves nothing: so it is where pods fail as soon as they are created.
+
+    Attributes:
+        workload: as it was seen last.
+        moved_s: when its counts were last as they had never been, in seconds since the plan began.
+        repeats: how often it was written since then, and its counts as they had been before.
+    """
+
+    def __init__(self) -> None:
+        self.workload: Object | None = None
+        self.moved_s = 0.0
+        self.repeats = 0
+        self._seen: set[tuple[Any, ...]] = set()
+
+    def take(self, workload: Object, now_s: float) -> None:
+        """Take in how a workload is now."""
+        if workload is self.workload:
+            return
+        self.workload = workload
+        status = status_of(workload)
+        counts = (
+            generation_of(workload),
+            *(value for _, value in sorted(status.items()) if isinstance(value, int | str)),
+        )
+        if counts not in self._seen:
+            self._seen.add(counts)
+            self.moved_s, self.repeats = now_s, 0
+        else:
+            self.repeats += 1
+
+
 class Rollouts:
     """Follows the rollouts of the workloads that changes concern.
 
@@ -85,16 +123,16 @@ class Rollouts:
         self._cluster = cluster
         self._start_s = start_s
         self._changed = changed
-        self._seen: dict[Identity, tuple[Object, float]] = {}
+        self._courses: defaultdict[Identity, _Course] = defaultdict(_Course)
         self._ended_s: dict[Identity, float] = {}
 
     def look(self) -> None:
         """Note what has moved since the last look."""
         for one, workload in self._workloads():
-            seen, _ = self._seen.get(one, (None, 0.0))
-            if seen is workload:
+            course = self._courses[one]
+            if course.workload is workload:
                 continue
-            self._seen[one] = (workload, self._passed_s)
+            course.take(workload, self._passed_s)
             if _LACKING[one[0]](workload):
                 self._ended_s.pop(one, None)
             else:
@@ -147,13 +185,15 @@ class Rollouts:
         condition = condition_of(workload, "Progressing") or {}
         if condition.get("reason") == _DEADLINE:
             return epoch_s(condition["lastTransitionTime"]) - self._start_s
-        # Deployments have a deadline of their own.
-        return None if one[0] == "Deployment" else self._standstill_s(one)
+        # Of a Deployment, its controller says so, unless pods that come and go look like progress.
+        is_judged = one[0] != "Deployment" or self._courses[one].repeats >= _REPEATS
+        return self._standstill_s(one) if is_judged else None
 
     def _standstill_s(self, one: Identity) -> float | None:
         """When a workload hadn't moved for long enough, in seconds since the plan began."""
-        workload, since_s = self._seen.get(one, ({}, 0.0))
-        end_s = since_s + STANDSTILL_S + int(spec_of(workload).get("minReadySeconds") or 0)
+        course = self._courses[one]
+        wait_s = STANDSTILL_S + int(spec_of(course.workload or {}).get("minReadySeconds") or 0)
+        end_s = course.moved_s + wait_s
         return end_s if self._passed_s >= end_s else None
 
     @property

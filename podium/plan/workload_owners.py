@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace
+from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace, uid
 from podium.api.pods import is_finished, is_ready, node_name_of, priority_class_of
 from podium.api.priority import pod_priority
 from podium.documents.pod_report import PodReportFields
 from podium.manifests.decisive_kinds import Identity, label
-from podium.simulation.timeline.pod_history import PodHistory, pods_by_uid
+
+if TYPE_CHECKING:
+    from podium.simulation.timeline.pod_history import PodHistory
 
 
 class PodRowFields(PodReportFields):
@@ -32,21 +35,28 @@ class WorkloadOwners:
                 self._above[str(obj["kind"]), namespace(obj), name(obj)] = above
 
     def above(self, owner: Identity | None) -> Iterator[Identity]:
-        """A controller, the one above it, and so on."""
-        while owner is not None:
+        """A controller, the one above it, and so on; each once where they own each other."""
+        seen: set[Identity] = set()
+        while owner is not None and owner not in seen:
             yield owner
+            seen.add(owner)
             owner = self._above.get(owner)
+
+    def topmost(self, owner: Identity) -> Identity:
+        """The last controller above another; of several that own each other, the first by name."""
+        chain = [*self.above(owner)]
+        next_one = self._above.get(chain[-1])
+        return chain[-1] if next_one is None else min(chain[chain.index(next_one) :])
 
     def workload(self, pod: str, owner: Identity | None) -> str:
         """The topmost controller of a pod, or the pod itself."""
         if owner is None:
             return f"Pod {pod}"
         if owner not in self._workloads:
-            *_, topmost = self.above(owner)
-            self._workloads[owner] = label(topmost)
+            self._workloads[owner] = label(self.topmost(owner))
         return self._workloads[owner]
 
-    def row(self, pod: PodHistory) -> PodRowFields:
+    def row(self, pod: "PodHistory") -> PodRowFields:
         """What a row says of a pod that may be gone."""
         return {
             "pod": pod.pod,
@@ -86,7 +96,7 @@ class PodsBefore:
     """
 
     def __init__(self, pods: Iterable[Object], owners: WorkloadOwners) -> None:
-        self.by_uid = pods_by_uid(pods)
+        self.by_uid = {uid(pod): pod for pod in pods}
         self.unbound: list[str] = []
         self.pods: Counter[str] = Counter()
         self.ready: Counter[str] = Counter()

@@ -7,16 +7,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.errors import PodiumError
-
 Action = Callable[[Any], None]
-
-# So much is never due at one moment, unless two machines keep answering each other.
-TIMERS_AT_ONE_MOMENT_MAX = 10_000_000
-
-
-class EndlessMomentError(PodiumError):
-    """More and more is due at one moment, so that time doesn't pass."""
 
 
 class Timer(msgspec.Struct, eq=False):
@@ -100,21 +91,21 @@ class TimerQueue:
                     return True
         return False
 
-    def run_due(self) -> None:
-        """Do all that is due now, and what that brings about now.
+    def run_due(self, limit: int) -> bool:
+        """Do what is due now, and what that brings about now; whether that was all.
 
-        Raises:
-            EndlessMomentError: it doesn't end.
+        Args:
+            limit: how many entries to do at most.
         """
         due, last = self._due, self._last
-        for _ in range(TIMERS_AT_ONE_MOMENT_MAX):
+        for _ in range(limit):
             if due:
                 due.popleft().run()
             elif last:
                 last.popleft().run()
             else:
-                return
-        raise EndlessMomentError(f"{TIMERS_AT_ONE_MOMENT_MAX} entries at {self.now_s}")
+                return True
+        return not (due or last)
 
     def advance_to(self, time_s: float) -> None:
         """Let time pass; entries that fall due on the way come after all that was due before."""

@@ -11,22 +11,32 @@ one moment happens in the order in which it was brought about. With latencies of
 4. A machine that wakes last, as schedulers do, is woken when nothing else is due.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from random import Random
 
+from podium.api.errors import PodiumError
 from podium.apiserver.server import ApiServer
 from podium.control.machine import Machine
 from podium.runtime.api_caller import ApiCaller
-from podium.runtime.driver_events import Hook, Started, Stopped
+from podium.runtime.driver_events import DriverEvent, Hook, Started, Stepped, Stopped
 from podium.runtime.faults import NO_FAULTS, FaultInjector, Faults
 from podium.runtime.latency import INSTANT, Latency
-from podium.runtime.machine_health import MachineError, MachineHealth
+from podium.runtime.machine_health import MachineError, MachineHealth, call
 from podium.runtime.machine_runner import MachineRunner, RunnerContext
 from podium.runtime.timer_queue import TimerQueue
 
 # A wake-up later than this is far: nothing is happening any more.
 FAR_S = 60.0
+
+# Starting 100,000 pods at once takes less; more means that machines keep answering each other.
+TIMERS_AT_ONE_MOMENT_MAX = 1_000_000
+_WATCHED_TIMERS = 10_000
+
+
+class EndlessMomentError(PodiumError):
+    """More and more is due at one moment, so that time doesn't pass."""
 
 
 class MachineHandle:
@@ -85,6 +95,7 @@ class VirtualDriver:
             event_reasons=event_reasons,
         )
         self._handles: dict[str, MachineHandle] = {}
+        self._start_s = start_s
 
     @property
     def now_s(self) -> float:
@@ -204,11 +215,11 @@ class VirtualDriver:
         """Let time pass up to a moment, including everything that falls due at it.
 
         Raises:
-            EndlessMoment: time stands still, because things go on happening.
+            EndlessMomentError: time stands still, because things go on happening.
         """
         while (next_s := self._timers.next_s()) is not None and next_s <= time_s:
             self._timers.advance_to(next_s)
-            self._timers.run_due()
+            self._run_moment()
         self._timers.advance_to(time_s)
 
     def settle(self, max_s: float = 3600.0, far_s: float = FAR_S) -> bool:
@@ -222,7 +233,7 @@ class VirtualDriver:
             Whether it came to rest in that time.
 
         Raises:
-            EndlessMoment: time stands still, because things go on happening.
+            EndlessMomentError: time stands still, because things go on happening.
         """
         end_s = self.now_s + max_s
         while (next_s := self._timers.next_s()) is not None and next_s <= self.now_s + far_s:
@@ -230,8 +241,25 @@ class VirtualDriver:
                 self._timers.advance_to(end_s)
                 return False
             self._timers.advance_to(next_s)
-            self._timers.run_due()
+            self._run_moment()
         return True
+
+    def _run_moment(self) -> None:
+        """Do all that is due now, and what that brings about now."""
+        if self._timers.run_due(TIMERS_AT_ONE_MOMENT_MAX):
+            return
+        steps, calls = Counter[str](), list[str]()
+
+        def watch(step: DriverEvent) -> None:
+            steps[step.who] += 1
+            if isinstance(step, Stepped):
+                calls[:] = [f"{step.who} asked for {call(one)}" for one in step.effects] or calls
+
+        self.step_hooks.append(watch)
+        is_over = self._timers.run_due(_WATCHED_TIMERS)
+        self.step_hooks.remove(watch)
+        if not is_over:
+            raise EndlessMomentError(_endless(self.now_s - self._start_s, steps, calls))
 
     def _start(self, handle: MachineHandle, machine: Machine) -> None:
         crash = partial(self._crash_by_chance, handle)
@@ -262,3 +290,13 @@ class VirtualDriver:
     def _renew(self, handle: MachineHandle) -> None:
         if handle.runner is None and handle.renew is not None:
             self._start(handle, handle.renew())
+
+
+def _endless(passed_s: float, steps: Counter[str], calls: list[str]) -> str:
+    """The sentence of an EndlessMomentError: which machines go on, and what was asked for last."""
+    machines = ", ".join(f"{who} ({count} steps)" for who, count in steps.most_common())
+    last = f"; at last {calls[-1]}" if calls else ""
+    return (
+        f"time stands still {passed_s:g} s after the start, as these go on without an end: "
+        f"{machines or 'no machine'}{last}"
+    )

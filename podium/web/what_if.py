@@ -11,7 +11,7 @@ from podium.manifests.problems import describe
 from podium.plan.changes import Apply
 from podium.plan.planning import plan
 from podium.plan.pod_explanations import explain_pod
-from podium.plan.request import PlanRequest
+from podium.plan.request import NEXT_PODS_MAX, PlanRequest
 from podium.web.applier import NAME
 from podium.web.pages import PlanPage, presented
 from podium.web.presenters import Presenters
@@ -55,7 +55,9 @@ class WhatIf:
         if not read.objects:
             raise NothingToApplyError(f"{NAME}: nothing to apply is in it")
         changes = (Apply(tuple(loaded.obj for loaded in read.objects)),)
-        found = plan(replace(self._request(), changes=changes, draws=True))
+        found = plan(
+            replace(self._request(), changes=changes, draws=True, next_pods_max=NEXT_PODS_MAX)
+        )
         found = replace(
             found,
             warnings=(*read.warnings, *found.warnings),

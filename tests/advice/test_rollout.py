@@ -24,7 +24,7 @@ from podium.plan.loaded_state import LoadedState
 from podium.plan.play import Play
 from podium.plan.request import PlanRequest
 from podium.presenting import to_html, to_markdown
-from tests.plan.objects import Obj, node, priority_class, workload
+from tests.plan.objects import Obj, node, pod, priority_class, workload
 from tests.plan.worlds import exported
 
 CLASSES = [priority_class("high", 1000), priority_class("low", 100)]
@@ -109,6 +109,106 @@ def test_a_default_class_is_a_step_and_counts_for_whoever_names_none() -> None:
     ]
     assert found.priorities.of("Deployment default/batch", 0) == 500
     assert found.priorities.of("Pod default/bare", 7) == 7
+
+
+def full_of_old(*more: Obj) -> list[Obj]:
+    """A cluster full of pods that were created before there was a default class."""
+    return exported([node("n1", "2"), node("n2", "2"), *more, OLD])
+
+
+OLD = workload("Deployment", "old", replicas=4)
+USUAL = priority_class("usual", 500, globalDefault=True)
+BECOMES_DEFAULT = "PriorityClass usual (500) becomes the default"
+
+
+def introducing(state: list[Obj], *manifests: Obj) -> RolloutAdvice:
+    found = introduction(state, manifests)
+    return rollout(RolloutRequest(PlanRequest(state), found, None, tries=1000, more_nodes=2))
+
+
+def test_a_default_class_above_running_pods_is_not_safe_as_the_next_pod_preempts_them() -> None:
+    found = introducing(full_of_old(), USUAL)
+    assert found.verdict == "Impossible"
+    (end,) = found.dead_ends
+    (stale,) = end.next.stale_priorities
+    assert (stale.workload, stale.pods) == ("Deployment default/old", 4)
+    assert (stale.priority, stale.next_priority) == (0, 500)
+    assert {one.workload for one in end.next.outranked} == {"Deployment default/old"}
+    # With another node the next pod fits, and the one after it doesn't.
+    assert (found.room, found.room_tried) == (None, 0)
+    shown = rollout_presentation(found)
+    assert shown.headline == (
+        "No order of these steps is safe; 1 step played. "
+        "With preemptionPolicy: Never on the default class one is."
+    )
+    assert [step.step for step in found.non_preempting] == [BECOMES_DEFAULT]
+    assert "4 running pods keep priority 0" in to_markdown(shown)
+    assert found.preparation == ("PriorityClass usual, not as the default",)
+
+
+def test_a_bare_pod_counts_as_what_it_would_get_if_it_were_created_again() -> None:
+    bare = pod("bare", "2", on="n", priority=0)
+    found = introducing([node("n", "2"), bare], USUAL)
+    assert found.verdict == "Impossible"
+    (lost,) = found.dead_ends[0].next.outranked
+    assert (lost.pod, lost.priority, lost.final_priority) == ("default/bare", 0, 500)
+
+
+def test_where_the_next_pods_find_room_a_default_class_is_safe_and_says_who_keeps_what() -> None:
+    state = exported([node("n1", "9"), OLD])
+    found = introducing(state, USUAL)
+    assert found.verdict == "Safe"
+    (step,) = found.steps
+    assert [one.pods for one in step.stale_priorities] == [4]
+    assert f"After {BECOMES_DEFAULT}: 4 running pods keep priority 0" in to_markdown(
+        rollout_presentation(found)
+    )
+
+
+def test_workloads_that_name_a_class_before_it_is_the_default_are_safe_from_it() -> None:
+    there = workload("StatefulSet", "old", replicas=4, serviceName="old")
+    state = exported([node("n1", "4"), there])
+    renamed = assigned("sts/old=usual", "default", decisive(state))
+    found = introducing(state, USUAL, renamed)
+    assert found.verdict == "Reordered"
+    assert names(found) == ["StatefulSet default/old gets usual (500)", BECOMES_DEFAULT]
+    assert found.preparation == ("PriorityClass usual, not as the default",)
+
+
+def test_a_class_whose_value_differs_is_deleted_and_made_again() -> None:
+    named = workload("Deployment", "old", replicas=4, template={"priorityClassName": "team"})
+    state = exported([node("n1", "4"), priority_class("team", 100), named])
+    found = introducing(state, priority_class("team", 200))
+    (end,) = found.dead_ends
+    assert end.next.step == "PriorityClass team is deleted, and made again with 200, not 100"
+    (stale,) = end.next.stale_priorities
+    assert (stale.priority, stale.next_priority, stale.is_by_default) == (100, 200, False)
+    assert end.next.outranked
+    assert not found.non_preempting
+
+
+def test_a_second_default_class_is_rejected() -> None:
+    found = introducing(full_of_old(priority_class("first", 0, globalDefault=True)), USUAL)
+    (end,) = found.dead_ends
+    assert "first is already marked as default" in end.next.rejected[0].message
+
+
+def test_a_default_class_may_give_way_to_another() -> None:
+    first = priority_class("first", 0, globalDefault=True)
+    state = exported([node("n1", "9"), first, OLD])
+    found = introducing(state, {**first, "globalDefault": False}, USUAL)
+    assert names(found) == ["PriorityClass first (0) is the default no more", BECOMES_DEFAULT]
+
+
+def test_priorities_that_are_stale_before_dont_count_against_an_order() -> None:
+    state = [node("n", "3"), USUAL, pod("old", "2", on="n", priority=0)]
+    found = introducing(state, workload("Deployment", "new", replicas=1))
+    assert found.verdict == "Safe"
+    (stale,) = found.stale_priorities
+    assert stale.is_harmful
+    assert "Before any step: 1 running pod keeps priority 0" in to_markdown(
+        rollout_presentation(found)
+    )
 
 
 def test_a_rollout_that_comes_to_no_end_is_not_safe() -> None:

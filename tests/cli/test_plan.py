@@ -277,7 +277,7 @@ def test_unknown_conditions_are_an_error(podium, files) -> None:
     assert result.output == (
         "error: --fail-on: unknown condition boredom; known are preemption, eviction, "
         "pdb-violation, pending, rejected, refused, stuck-rollout, unplayed, "
-        "undrained\n"
+        "undrained, stale-priority\n"
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.disruption import BY_KUBELET, BY_POD_GC
-from tests.plan.objects import container, node, places, planned, pod, priority_class
+from tests.plan.objects import container, node, places, planned, pod, priority_class, workload
 
 AFFINITY = {"disk": "ssd"}
 PORTS = [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]
@@ -118,3 +118,39 @@ def test_a_critical_pod_is_refused_where_stopping_others_doesnt_help() -> None:
     critical = pod("new", "2", on="n", priorityClassName="system-node-critical")
     (refusal,) = planned([node("n", "1")], critical).refusals
     assert refusal.reason == "UnexpectedAdmissionError"
+
+
+TOLERANT = {"tolerations": [{"operator": "Exists"}]}
+FULL_DISK = {"conditions": [{"type": kind, "status": "True"} for kind in ("Ready", "DiskPressure")]}
+
+
+@pytest.mark.parametrize(
+    ("machine", "template", "reason"),
+    [
+        (node("n", "500m"), {"nodeName": "n"}, "OutOfcpu"),
+        (node("n"), {"nodeName": "n", "nodeSelector": AFFINITY}, "NodeAffinity"),
+        (node("n"), {"nodeName": "n", "containers": PORTS}, "NodePorts"),
+        (node("n", taints=NO_EXECUTE), {"nodeName": "n"}, "TaintToleration"),
+        (node("n", status=FULL_DISK), {"nodeName": "n", **TOLERANT}, "Evicted"),
+        (node("n", status=FULL_DISK), TOLERANT, "Evicted"),
+    ],
+    ids=["cpu", "selector", "ports", "taint", "pressure", "scheduled under pressure"],
+)
+@pytest.mark.parametrize("kind", ["ReplicaSet", "Deployment"])
+def test_a_pod_that_is_refused_and_made_again_takes_its_time(
+    kind: str, machine: Any, template: Any, reason: str
+) -> None:
+    there = pod("there", "250m", on="n", containers=PORTS)
+    again = workload(kind, "again", replicas=1, template=template)
+    outcome = planned([machine, there], again, until_s=10.0)
+    assert outcome.until_s == 10.0
+    assert {one.reason for one in outcome.refusals} == {reason}
+    assert 30 <= outcome.counts.refused <= 50
+
+
+def test_pods_that_a_taint_removes_from_a_silent_node_take_their_time() -> None:
+    unknown = {"conditions": [{"type": "Ready", "status": "Unknown"}]}
+    silent = node("n", taints=NO_EXECUTE, status=unknown)
+    again = workload("ReplicaSet", "again", replicas=1, template={"nodeName": "n"})
+    outcome = planned([silent], again, until_s=10.0)
+    assert 30 <= outcome.counts.evicted <= 50

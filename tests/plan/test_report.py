@@ -31,6 +31,7 @@ FIELDS = [
     "disruptions",
     "rollouts",
     "drains",
+    "stalePriorities",
     "unplayed",
     "timeline",
     "untilSeconds",

@@ -41,6 +41,17 @@ def test_others_are_stuck_when_nothing_moves(kind: str) -> None:
     assert outcome.until_s > 600.0
 
 
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_pods_that_are_refused_again_and_again_move_nothing(kind: str) -> None:
+    pinned = workload(kind, "web", replicas=1, template={"nodeName": "a"})
+    outcome = planned([node("a", "500m")], pinned)
+    (rollout,) = outcome.rollouts
+    assert rollout.is_stuck
+    assert rollout.at_s == pytest.approx(600.0, abs=2)
+    assert rollout.reason.startswith("a refuses default/web-")
+    assert outcome.until_s < 630.0
+
+
 def test_a_plan_goes_on_until_the_rollout_is_over() -> None:
     web = workload(
         "Deployment", "web", replicas=1, minReadySeconds=900, progressDeadlineSeconds=1000

@@ -1,11 +1,9 @@
 """The timers: order in time, and at one time."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.runtime import timer_queue
-from podium.runtime.timer_queue import EndlessMomentError, TimerQueue
+from podium.runtime.timer_queue import TimerQueue
 
 
 def run_all(timers: TimerQueue) -> None:
@@ -51,16 +49,24 @@ def test_a_cancelled_entry_is_neither_run_nor_waited_for() -> None:
     assert done == []
 
 
-def test_a_moment_without_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timer_queue, "TIMERS_AT_ONE_MOMENT_MAX", 100)
+def test_a_moment_may_be_left_before_its_end() -> None:
     timers = TimerQueue(3.0)
 
     def again(_: object) -> None:
         timers.put(0.0, again, None)
 
     again(None)
-    with pytest.raises(EndlessMomentError, match=r"100 entries at 3\.0"):
-        timers.run_due()
+    assert not timers.run_due(100)
+    timers.next_s()
+    assert not timers.run_due(100)
+
+
+def test_a_moment_that_ends_at_its_limit_is_over() -> None:
+    timers, done = TimerQueue(3.0), list[int]()
+    for number in range(3):
+        timers.put(3.0, done.append, number)
+    assert timers.run_due(3)
+    assert done == [0, 1, 2]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3))))

@@ -8,10 +8,11 @@ import pytest
 
 from podium.control.effects import Effect, Record
 from podium.control.events import Change, Event, Outcome, Synced
+from podium.runtime import virtual
 from podium.runtime.driver_events import Called, DriverEvent, Relisted, Started, Stepped, Stopped
 from podium.runtime.faults import Faults
 from podium.runtime.latency import ConstantLatency, ExponentialLatency, Latency
-from podium.runtime.virtual import VirtualDriver
+from podium.runtime.virtual import EndlessMomentError, VirtualDriver
 from tests.runtime.machines import (
     START_S,
     Diary,
@@ -342,3 +343,32 @@ def test_time_may_pass_before_what_is_due_is_done() -> None:
     assert driver.step_now()
     assert not driver.step_now()
     assert (driver.now_s, done) == (START_S + 5.0, ["now", "soon"])
+
+
+def test_time_that_stands_still_is_an_error_that_names_the_machines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(virtual, "TIMERS_AT_ONE_MOMENT_MAX", 1000)
+    driver = make_driver()
+    driver.add(Diary(name="idle"))
+    driver.advance(30)
+
+    def makes(event: Event, now_s: float) -> Sequence[Effect]:
+        return [create("a")] if isinstance(event, Synced) or _is(event, gone=True) else ()
+
+    def takes_away(event: Event, now_s: float) -> Sequence[Effect]:
+        return [delete("a")] if _is(event, gone=False) else ()
+
+    driver.add(Diary(makes, name="maker"))
+    driver.add(Diary(takes_away, name="taker"))
+    with pytest.raises(EndlessMomentError) as raised:
+        driver.advance(1)
+    message = str(raised.value)
+    assert message.startswith("time stands still 30 s after the start")
+    assert "maker (" in message
+    assert "taker (" in message
+    assert message.endswith(("Create of ConfigMap default/a", "Delete of ConfigMap default/a"))
+
+
+def _is(event: Event, *, gone: bool) -> bool:
+    return isinstance(event, Change) and (event.new is None) is gone

@@ -27,6 +27,8 @@ class PodOwnerReconciler(Reconciler):
         refusals: why the last creation was refused, by key.
     """
 
+    replaces_pods = True
+
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]]) -> None:
         super().__init__(indexes)
         self.refusals: dict[Hashable, str] = {}

@@ -26,6 +26,7 @@ from podium.control.effects import (
 )
 from podium.control.events import Change, Event, FirstList, Outcome, Synced
 from podium.controllers.kit.indexer import Index, Indexer
+from podium.controllers.kit.replacement_pace import ReplacementPace, ended_at_once
 from podium.controllers.kit.resting_keys import RestingKeys, stirs
 from podium.controllers.kit.unconfirmed_objects import UnconfirmedObjects
 
@@ -57,6 +58,8 @@ class Reconciler(ABC):
             as it was loaded.
         takes_lists: whether the keys that an object concerns don't depend on which others of its
             kind are known.
+        replaces_pods: whether its objects own pods, and have others made in place of those that
+            end.
         objects: what it knows.
     """
 
@@ -64,6 +67,7 @@ class Reconciler(ABC):
     kinds: frozenset[str]
     tends: frozenset[str] | None = None
     takes_lists = False
+    replaces_pods = False
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
         self.objects = Indexer(indexes)
@@ -77,6 +81,7 @@ class Reconciler(ABC):
         self._waiting: dict[Hashable, dict[int, Effect]] = {}
         self._failures: dict[Hashable, int] = {}
         self._retries_s: dict[Hashable, float] = {}
+        self._replacements = ReplacementPace()
         self._timers: list[tuple[float, int, Hashable]] = []
         self._count = 0
 
@@ -175,7 +180,7 @@ class Reconciler(ABC):
         # Made anew, as iterating over a dict that was once full takes as long as if it still were.
         dirty, self._dirty = self._dirty, {}
         for key in dirty:
-            if key not in self._dirty:
+            if key not in self._dirty and not self._replacements.is_held(key, now_s):
                 effects += self._looked(key, now_s)
         return effects
 
@@ -283,9 +288,25 @@ class Reconciler(ABC):
         """
         is_news, before = self.objects.apply(change)
         if is_news:
-            for key in self._concerned(change, before):
+            keys = self._concerned(change, before)
+            if self.replaces_pods:
+                keys = self._paced(change, before, keys)
+            for key in keys:
                 self.react(key, change, before)
         return is_news and before is None
+
+    def _paced(
+        self, change: Change, before: Object | None, keys: Iterable[Hashable]
+    ) -> Iterable[Hashable]:
+        """The keys that a change concerns; a pod that ended at once has them held for a while."""
+        now_s, found = self._now_s, [*dict.fromkeys(keys)]
+        if change.kind != "Pod":
+            for key in found if self.stirs(change, before) else ():
+                self._replacements.release(key)
+        elif ended_at_once(change.obj, before, is_gone=change.new is None, now_s=now_s):
+            for key in found:
+                self.look_again(key, self._replacements.replaced_s(key, now_s))
+        return found
 
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
         """Have a key looked at that a change concerns; arguments as of `keys_of`."""

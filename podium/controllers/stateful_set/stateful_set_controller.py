@@ -36,6 +36,7 @@ class StatefulSetController(Reconciler):
     name = NAME
     kinds = frozenset({"Pod", CLAIM, KIND, _SET})
     tends = frozenset({_SET})
+    replaces_pods = True
 
     def __init__(self) -> None:
         super().__init__(
