@@ -303,7 +303,7 @@ class Reconciler(ABC):
         if change.kind != "Pod":
             for key in found if self.stirs(change, before) else ():
                 self._replacements.release(key)
-        elif ended_at_once(change.obj, before, is_gone=change.new is None, now_s=now_s):
+        elif ended_at_once(change.obj, before, now_s):
             for key in found:
                 self.look_again(key, self._replacements.replaced_s(key, now_s))
         return found

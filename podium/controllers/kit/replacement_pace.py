@@ -8,7 +8,7 @@ time calls take no time, so this sets the pace. The first replacement comes at o
 
 from collections.abc import Hashable
 
-from podium.api.disruption import BY_SCHEDULER, disruption_reason
+from podium.api.disruption import BY_TAINT, disruption_reason
 from podium.api.objects import Object, is_terminating
 from podium.api.pods import is_finished
 from podium.api.times import epoch_s
@@ -53,26 +53,21 @@ class ReplacementPace:
         return False
 
 
-def ended_at_once(pod: Object, before: Object | None, *, is_gone: bool, now_s: float) -> bool:
-    """Whether a change is the end of a pod in the second after its creation.
+def ended_at_once(pod: Object, before: Object | None, now_s: float) -> bool:
+    """Whether a change is the end of a pod, by its node or a taint, in its first second.
 
-    A pod that is preempted doesn't count: a scheduler itself backs off before it tries again.
+    What else ends pods, such as preemption or a drain, takes its time by itself.
 
     Args:
         pod: as it is, or was when it went.
         before: as it was known before; None if it wasn't.
-        is_gone: whether it isn't there any more.
         now_s: the time.
     """
-    if before is not None and _is_ending(before):
+    if not _is_ended(pod) or (before is not None and _is_ended(before)):
         return False
     created = pod["metadata"].get("creationTimestamp")
-    if not created or not (is_gone or _is_ending(pod)):
-        return False
-    if disruption_reason(pod) == BY_SCHEDULER.reason:
-        return False
-    return now_s - epoch_s(created) < _AT_ONCE_S
+    return bool(created) and now_s - epoch_s(created) < _AT_ONCE_S
 
 
-def _is_ending(pod: Object) -> bool:
-    return is_finished(pod) or is_terminating(pod)
+def _is_ended(pod: Object) -> bool:
+    return is_finished(pod) or (is_terminating(pod) and disruption_reason(pod) == BY_TAINT.reason)

@@ -13,11 +13,13 @@ RUNNING = {"phase": "Running"}
 FAILED = {"phase": "Failed"}
 
 
-def pod(age_s: float = 0.0, *, leaves: bool = False, **status: str) -> Any:
+def pod(age_s: float = 0.0, *, leaves_for: str = "", **status: str) -> Any:
     metadata: dict[str, Any] = {"name": "p", "creationTimestamp": timestamp(START_S - age_s)}
-    if leaves:
-        metadata["deletionTimestamp"] = timestamp(START_S)
-    return {"metadata": metadata, "spec": {}, "status": status}
+    if not leaves_for:
+        return {"metadata": metadata, "spec": {}, "status": status}
+    metadata["deletionTimestamp"] = timestamp(START_S)
+    target = {"type": "DisruptionTarget", "status": "True", "reason": leaves_for}
+    return {"metadata": metadata, "spec": {}, "status": {**status, "conditions": [target]}}
 
 
 @pytest.mark.parametrize(
@@ -25,19 +27,19 @@ def pod(age_s: float = 0.0, *, leaves: bool = False, **status: str) -> Any:
     [
         (pod(**RUNNING), pod(**FAILED), True),
         (None, pod(**FAILED), True),
-        (pod(), pod(leaves=True), True),
-        (pod(), None, True),
+        (pod(), pod(leaves_for="DeletionByTaintManager"), True),
         (pod(5, **RUNNING), pod(5, **FAILED), False),
         (pod(), pod(**RUNNING), False),
-        (pod(**FAILED), None, False),
-        (pod(leaves=True), pod(**FAILED, leaves=True), False),
+        (pod(**FAILED), pod(**FAILED), False),
+        (pod(leaves_for="DeletionByTaintManager"), pod(**FAILED), False),
+        (pod(), pod(leaves_for="PreemptionByScheduler"), False),
+        (pod(), pod(leaves_for="EvictionByEvictionAPI"), False),
     ],
 )
-def test_a_pod_ends_at_once_if_it_ends_in_its_first_second(
+def test_a_pod_ends_at_once_if_its_node_or_a_taint_ends_it_in_its_first_second(
     before: Any, after: Any, *, ends_at_once: bool
 ) -> None:
-    found = ended_at_once(after or before, before, is_gone=after is None, now_s=START_S + 0.5)
-    assert found is ends_at_once
+    assert ended_at_once(after, before, START_S + 0.5) is ends_at_once
 
 
 def test_the_first_replacement_comes_at_once_and_others_one_after_the_other() -> None:
@@ -48,13 +50,6 @@ def test_the_first_replacement_comes_at_once_and_others_one_after_the_other() ->
     assert pace.is_held("b", 10.0 + PACE_S)
     assert not pace.is_held("c", 10.0)
     assert pace.replaced_s("a", 60.0) == 60.0
-
-
-def test_a_pod_that_is_preempted_at_once_is_replaced_at_once() -> None:
-    preempted = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
-    leaving = pod(leaves=True)
-    leaving["status"] = {"conditions": [preempted]}
-    assert not ended_at_once(leaving, pod(), is_gone=False, now_s=START_S)
 
 
 def pinned(replicas: int) -> Any:
