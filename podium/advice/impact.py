@@ -10,9 +10,7 @@ from pydantic import Field
 from podium.advice.disturbance import Disturbance, DisturbanceKind
 from podium.api.disruption import PREEMPTED
 from podium.api.objects import Object, controller_of, key
-from podium.api.pod_specs import tolerations_of
 from podium.api.pods import is_finished, node_name_of
-from podium.api.taints import NO_EXECUTE, tolerates
 from podium.documents.report import API_VERSION, IF_ANY, Report
 from podium.plan.drainages import Drainage
 from podium.plan.loaded_state import LoadedState
@@ -27,8 +25,6 @@ from podium.plan.outcome import (
 )
 from podium.plan.request import PlanRequest
 from podium.plan.workload_owners import WorkloadOwners
-
-_UNREACHABLE = {"key": "node.kubernetes.io/unreachable", "effect": NO_EXECUTE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +78,16 @@ class Impact(Report):
     notes: tuple[str, ...] = ()
 
     @property
+    def unavailable(self) -> list[WorkloadSummary]:
+        """The workloads without a ready pod for a while, the most important, the longest first."""
+        found = [one for one in self.workloads if one.is_unavailable]
+        return sorted(found, key=lambda one: (-one.priority, -one.ready_least_for_s, one.workload))
+
+    @property
     def is_harmless(self) -> bool:
-        """Whether every pod has a place in the end, and every drain is done."""
-        return not self.unplaced and all(one.state == "Done" for one in self.drains)
+        """Whether workloads keep ready pods, every pod has a place, and every drain is done."""
+        is_done = all(one.state == "Done" for one in self.drains)
+        return is_done and not self.unplaced and not self.unavailable
 
     @property
     def waiting(self) -> list[UnplacedPod]:
@@ -146,13 +149,13 @@ class ImpactReader:
         if disturbance.kind is DisturbanceKind.DRAIN:
             return
         gone = {one.pod for one in plan.disruptions} | {one.pod for one in plan.removed}
-        for node in disturbance.nodes:
-            for pod in self._on.get(node, ()):
+        for silent in plan.silent_nodes:
+            for pod in self._on.get(silent.node, ()):
                 owner = controller_of(pod)
                 if key(pod) in gone or (owner and owner["kind"] in ("DaemonSet", "Node")):
                     continue
-                why = f"stays on its silent node: {_why_it_stays(pod)}"
-                yield UnplacedPod(**self._owners.row_of(pod), node=node, reason=why)
+                why = f"stays on its silent node: {silent.why_pod_stays(pod, plan.until_s)}"
+                yield UnplacedPod(**self._owners.row_of(pod), node=silent.node, reason=why)
 
 
 def _lost(plan: Plan) -> Iterator[UnplacedPod]:
@@ -174,14 +177,3 @@ def _lost(plan: Plan) -> Iterator[UnplacedPod]:
 
 def _unplaced(row: PodRow, reason: str, node: str = "", *, waits: bool = False) -> UnplacedPod:
     return UnplacedPod(**row_facts(row), node=node, reason=reason, waits=waits)
-
-
-def _why_it_stays(pod: Object) -> str:
-    tolerated = [one for one in tolerations_of(pod["spec"]) if tolerates(one, _UNREACHABLE)]
-    if not tolerated:
-        return "nothing is evicted from it, as too many nodes have failed"
-    stays = [one.get("tolerationSeconds") for one in tolerated]
-    if None in stays and len({*stays}) == 1:
-        return "it tolerates that without end"
-    least = min(one for one in stays if one is not None)
-    return f"it tolerates that for {least} s, or too many nodes have failed to evict it"

@@ -21,6 +21,7 @@ from podium.advice.impact import Impact, ImpactReader
 from podium.advice.resilience_report import (
     BlockingBudget,
     Exposure,
+    Outage,
     RankedDisturbance,
     Resilience,
 )
@@ -28,7 +29,7 @@ from podium.advice.spare_room import SHAPES_MAX, spare_rooms
 from podium.advice.zoned_shapes import zoned_shapes
 from podium.plan.gates import Finding, Gate, findings
 from podium.plan.loaded_state import LoadedState
-from podium.plan.outcome import PodRow, row_facts
+from podium.plan.outcome import PodRow, WorkloadSummary, row_facts
 from podium.plan.request import PlanRequest
 
 PAIRS_MAX = 50_000
@@ -119,20 +120,29 @@ def disturbances_of(asked: ResilienceRequest) -> list[Disturbance]:
 def severity(impact: Impact) -> tuple[object, ...]:
     """A key by which the worst impact comes first.
 
-    The highest priority of a pod without a place decides, then how many such pods there are, how
-    many drains aren't done, how many pods are preempted in turn, how many lose their places, and
-    then the name.
+    The highest priority of a workload without a ready pod, or of a pod without a place, decides;
+    then how many such workloads there are, for how long they are so altogether, how many such pods
+    there are, how many drains aren't done, how many pods are preempted in turn, how many lose
+    their places, and then the name.
     """
-    highest = max((one.priority for one in impact.unplaced), default=None)
+    highest = _highest_priority(impact)
     return (
         highest is None,
         -(highest or 0),
+        -len(impact.unavailable),
+        -sum(one.ready_least_for_s for one in impact.unavailable),
         -len(impact.unplaced),
         -sum(one.state != "Done" for one in impact.drains),
         -impact.preempted,
         -len(impact.disruptions),
         impact.name,
     )
+
+
+def _highest_priority(impact: Impact) -> int | None:
+    priorities = [one.priority for one in impact.unavailable]
+    priorities += [one.priority for one in impact.unplaced]
+    return max(priorities, default=None)
 
 
 def _told(progress: Progress | None, what: str, total: int) -> Callable[[int], None] | None:
@@ -144,6 +154,7 @@ def _report(asked: ResilienceRequest, ranked: Sequence[Impact]) -> Resilience:
     return Resilience(
         tried=dict(sorted(tried.items())),
         harmless=sum(one.is_harmless for one in ranked),
+        outages=tuple(_outages(ranked)),
         ranking=tuple(_ranked(one) for one in ranked),
         worst=tuple(ranked[: asked.worst]),
         exposed=tuple(_exposed(ranked)),
@@ -152,18 +163,45 @@ def _report(asked: ResilienceRequest, ranked: Sequence[Impact]) -> Resilience:
 
 
 def _ranked(impact: Impact) -> RankedDisturbance:
-    priorities = (one.priority for one in impact.unplaced)
+    spans = (one.ready_least_for_s for one in impact.unavailable)
     return RankedDisturbance(
         name=impact.name,
         disturbance=impact.disturbance,
+        unavailable=len(impact.unavailable),
+        unavailable_for_s=max(spans, default=0.0),
         unplaced=len(impact.unplaced),
-        highest_priority=max(priorities, default=None),
+        highest_priority=_highest_priority(impact),
         lost=len(impact.disruptions),
         moved=impact.moved,
         preempted=impact.preempted,
         is_drained=all(one.state == "Done" for one in impact.drains),
         settled_s=impact.settled_s,
     )
+
+
+def _outages(impacts: Iterable[Impact]) -> list[Outage]:
+    """The workloads that are without a ready pod for a while, the most important first."""
+    found: dict[str, list[tuple[WorkloadSummary, str]]] = defaultdict(list)
+    for impact in impacts:
+        for summary in impact.unavailable:
+            found[summary.workload].append((summary, impact.name))
+    outages = []
+    for summaries in found.values():
+        summaries.sort(key=lambda one: (-one[0].ready_least_for_s, one[1]))
+        (worst, _), *_ = summaries
+        outages.append(
+            Outage(
+                workload=worst.workload,
+                namespace=worst.namespace,
+                priority=worst.priority,
+                priority_class=worst.priority_class,
+                ready_before=worst.ready_before,
+                disturbances=tuple(name for _, name in summaries),
+                longest_s=worst.ready_least_for_s,
+                is_over=all(summary.ready_after > 0 for summary, _ in summaries),
+            )
+        )
+    return sorted(outages, key=lambda one: (-one.priority, -one.longest_s, one.workload))
 
 
 def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:

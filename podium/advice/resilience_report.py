@@ -8,7 +8,7 @@ from pydantic import Field
 
 from podium.advice.disturbance import Disturbance
 from podium.advice.impact import Impact
-from podium.documents.report import API_VERSION, IF_ANY, Report
+from podium.documents.report import API_VERSION, IF_ANY, OrNull, Report
 from podium.plan.outcome import PodRow
 
 
@@ -19,8 +19,10 @@ class RankedDisturbance(Report):
     Attributes:
         name: what happens, in words.
         disturbance: the same.
+        unavailable: how many workloads are without a ready pod for a while.
+        unavailable_for_s: for how long the one that takes longest is, in seconds altogether.
         unplaced: how many pods are without a place in the end.
-        highest_priority: of those; null if there are none.
+        highest_priority: of those workloads and pods; null if there are none.
         lost: how many pods lose their places.
         moved: how many of them have another place in the end.
         preempted: how many of them give way in turn.
@@ -30,6 +32,8 @@ class RankedDisturbance(Report):
 
     name: str
     disturbance: Disturbance
+    unavailable: int = 0
+    unavailable_for_s: Annotated[float, Field(serialization_alias="unavailableSeconds")] = 0.0
     unplaced: int
     highest_priority: int | None
     lost: int
@@ -37,6 +41,31 @@ class RankedDisturbance(Report):
     preempted: int
     is_drained: Annotated[bool, Field(serialization_alias="drained")]
     settled_s: Annotated[float, Field(serialization_alias="settledAt")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outage(Report):
+    """A workload that some disturbances leave without any ready pod for a while.
+
+    Attributes:
+        workload: `Kind namespace/name`.
+        namespace: where it is.
+        priority: the highest among its pods.
+        priority_class: of that pod; null if it names none.
+        ready_before: how many of its pods are ready today.
+        disturbances: those that do so, the longest outage first, by what happens.
+        longest_s: for how long in the worst of them, in seconds altogether.
+        is_over: whether it has a ready pod again in the end of each of them.
+    """
+
+    workload: str
+    namespace: str
+    priority: int
+    priority_class: OrNull
+    ready_before: int
+    disturbances: tuple[str, ...]
+    longest_s: Annotated[float, Field(serialization_alias="longestSeconds")]
+    is_over: Annotated[bool, Field(serialization_alias="over")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +127,9 @@ class Resilience(Report):
 
     Attributes:
         tried: how many disturbances were played, by kind.
-        harmless: how many of them leave every pod with a place, and every drain done.
+        harmless: how many of them leave each workload with ready pods all the time, every pod with
+            a place in the end, and every drain done.
+        outages: the workloads that are without a ready pod for a while, the most important first.
         ranking: all of them, the worst first.
         worst: the impacts of the first of them.
         exposed: the pods that failures hit most often.
@@ -111,6 +142,7 @@ class Resilience(Report):
     kind: Literal["Resilience"] = "Resilience"
     tried: Mapping[str, int] = field(default_factory=dict)
     harmless: int = 0
+    outages: tuple[Outage, ...] = ()
     ranking: tuple[RankedDisturbance, ...] = ()
     worst: tuple[Impact, ...] = ()
     exposed: tuple[Exposure, ...] = ()

@@ -55,6 +55,11 @@ def is_active(pod: Object) -> bool:
     return not is_finished(pod) and not is_terminating(pod)
 
 
+def restarts_always(pod: Object) -> bool:
+    """Whether the pod is to run on and on, rather than to its end."""
+    return (spec_of(pod).get("restartPolicy") or "Always") == "Always"
+
+
 def is_ready(pod: Object) -> bool:
     """Whether the pod's condition Ready is True."""
     return holds(pod, "Ready")

@@ -15,6 +15,7 @@ from podium.presenting import Bullets, Cell, Presentation, Section, Table, Tone,
 
 UNPLACED_HEADERS = ("Pod", "Priority", "Was on", "Why")
 _SHOWN_MAX = 50
+_NAMED_MAX = 3
 
 
 def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
@@ -62,6 +63,13 @@ def unplaced_row(one: UnplacedPod) -> list[Cell]:
 
 
 def _clauses(impact: Impact) -> Iterator[str]:
+    down = impact.unavailable
+    for one in down[:_NAMED_MAX]:
+        how_long = f"{round(one.ready_least_for_s, 1):.12g} s"
+        end = "" if one.ready_after else ", to the end"
+        yield f"{one.workload} has no ready pod for {how_long}{end}"
+    if len(down) > _NAMED_MAX:
+        yield f"nor have {count(len(down) - _NAMED_MAX, 'more workload')} for a while"
     undrained = sum(one.state != "Done" for one in impact.drains)
     if undrained:
         yield f"{count(undrained, 'node')} {'is' if undrained == 1 else 'are'}n't drained"

@@ -7,11 +7,12 @@ from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.cli.output import count
 from podium.cli.timeline_text import time_text
 from podium.plan.next_pod_words import stale_sentences
-from podium.plan.outcome import Plan, WorkloadSummary
+from podium.plan.outcome import BudgetChange, Plan, WorkloadSummary
 
 _WORDS: Mapping[str, str] = {PREEMPTED: "preempted", EVICTED: "evicted", LOST: "stopped"}
 _SENTENCES_MAX = 20
 _EXCEEDED_QUOTA = re.compile(r"exceeded quota: ([^,]+), (.+)")
+_BUDGETS_MAX = 5
 
 
 def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
@@ -23,10 +24,11 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     """
     text = ", ".join(_counts(plan)) + "."
     yield f"Interrupted at {time_text(plan.until_s)}. {text}" if plan.interrupted else text
+    yield from _below(plan, len(plan.budgets) if wide else _BUDGETS_MAX)
     affected = [one for one in plan.workloads if one.lost or one.pending or _dips(one)]
     shown = affected if wide else affected[:_SENTENCES_MAX]
     for one in shown:
-        told = "; ".join(_clauses(one))
+        told = "; ".join(_clauses(one, plan.until_s))
         is_sentence = told.startswith(("loses", "is ", "stays"))
         yield f"{one.workload}{'' if is_sentence else ':'} {told}."
     if len(affected) > len(shown):
@@ -56,6 +58,33 @@ def _out_of_quota(plan: Plan) -> Iterator[str]:
             yield f"{who} {verb} rejected, as {quota} is exceeded: {exceeded[2]}."
 
 
+def _below(plan: Plan, most: int) -> Iterator[str]:
+    """The budgets of which too few pods are healthy for a while."""
+    below = [one for one in plan.budgets if one.is_below]
+    below.sort(key=lambda one: one.healthy_least - one.desired_healthy)
+    for one in below[:most]:
+        lost, since = lost_text(one), time_text(one.healthy_least_at_s)
+        yield (
+            f"Budget {one.budget} asks for {count(one.desired_healthy, 'healthy pod')}, and has "
+            f"only {one.healthy_least} at {since}; too few for {_seconds(one.below_for_s)}"
+            + (f" ({lost})." if lost else ".")
+        )
+    if len(below) > most:
+        yield f"{count(len(below) - most, 'budget')} more with too few healthy pods, with -o wide."
+
+
+def lost_text(budget: BudgetChange) -> str:
+    """How many pods a budget loses, those told apart that the changes themselves remove."""
+    parts = [f"{number} {_WORDS[cause]}" for cause, number in budget.lost.items()]
+    if budget.removed:
+        parts.append(f"{budget.removed} removed by the changes")
+    return ", ".join(parts)
+
+
+def _seconds(number: float) -> str:
+    return f"{round(number, 1):.12g} s"
+
+
 def _drains(plan: Plan) -> Iterator[str]:
     for one in plan.drains:
         evicted = f"{count(one.evicted, 'pod')} evicted"
@@ -66,15 +95,11 @@ def _drains(plan: Plan) -> Iterator[str]:
 
 
 def _dips(one: WorkloadSummary) -> bool:
-    """Whether fewer pods are ready for a while, though the workload goes on."""
-    return one.ready_before > 0 and one.ready_least < one.ready_before and not _goes(one)
+    """Whether fewer pods are ready for a while than before, and than there are to be."""
+    return one.ready_least < min(one.ready_before, one.wanted)
 
 
-def _goes(one: WorkloadSummary) -> bool:
-    return one.removed >= one.pods and not (one.new or one.pending)
-
-
-def _clauses(one: WorkloadSummary) -> Iterator[str]:
+def _clauses(one: WorkloadSummary, end_s: float) -> Iterator[str]:
     lost = sum(one.lost.values())
     if lost and one.workload.startswith("Pod "):
         yield f"is {' and '.join(_WORDS[cause] for cause in one.lost)}"
@@ -90,13 +115,24 @@ def _clauses(one: WorkloadSummary) -> Iterator[str]:
         is_alone = one.workload.startswith("Pod ")
         yield "stays pending" if is_alone else f"{_number(one.pending, 'stays')} pending"
     if _dips(one) and not one.workload.startswith("Pod "):
-        how_long = f"for {round(one.ready_least_for_s, 1):.12g} s"
-        end = "" if one.is_ready_in_the_end else ", and fewer than before in the end"
-        if one.ready_after == one.ready_least:
-            how_long, end = f"from {time_text(one.ready_least_at_s)} to the plan's end", ""
-        few = f"only {one.ready_least}" if one.ready_least else "none"
-        verb = "are" if one.ready_least > 1 else "is"
-        yield f"{how_long} {few} of {one.ready_before} {verb} ready{end}"
+        yield _dip(one, end_s)
+
+
+def _dip(one: WorkloadSummary, end_s: float) -> str:
+    """How few pods are ready, and from when to when."""
+    since = time_text(one.ready_least_at_s)
+    is_last = one.ready_after == one.ready_least
+    if is_last and one.ready_least_at_s + one.ready_least_for_s >= end_s:
+        when, end = f"from {since} to the plan's end", ""
+    else:
+        when = f"for {_seconds(one.ready_least_for_s)} from {since} on"
+        is_back = one.ready_after >= min(one.ready_before, one.wanted)
+        end = "" if is_back else ", and fewer than before in the end"
+    if one.is_unavailable:
+        return f"is unavailable {when} (0 of {one.ready_before} ready){end}"
+    few = f"only {one.ready_least}" if one.ready_least else "none"
+    verb = "are" if one.ready_least > 1 else "is"
+    return f"{when} {few} of {one.ready_before} {verb} ready{end}"
 
 
 def _number(number: int, verb: str) -> str:
@@ -119,3 +155,7 @@ def _counts(plan: Plan) -> Iterator[str]:
         "removed": counts.removed,
     }
     yield from (f"{number} {word}" for word, number in more.items() if number)
+    if counts.unavailable:
+        yield f"{count(counts.unavailable, 'workload')} unavailable"
+    if counts.budgets_below:
+        yield f"{count(counts.budgets_below, 'budget')} not kept"

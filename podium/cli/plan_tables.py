@@ -9,6 +9,7 @@ import msgspec
 from rich.text import Text
 
 from podium.cli.output import Cell, count
+from podium.cli.plan_summary_text import lost_text
 from podium.cli.row_groups import together, told_once
 from podium.cli.timeline_text import DISRUPTION_HEADINGS, disruption_rows, time_text
 from podium.plan.next_pod_words import next_pod_clauses
@@ -122,16 +123,36 @@ def budgets(plan: Plan) -> PlanTable:
     rows = [
         (
             change.budget,
+            *_health(change),
             str(change.allowed_before),
             _worst(change),
             str(change.allowed_after),
+            lost_text(change) or "-",
             Text(", ".join(change.violated_by), style=_LOST),
         )
         for change in plan.budgets
         if change.is_touched
     ]
-    headings = ("BUDGET", "ALLOWED BEFORE", "AT WORST", "AFTER", "VIOLATED BY LOSING")
+    headings = (
+        *("BUDGET", "ASKS FOR", "HEALTHY", "LEAST", "ALLOWED BEFORE", "AT WORST", "AFTER"),
+        *("LOSES", "VIOLATED BY LOSING"),
+    )
     return PlanTable("BUDGETS TOUCHED", headings, rows)
+
+
+def _health(change: BudgetChange) -> Sequence[Cell]:
+    """How many healthy pods a budget asks for, how many there were, and how few there are."""
+    if change.sync_failure:
+        return (Text(f"can't be computed: {change.sync_failure}", style=_LOST), "-", "-")
+    least = f"{change.healthy_least} ({time_text(change.healthy_least_at_s)})"
+    fallen = change.healthy_least < change.healthy_before
+    return (
+        str(change.desired_healthy),
+        str(change.healthy_before),
+        Text(
+            least if fallen else str(change.healthy_least), style=_LOST if change.is_below else ""
+        ),
+    )
 
 
 def _worst(change: BudgetChange) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from podium.advice.resilience_report import RankedDisturbance, Resilience
+from podium.advice.resilience_report import Outage, RankedDisturbance, Resilience
 from podium.cli.impact_presentation import UNPLACED_HEADERS, unplaced_row
 from podium.cli.output import count
 from podium.cli.timeline_text import time_text
@@ -17,13 +17,15 @@ from podium.presenting import (
 )
 
 _PODS_MAX = 5
+_CAUSES_MAX = 3
 _KINDS: Mapping[str, tuple[str, str]] = {
     "NodeFailure": ("failure of nodes", "failures of nodes"),
     "ZoneFailure": ("failure of a zone", "failures of zones"),
     "Drain": ("drain", "drains"),
 }
 _HEADERS = (
-    *("What happens", "Without a place", "Highest priority", "Lose a place", "Get another"),
+    *("What happens", "None ready", "For", "Without a place", "Highest priority"),
+    *("Lose a place", "Get another"),
     *("Give way", "Drained", "Last move"),
 )
 
@@ -37,8 +39,11 @@ def resilience_presentation(found: Resilience, *, wide: bool = False) -> Present
     """
     total = sum(found.tried.values())
     tried = ", ".join(count(number, *_KINDS[kind]) for kind, number in found.tried.items())
-    headline = f"{found.harmless} of {total} leave every pod with a place, of {tried}."
+    headline = (
+        f"{_outage_clause(found, total)}; {found.harmless} of {total} do no harm, of {tried}."
+    )
     sections = [
+        Section("Workloads without a ready pod for a while", [_outages(found, wide)]),
         Section("Worst", [_worst(found)]),
         Section("Left without a place", [_witnesses(found, wide)]),
         Section("Pods that failures hit most often", [_exposed(found)]),
@@ -47,6 +52,35 @@ def resilience_presentation(found: Resilience, *, wide: bool = False) -> Present
         Section("Notes", [Bullets(found.notes)], is_detail=True),
     ]
     return Presentation("Resilience", headline, sections)
+
+
+def _outage_clause(found: Resilience, total: int) -> str:
+    """Which workload is without a ready pod, and for how long."""
+    if not found.outages:
+        return "Each workload has a ready pod all the time"
+    worst, *others = found.outages
+    first, *more = worst.disturbances
+    text = f"{worst.workload} has no ready pod for {_span(worst)} in the {first}"
+    if more:
+        text += f", and for a while in {len(more)} more of {total}"
+    if others:
+        text += f"; the same befalls {count(len(others), 'more workload')}"
+    return text
+
+
+def _span(outage: Outage) -> str:
+    return f"{round(outage.longest_s, 1):.12g} s" + ("" if outage.is_over else ", to the end")
+
+
+def _outages(found: Resilience, wide: bool) -> Table:
+    rows: list[list[Cell]] = []
+    for one in found.outages:
+        shown = one.disturbances if wide else one.disturbances[:_CAUSES_MAX]
+        more = len(one.disturbances) - len(shown)
+        causes = ", ".join(shown) + (f" and {more} more" if more else "")
+        ready = str(one.ready_before)
+        rows.append([Toned(one.workload, Tone.BAD), str(one.priority), ready, _span(one), causes])
+    return Table(["Workload", "Priority", "Ready today", "None ready for", "In the"], rows)
 
 
 def _worst(found: Resilience) -> Table:
@@ -59,6 +93,8 @@ def _worst(found: Resilience) -> Table:
 def _row(one: RankedDisturbance) -> list[Cell]:
     return [
         one.name,
+        Toned(str(one.unavailable), Tone.BAD if one.unavailable else Tone.GOOD),
+        f"{round(one.unavailable_for_s, 1):.12g} s" if one.unavailable else "-",
         Toned(str(one.unplaced), Tone.BAD if one.unplaced else Tone.GOOD),
         "-" if one.highest_priority is None else str(one.highest_priority),
         str(one.lost),

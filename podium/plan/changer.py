@@ -39,7 +39,7 @@ class Changer:
         drainers: of the drains that have begun.
         touched: the objects whose specs were changed by being applied, scaled or restarted, and
             those that are new.
-        has_failed_nodes: whether nodes have fallen silent.
+        silenced_s: the nodes that have fallen silent, and when, in seconds since the plan began.
 
     Args:
         cluster: to be changed.
@@ -63,7 +63,7 @@ class Changer:
         self.rejected: list[RejectedObject] = []
         self.drainers: list[Drainer] = []
         self.touched: dict[Identity, None] = {}
-        self.has_failed_nodes = False
+        self.silenced_s: dict[str, float] = {}
         self._cluster = cluster
         self._observer = observer
         self._state = state
@@ -143,7 +143,7 @@ class Changer:
 
     def _silence(self, found: Identity) -> None:
         """Have a node fall silent, as its script tells it."""
-        self.has_failed_nodes = True
+        self.silenced_s[found[2]] = self._observer.passed_s()
         marks = {"metadata": {"annotations": {DOWN: "true"}}}
         what = Attributes(KINDS["Node"], "", found[2], self._cluster.driver.now_s)
         self._cluster.server.patch(what, PatchRequest(PatchType.MERGE, marks))

@@ -1,8 +1,9 @@
 """Conditions on which a plan fails: what met one, where, and by whom.
 
 A gate is a condition's name, with as many restrictions as one likes: `preemption`,
-`preemption:priority>=1000`, `pending:namespace=shop:workload=Deployment*`. A gate that ends in
-`=allow` lets through what it matches: `preemption:workload=batch/*=allow`.
+`preemption:priority>=1000`, `pending:namespace=shop:workload=Deployment*`. One condition has a
+bound in its name: `ready<80%`. A gate that ends in `=allow` lets through what it matches:
+`preemption:workload=batch/*=allow`.
 """
 
 import operator
@@ -11,15 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Annotated
 
 import msgspec
 
 from podium.api.errors import PodiumError
 from podium.documents.pod_report import report_facts
-from podium.documents.report import OrNull, Report
+from podium.documents.report import HIDDEN, OrNull, Report
 from podium.plan.gate_conditions import Condition
 from podium.plan.next_pod_words import keeping, next_pod_clauses
-from podium.plan.outcome import PendingPod, Plan, PodRow
+from podium.plan.outcome import PendingPod, Plan, PodRow, WorkloadSummary
 
 
 class GateError(PodiumError):
@@ -40,6 +42,8 @@ class Finding(Report):
         by: who is behind it, such as the preemptor; empty if nobody.
         message: what happens, in words.
         count: how many pods or objects it is about.
+        extent: how bad it is, where there are degrees: pods that a budget lacks, percent of pods
+            that aren't ready, seconds without a ready pod.
     """
 
     condition: Condition
@@ -51,6 +55,7 @@ class Finding(Report):
     by: OrNull = ""
     message: str
     count: int = 1
+    extent: Annotated[float, HIDDEN] = 0.0
 
 
 _Test = Callable[[Finding], bool]
@@ -62,6 +67,7 @@ _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
     "<": operator.lt,
     "=": operator.eq,
 }
+_SHARE = re.compile(r"ready<(\d+(?:\.\d+)?)%")
 _ALLOW = "=allow"
 _FIELDS = ("priority", "namespace", "workload", "class")
 
@@ -128,18 +134,18 @@ def findings(plan: Plan, gates: Sequence[Gate]) -> list[Finding]:
 
 
 def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]:
-    """What isn't so anyway: of pods with other names as many of a workload as there are more.
+    """What isn't so anyway, or not as bad.
+
+    Of pods with other names it is as many of a workload as there are more.
 
     Args:
         found: with the changes.
         anyway: without them.
     """
-    names = {(one.condition, one.object) for one in anyway}
-    new = [one for one in found if (one.condition, one.object) not in names]
-    known = {(one.condition, one.object) for one in found}
-    spare = Counter(
-        (one.condition, one.workload) for one in anyway if (one.condition, one.object) not in known
-    )
+    before = {_about(one): one.extent for one in anyway}
+    new = [one for one in found if one.extent > before.get(_about(one), -1.0)]
+    known = {*map(_about, found)}
+    spare = Counter((one.condition, one.workload) for one in anyway if _about(one) not in known)
     left = []
     for one in new:
         if spare[one.condition, one.workload]:
@@ -149,14 +155,22 @@ def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]
     return left
 
 
+def _about(finding: Finding) -> tuple[Condition, str, str]:
+    return finding.condition, finding.object, finding.workload
+
+
 def _gate(text: str) -> Gate:
     allows = text.endswith(_ALLOW)
     name, *restrictions = text.removesuffix(_ALLOW).split(":")
-    if name not in list(Condition):
+    tests = [_test(text, restriction) for restriction in restrictions]
+    if share := _SHARE.fullmatch(name):
+        lacking = 100 - float(share[1])
+        tests.append(lambda finding: finding.extent > lacking)
+        return Gate(text, Condition.READY_SHARE, tuple(tests), allows)
+    if name not in set(Condition) - {Condition.READY_SHARE}:
         known = ", ".join(Condition)
         raise GateError(f"unknown condition {name}; known are {known}")
-    tests = tuple(_test(text, restriction) for restriction in restrictions)
-    return Gate(text, Condition(name), tests, allows)
+    return Gate(text, Condition(name), tuple(tests), allows)
 
 
 def _test(gate: str, text: str) -> _Test:
@@ -251,6 +265,65 @@ def _refused(plan: Plan) -> Iterator[Finding]:
         yield _of(Condition.REFUSED, one, f"is refused by {one.node}: {one.message or one.reason}")
 
 
+def _below_budget(plan: Plan) -> Iterator[Finding]:
+    summaries = {one.workload: one for one in plan.workloads}
+    for budget in plan.budgets:
+        if not budget.is_below:
+            continue
+        fallen = [one for one in budget.workloads if _loses_ready(summaries.get(one))]
+        for workload in fallen or budget.workloads or ("",):
+            row = summaries.get(workload)
+            yield Finding(
+                condition=Condition.BELOW_BUDGET,
+                object=f"PodDisruptionBudget {budget.budget}",
+                namespace=budget.namespace,
+                workload=workload,
+                priority=row.priority if row else 0,
+                priority_class=row.priority_class if row else "",
+                message=(
+                    f"has only {budget.healthy_least} of the {budget.desired_healthy} healthy pods "
+                    f"that it asks for, and too few for {budget.below_for_s:g} s"
+                ),
+                extent=budget.desired_healthy - budget.healthy_least,
+            )
+
+
+def _loses_ready(summary: WorkloadSummary | None) -> bool:
+    return summary is not None and summary.ready_least < summary.ready_before
+
+
+def _unavailable(plan: Plan) -> Iterator[Finding]:
+    for one in plan.workloads:
+        if one.is_unavailable:
+            message = f"has no ready pod for {one.ready_least_for_s:g} s"
+            yield _of_summary(Condition.UNAVAILABLE, one, message, one.ready_least_for_s)
+
+
+def _ready_shares(plan: Plan) -> Iterator[Finding]:
+    for one in plan.workloads:
+        if one.serves and one.ready_share < 1:
+            counted = min(one.pods, one.wanted)
+            message = (
+                f"has only {one.ready_least} of {counted} pods ready ({100 * one.ready_share:.3g} "
+                f"%) for {one.ready_least_for_s:g} s"
+            )
+            lacking = 100 * (1 - one.ready_share)
+            yield _of_summary(Condition.READY_SHARE, one, message, lacking)
+
+
+def _of_summary(condition: Condition, row: WorkloadSummary, message: str, extent: float) -> Finding:
+    return Finding(
+        condition=condition,
+        object=row.workload,
+        namespace=row.namespace,
+        workload=row.workload,
+        priority=row.priority,
+        priority_class=row.priority_class,
+        message=message,
+        extent=extent,
+    )
+
+
 def _stuck(plan: Plan) -> Iterator[Finding]:
     for one in plan.rollouts:
         if one.is_stuck:
@@ -301,6 +374,9 @@ _FINDERS: Mapping[Condition, Callable[[Plan], Iterator[Finding]]] = {
     Condition.PENDING: _pending,
     Condition.REJECTED: _rejected,
     Condition.REFUSED: _refused,
+    Condition.BELOW_BUDGET: _below_budget,
+    Condition.UNAVAILABLE: _unavailable,
+    Condition.READY_SHARE: _ready_shares,
     Condition.STUCK_ROLLOUT: _stuck,
     Condition.UNPLAYED: _unplayed,
     Condition.UNDRAINED: _undrained,

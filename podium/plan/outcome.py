@@ -15,6 +15,7 @@ from podium.plan.drainages import Drainage
 from podium.plan.node_fillings import NodeFilling
 from podium.plan.optimum_report import Optimum
 from podium.plan.rollouts import Rollout
+from podium.plan.silent_nodes import SilentNode
 from podium.plan.unplayed import Unplayed
 from podium.simulation.timeline.preemption import PreemptionOutcome
 
@@ -168,6 +169,15 @@ class BudgetChange(Report):
         sync_failure: why the disruption controller can't compute it, so that it allows no
             disruption; empty if it can.
         is_touched: whether it covers a pod that goes, or another number is allowed.
+        healthy_before: how many of its pods were healthy.
+        healthy_least: how few were, measured by how many it asked for at the time.
+        desired_healthy: how many it asked for then.
+        healthy_least_at_s: since when, in seconds since the plan began.
+        below_for_s: for how long fewer were healthy than it asks for, and fewer than before, in
+            seconds altogether; 0 if it held.
+        lost: how many of its pods lose their places through no change of their own, by cause.
+        removed: how many of its pods go because of the changes, as in a rollout.
+        workloads: whose pods they are, `Kind namespace/name`, if it didn't hold.
     """
 
     budget: str
@@ -179,6 +189,19 @@ class BudgetChange(Report):
     sync_failure: Annotated[str, IF_ANY] = ""
     is_touched: Annotated[bool, HIDDEN] = False
     namespace: str = ""
+    healthy_before: int = 0
+    healthy_least: int = 0
+    desired_healthy: int = 0
+    healthy_least_at_s: Annotated[float, Field(serialization_alias="healthyLeastAt")] = 0.0
+    below_for_s: Annotated[float, Field(serialization_alias="belowForSeconds")] = 0.0
+    lost: Mapping[str, int] = field(default_factory=dict)
+    removed: int = 0
+    workloads: Annotated[tuple[str, ...], HIDDEN] = ()
+
+    @property
+    def is_below(self) -> bool:
+        """Whether fewer of its pods are healthy for a while than it asks for."""
+        return self.below_for_s > 0
 
 
 class Happening(StrEnum):
@@ -341,6 +364,7 @@ class WorkloadSummary(Report):
         priority: the highest among its pods that are concerned.
         priority_class: of that pod; empty if it names none.
         pods: how many it had.
+        wanted: how many it is to have in the end.
         lost: how many of them lose their places through no change of their own, by cause.
         recreated: how many of the lost ones have got a place again in the end.
         pending: how many pods wait in the end.
@@ -348,10 +372,13 @@ class WorkloadSummary(Report):
         removed: how many go because of the changes.
         ready_before: how many were ready.
         ready_least: how few were ready in between.
+        ready_least_at_s: since when, in seconds since the plan began.
         ready_least_for_s: for how long, in seconds altogether.
-        ready_least_at_s: when that was first so, in seconds since the plan began.
-        ready_after: how many are ready at the end.
+        ready_after: how many are ready in the end.
         is_ready_in_the_end: whether at least as many are ready at the end as were before.
+        is_unavailable: whether none of its pods is ready for a while, though some were before, and
+            some are to be; never of pods that run to their end, as those of Jobs.
+        serves: whether its pods are to run on and on.
     """
 
     workload: str
@@ -359,6 +386,7 @@ class WorkloadSummary(Report):
     priority: int
     priority_class: OrNull = ""
     pods: int
+    wanted: int = 0
     lost: Mapping[str, int] = field(default_factory=dict)
     recreated: Annotated[int, IF_ANY] = 0
     pending: Annotated[int, IF_ANY] = 0
@@ -366,10 +394,21 @@ class WorkloadSummary(Report):
     removed: Annotated[int, IF_ANY] = 0
     ready_before: int = 0
     ready_least: int = 0
-    ready_least_for_s: Annotated[float, Field(serialization_alias="readyLeastForSeconds")] = 0.0
     ready_least_at_s: Annotated[float, Field(serialization_alias="readyLeastAt")] = 0.0
+    ready_least_for_s: Annotated[float, Field(serialization_alias="readyLeastForSeconds")] = 0.0
     ready_after: int = 0
     is_ready_in_the_end: Annotated[bool, Field(serialization_alias="readyInTheEnd")] = True
+    is_unavailable: Annotated[bool, Field(serialization_alias="unavailable")] = False
+    serves: Annotated[bool, HIDDEN] = False
+
+    @property
+    def ready_share(self) -> float:
+        """The smallest share of its pods that is ready; 1 if it had none.
+
+        Its pods are those that it had, or is to have in the end if these are fewer.
+        """
+        counted = min(self.pods, self.wanted)
+        return self.ready_least / counted if counted else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -417,6 +456,8 @@ class Counts(Report):
         rejected: objects, and pods of workloads, that the API doesn't let in.
         ignored: pods that ask for other schedulers.
         removed: pods that go because of the changes.
+        unavailable: workloads of which no pod is ready for a while.
+        budgets_below: budgets of which fewer pods are healthy for a while than they ask for.
     """
 
     placed: int = 0
@@ -430,6 +471,8 @@ class Counts(Report):
     rejected: int = 0
     ignored: int = 0
     removed: int = 0
+    unavailable: int = 0
+    budgets_below: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,7 +483,8 @@ class Plan(Report):
     times; all but `chances` is of the first time. `interrupted` says that there would have been
     more. `stale_priorities` has the running pods whose successors get another priority.
     `anyway` has what would happen without the changes, too, `optimum` the least disruption, if
-    asked for, `nodes` what is on those of them where anything changes, likewise.
+    asked for, `nodes` what is on those of them where anything changes, likewise, `silent_nodes`
+    those that have fallen silent.
     """
 
     api_version: str = API_VERSION
@@ -469,5 +513,6 @@ class Plan(Report):
     anyway: tuple[Fate, ...] = ()
     optimum: Annotated[Optimum | None, IF_KNOWN] = None
     nodes: Annotated[tuple[NodeFilling, ...], HIDDEN] = ()
+    silent_nodes: Annotated[tuple[SilentNode, ...], HIDDEN] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -1,6 +1,5 @@
 """What a play came to: what the observer has noted, and how the cluster is in the end."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -10,19 +9,15 @@ from podium.api.objects import (
     condition_message,
     holds,
     is_terminating,
-    key,
-    namespace,
     uid,
 )
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
 from podium.api.times import epoch_s
-from podium.core.budget_status import sync_failure
 from podium.node.critical_pod_preemption import REASON as STOPPED_BY_NODE
 from podium.node.pressure.pod_eviction import REASON as EVICTED
 from podium.plan.leaving_pods import has_all_its_pods
 from podium.plan.outcome import (
-    BudgetChange,
     Disruption,
     GatedPod,
     Happening,
@@ -166,43 +161,6 @@ class OutcomeReader:
                 row = self._owners.row_of(pod)
                 since_s = self._since_s(pod)
                 yield IgnoredPod(**row, scheduler_name=scheduler_name_of(pod), since_s=since_s)
-
-    def budgets(self) -> Iterator[BudgetChange]:
-        """What has become of the budgets that there are in the end."""
-        broken: dict[str, list[str]] = defaultdict(list)
-        for outcome in self._play.preemptions.outcomes:
-            for victim in outcome.taken:
-                for budget in victim.broken:
-                    broken[budget].append(victim.pod)
-        courses = self._courses()
-        for pdb in self._play.cluster.store.list("PodDisruptionBudget").items:
-            course = courses.get(key(pdb), [])
-            before = self._play.allowed_before.get(key(pdb))
-            if before is None:
-                before = course[0][1] if course else 0
-            least_s, least = min(course, key=lambda one: one[1], default=(0.0, before))
-            if least >= before:
-                least_s, least = 0.0, before
-            yield BudgetChange(
-                key(pdb),
-                before,
-                course[-1][1] if course else before,
-                allowed_least=least,
-                least_at_s=least_s,
-                violated_by=tuple(broken.get(key(pdb), ())),
-                sync_failure=sync_failure(pdb),
-                is_touched=bool(course),
-                namespace=namespace(pdb),
-            )
-
-    def _courses(self) -> dict[str, list[tuple[float, int]]]:
-        """By budget, when since the changes it allowed how many disruptions."""
-        found: dict[str, list[tuple[float, int]]] = defaultdict(list)
-        for entry in self._play.observer.entries[self._play.entries_before :]:
-            if entry.type == "BudgetChanged":
-                allowed = int(entry.details["disruptionsAllowed"])
-                found[f"{entry.namespace}/{entry.name}"].append((round(entry.at_s, 3), allowed))
-        return found
 
     def disruptions(self) -> tuple[Disruption, ...]:
         """Pods that lost their places, with what became of each."""

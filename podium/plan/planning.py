@@ -7,6 +7,7 @@ from functools import partial
 from podium.api.disruption import BY_EVICTION, BY_PRESSURE, BY_TAINT
 from podium.api.objects import Object, key, uid
 from podium.api.pods import node_name_of
+from podium.plan.budget_courses import BudgetCourses
 from podium.plan.chances import chances, unrelated
 from podium.plan.drainages import drainages
 from podium.plan.leaving_pods import removed, short_of_pods
@@ -19,6 +20,7 @@ from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
 from podium.plan.request import PlanRequest, Progress, without_changes
 from podium.plan.rollouts import with_reasons
+from podium.plan.silent_nodes import silent_nodes
 from podium.plan.unplayed import suspended_jobs, unplayed
 from podium.plan.workload_summary import summaries
 
@@ -142,25 +144,27 @@ def outcome_of(play: Play) -> Plan:
     """What a play that is over came to."""
     outcome = OutcomeReader(play)
     pending, refusals = outcome.pending(), outcome.refusals()
+    gone = tuple(removed(play, outcome.histories))
     rejected = (*play.rejected, *short_of_pods(play))
     found = Plan(
         placements=outcome.placements(),
         preemptions=tuple(play.preemptions.outcomes),
         pending=pending,
-        budgets=tuple(outcome.budgets()),
+        budgets=tuple(BudgetCourses(play, outcome.histories, gone).changes()),
         refusals=refusals,
         rejected=rejected,
         gated=tuple(outcome.gated()),
-        removed=tuple(removed(play, outcome.histories)),
+        removed=gone,
         ignored=tuple(outcome.ignored()),
         disruptions=outcome.disruptions(),
         rollouts=tuple(with_reasons(play.rollouts.found(), pending, rejected, refusals)),
         drains=tuple(drainages(play.changer.drainers, play.start_s)),
         timeline=outcome.timeline(),
+        silent_nodes=tuple(silent_nodes(play)),
         until_s=round(play.passed_s, 3),
     )
-    workloads = summaries(play, outcome.histories, found)
-    return replace(found, workloads=workloads, counts=_counts(found))
+    found = replace(found, workloads=summaries(play, outcome.histories, found))
+    return replace(found, counts=_counts(found))
 
 
 def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
@@ -188,4 +192,6 @@ def _counts(plan: Plan) -> Counts:
         rejected=sum(one.count for one in plan.rejected),
         ignored=len(plan.ignored),
         removed=len(plan.removed),
+        unavailable=sum(one.is_unavailable for one in plan.workloads),
+        budgets_below=sum(one.is_below for one in plan.budgets),
     )

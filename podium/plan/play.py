@@ -1,8 +1,11 @@
 """A plan in a cluster of its own: loaded, changed, and played until it is over."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from typing import Any
+
+import msgspec
 
 from podium.api.garbage_collection import without_garbage_collection
 from podium.api.kinds import OPTIONAL_KINDS, POD_GROUP
@@ -48,6 +51,26 @@ _CONTROLLERS = frozenset(CONTROLLERS) - {
 }
 
 
+class BudgetCounts(msgspec.Struct, frozen=True):
+    """The numbers in the status of a disruption budget.
+
+    Attributes:
+        allowed: how many disruptions it allows.
+        healthy: how many of its pods are healthy.
+        desired: how many should be.
+    """
+
+    allowed: int = 0
+    healthy: int = 0
+    desired: int = 0
+
+    @classmethod
+    def of_status(cls, status: Mapping[str, Any]) -> "BudgetCounts":
+        """The numbers of a status."""
+        fields = ("disruptionsAllowed", "currentHealthy", "desiredHealthy")
+        return cls(*(int(status.get(field) or 0) for field in fields))
+
+
 class Play:
     """One run of a plan. Its constructor makes the changes; `start` lets the scheduler begin.
 
@@ -60,7 +83,7 @@ class Play:
         observer: what happens.
         pods_before: the pods of the state.
         entries_before: how many of the observed entries tell of the time before the changes.
-        allowed_before: by budget, the disruptions allowed before the changes.
+        budgets_before: by budget, `namespace/name`, its numbers before the changes.
         preemptions: what is preempted, once the play is started.
         changer: makes the changes.
         start_s: when the plan begins, in seconds since the epoch.
@@ -111,12 +134,12 @@ class Play:
                 self.scheduler.snapshot.tie_key = partial(_shuffled, seed)
             driver.run_until(self.start_s)
         budgets = self.cluster.store.list("PodDisruptionBudget").items
-        self.allowed_before = {key(pdb): _allowed(pdb) for pdb in budgets}
+        self.budgets_before = {key(pdb): BudgetCounts.of_status(status_of(pdb)) for pdb in budgets}
         # What was counted first is of the pods as they are in the state.
         for entry in reversed(self.observer.entries):
             if entry.type == "BudgetChanged":
-                allowed = int(entry.details["disruptionsAllowed"])
-                self.allowed_before[f"{entry.namespace}/{entry.name}"] = allowed
+                counts = BudgetCounts.of_status(entry.details)
+                self.budgets_before[f"{entry.namespace}/{entry.name}"] = counts
         self.entries_before = len(self.observer.entries)
         self.take_up(request)
         if prepare is not None:
@@ -206,7 +229,7 @@ class Play:
 
     def _goes_on(self) -> bool:
         is_busy = self.changer.is_draining(UNTIL_S) or not self.rollouts.are_over()
-        is_busy |= self.changer.has_failed_nodes and self._moved_lately()
+        is_busy |= bool(self.changer.silenced_s) and self._moved_lately()
         return self.cluster.driver.now_s < self._longest_s and is_busy
 
     def _moved_lately(self) -> bool:
@@ -308,10 +331,6 @@ def _missing_namespaces(cluster: Cluster, named: Iterable[Identity]) -> Iterator
     for called in sorted({place for _, place, _ in named if place}):
         if cluster.store.get("Namespace", "", called) is None:
             yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": called}}
-
-
-def _allowed(pdb: Object) -> int:
-    return int(status_of(pdb).get("disruptionsAllowed") or 0)
 
 
 def _shuffled(seed: int, node_name: str) -> str:

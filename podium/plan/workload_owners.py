@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace, uid
-from podium.api.pods import is_finished, is_ready, node_name_of, priority_class_of
+from podium.api.pods import (
+    is_finished,
+    is_ready,
+    node_name_of,
+    priority_class_of,
+    restarts_always,
+)
 from podium.api.priority import pod_priority
 from podium.documents.pod_report import PodReportFields
 from podium.manifests.decisive_kinds import Identity, label
@@ -89,6 +95,9 @@ class PodsBefore:
         pods: how many pods on nodes each workload has.
         ready: how many pods that are ready.
         ready_uids: the uids of those.
+        serving: the workloads, pods of their own aside, that have ready pods which are to run on
+            and on.
+        priorities: by workload, the highest priority of its pods, and the name of its class.
 
     Args:
         pods: of the state.
@@ -101,6 +110,8 @@ class PodsBefore:
         self.pods: Counter[str] = Counter()
         self.ready: Counter[str] = Counter()
         self.ready_uids: set[str] = set()
+        self.serving: set[str] = set()
+        self.priorities: dict[str, tuple[int, str]] = {}
         for pod_uid, pod in self.by_uid.items():
             node = node_name_of(pod)
             if not node:
@@ -114,3 +125,7 @@ class PodsBefore:
             if is_ready(pod):
                 self.ready[workload] += 1
                 self.ready_uids.add(pod_uid)
+                if owner and restarts_always(pod):
+                    self.serving.add(workload)
+                priority = pod_priority(pod), priority_class_of(pod)
+                self.priorities[workload] = max(priority, self.priorities.get(workload, priority))

@@ -2,9 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from heapq import merge
 
 import msgspec
 
+from podium.api.objects import status_of
+from podium.api.pods import node_name_of
+from podium.api.workloads import replicas_of
+from podium.core.budgets import SCALED
 from podium.plan.outcome import (
     Disruption,
     PendingPod,
@@ -24,6 +29,10 @@ _IS_READY_NO_MORE = frozenset(
 )
 
 
+# A pod that belongs to its node goes down with it.
+_OF_NODES = frozenset({"DaemonSet", "Node"})
+
+
 class _Readiness(msgspec.Struct):
     """How many pods of a workload are ready, from the beginning of a plan on."""
 
@@ -40,13 +49,18 @@ class _Readiness(msgspec.Struct):
             self.first_s.setdefault(self.now, self.since_s)
         self.now, self.since_s = self.now + by, at_s
 
-    def least(self) -> int:
-        """The smallest number of ready pods that lasted for any time."""
-        return min(self.for_s, default=self.now)
+    def least(self) -> tuple[int, float, float]:
+        """The smallest number that lasted, since when, and for how long altogether."""
+        number = min(self.for_s, default=self.now)
+        since_s, for_s = self.first_s.get(number, 0.0), self.for_s.get(number, 0.0)
+        return number, round(since_s, 3), round(for_s, 3)
 
 
 def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[WorkloadSummary, ...]:
-    """The workloads to which anything happens: who loses pods first, the most important first.
+    """The workloads to which anything happens.
+
+    Those come first of which no pod is ready for a while, then those that lose pods, the most
+    important first.
 
     Args:
         play: one that is over.
@@ -56,18 +70,27 @@ def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[Workload
     found: dict[str, _Counts] = defaultdict(_Counts)
     for row in (*plan.disruptions, *plan.placements, *plan.pending, *plan.removed):
         found[row.workload].take(row)
-    before = play.before
-    readiness = _readiness(play, histories, before)
+    readiness = _readiness(play, histories, play.before)
+    for workload, course in readiness.items():
+        if course.least()[0] < course.before and workload.partition(" ")[0] not in _OF_NODES:
+            found[workload].take_unless_counted(play.before.priorities[workload])
     rows = [
         _summary(
+            play,
             workload,
             counts,
-            before.pods[workload],
-            readiness.get(workload) or _unchanged(before.ready[workload], play.passed_s),
+            readiness.get(workload) or _unchanged(play.before.ready[workload], play.passed_s),
         )
         for workload, counts in found.items()
     ]
-    rows.sort(key=lambda row: (-bool(row.lost or row.pending), -row.priority, row.workload))
+    rows.sort(
+        key=lambda row: (
+            not row.is_unavailable,
+            not (row.lost or row.pending),
+            -row.priority,
+            row.workload,
+        )
+    )
     return tuple(rows)
 
 
@@ -81,6 +104,11 @@ class _Counts(msgspec.Struct):
     removed: int = 0
     priority: int | None = None
     priority_class: str = ""
+
+    def take_unless_counted(self, priority: tuple[int, str]) -> None:
+        """Note the priority and class of a workload that no row of the plan tells of."""
+        if self.priority is None:
+            self.priority, self.priority_class = priority
 
     def take(self, row: PodRow) -> None:
         """Count what a row of the plan tells."""
@@ -98,14 +126,17 @@ class _Counts(msgspec.Struct):
                 self.removed += 1
 
 
-def _summary(workload: str, counts: _Counts, pods: int, readiness: _Readiness) -> WorkloadSummary:
-    least = readiness.least()
+def _summary(play: Play, workload: str, counts: _Counts, readiness: _Readiness) -> WorkloadSummary:
+    least, since_s, for_s = readiness.least()
+    pods, serves = play.before.pods[workload], workload in play.before.serving
+    wanted = _wanted(play, workload, pods if counts.removed < pods else 0)
     return WorkloadSummary(
         workload=workload,
         namespace=workload.partition(" ")[2].partition("/")[0],
         priority=counts.priority or 0,
         priority_class=counts.priority_class,
         pods=pods,
+        wanted=wanted,
         lost=dict(counts.lost),
         recreated=counts.recreated,
         pending=counts.pending,
@@ -113,11 +144,26 @@ def _summary(workload: str, counts: _Counts, pods: int, readiness: _Readiness) -
         removed=counts.removed,
         ready_before=readiness.before,
         ready_least=least,
-        ready_least_for_s=round(readiness.for_s.get(least, 0.0), 3),
-        ready_least_at_s=round(readiness.first_s.get(least, 0.0), 3),
+        ready_least_at_s=since_s,
+        ready_least_for_s=for_s,
         ready_after=readiness.now,
         is_ready_in_the_end=readiness.now >= readiness.before,
+        is_unavailable=serves and least == 0 and readiness.before > 0 and wanted > 0,
+        serves=serves,
     )
+
+
+def _wanted(play: Play, workload: str, otherwise: int) -> int:
+    """How many pods a workload is to have in the end; `otherwise` if nothing says so."""
+    kind, _, place = workload.partition(" ")
+    if kind not in (*SCALED, "DaemonSet"):
+        return otherwise
+    found = play.cluster.store.get(kind, *place.split("/"))
+    if found is None:
+        return 0
+    if kind == "DaemonSet":
+        return int(status_of(found).get("desiredNumberScheduled") or 0)
+    return replicas_of(found)
 
 
 def _readiness(play: Play, histories: PodHistories, before: PodsBefore) -> Mapping[str, _Readiness]:
@@ -144,7 +190,21 @@ def _unchanged(ready: int, until_s: float) -> _Readiness:
 
 
 def _changes(play: Play) -> Iterator[tuple[float, str, bool]]:
-    """(when, uid, whether the pod is ready from then on)."""
+    """(when, uid, whether the pod is ready from then on).
+
+    What stood on a node that falls silent serves no more from that moment on, though the control
+    plane takes it for ready until the node is missed.
+    """
+    silenced = (
+        (at_s, uid, False)
+        for node, at_s in play.changer.silenced_s.items()
+        for uid, pod in play.before.by_uid.items()
+        if node_name_of(pod) == node
+    )
+    yield from merge(sorted(silenced), _observed_changes(play), key=lambda change: change[0])
+
+
+def _observed_changes(play: Play) -> Iterator[tuple[float, str, bool]]:
     for entry in play.observer.entries[play.entries_before :]:
         if entry.type in _BECOMES_READY and entry.details.get("ready", True):
             yield entry.at_s, entry.uid, True

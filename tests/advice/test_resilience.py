@@ -9,6 +9,7 @@ from podium.advice.disturbance import Disturbance, DisturbanceError, drain_of, f
 from podium.advice.disturbance_player import DisturbancePlayer
 from podium.advice.impact import Impact, ImpactReader
 from podium.advice.resilience import ResilienceRequest, disturbances_of, resilience, severity
+from podium.cli.impact_presentation import impact_presentation
 from podium.cli.resilience_presentation import resilience_presentation
 from podium.plan.changes import parse_drain
 from podium.plan.planning import plan
@@ -101,6 +102,83 @@ def test_a_pod_that_tolerates_it_stays_on_its_silent_node() -> None:
     assert unplaced(found)["default/patient"] == (
         "stays on its silent node: it tolerates that without end"
     )
+
+
+@pytest.mark.parametrize(
+    ("failing", "seconds", "why"),
+    [
+        # One node of four: it is tainted after a minute.
+        ("a", 3600, "it tolerates that until t+1h1m0.1s, and the plan ends at t+10m0s"),
+        # Three of four are more than 55 %, and few.
+        ("abc", None, "nothing is evicted, as 3 of 4 nodes of zone west aren't ready"),
+        ("abc", 20, "nothing is evicted, as 3 of 4 nodes of zone west aren't ready"),
+    ],
+)
+def test_why_a_pod_stays_is_found_out(failing: str, seconds: int | None, why: str) -> None:
+    span = {} if seconds is None else {"tolerationSeconds": seconds}
+    tolerations = [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", **span}]
+    owner = workload("ReplicaSet", "web", replicas=1)
+    state = [
+        *(node(name, zone="west") for name in "abcd"),
+        owner,
+        pod("web-0", on="a", owner=owner, tolerations=tolerations if span else []),
+    ]
+    found = impact(failure_of(state, [*failing]), state)
+    assert unplaced(found) == {"default/web-0": f"stays on its silent node: {why}"}
+
+
+def test_a_service_on_one_node_is_without_a_ready_pod_though_each_pod_gets_a_place() -> None:
+    state = [
+        *CLASSES,
+        *(node(name) for name in "ab"),
+        *running("ReplicaSet", "web", "a", "a", cpu="100m", priorityClassName="high"),
+        *running("ReplicaSet", "spread", "a", "b", cpu="100m", priorityClassName="high"),
+    ]
+    found, _ = resilience(ResilienceRequest(PlanRequest(state), drains=False))
+    (outage,) = found.outages
+    assert (outage.workload, outage.ready_before, outage.is_over) == (
+        "ReplicaSet default/web",
+        2,
+        True,
+    )
+    # From the failure on, not from when the control plane misses the node.
+    assert outage.longest_s == pytest.approx(362, abs=6)
+    assert outage.disturbances == ("failure of node a",)
+    worst, harmless = found.ranking
+    assert (worst.name, worst.unavailable, worst.unplaced) == ("failure of node a", 1, 0)
+    assert worst.unavailable_for_s == outage.longest_s
+    assert (harmless.unavailable, found.harmless) == (0, 1)
+    shown = resilience_presentation(found)
+    assert shown.headline.startswith("ReplicaSet default/web has no ready pod for 362")
+    assert shown.sections[0].title == "Workloads without a ready pod for a while"
+    (impact_of_a, *_) = found.worst
+    assert impact_presentation(impact_of_a).headline.startswith(
+        "Failure of node a: ReplicaSet default/web has no ready pod for 362"
+    )
+
+
+def test_who_is_down_to_the_end_is_worse_than_who_comes_back() -> None:
+    state = [
+        node("a"),
+        node("b"),
+        *running("StatefulSet", "db", "a", cpu="100m"),
+        *running("ReplicaSet", "web", "b", cpu="100m"),
+    ]
+    found, _ = resilience(ResilienceRequest(PlanRequest(state), drains=False))
+    assert [one.name for one in found.ranking] == ["failure of node a", "failure of node b"]
+    db, web = found.outages
+    assert (db.workload, db.is_over) == ("StatefulSet default/db", False)
+    assert (web.workload, web.is_over) == ("ReplicaSet default/web", True)
+    assert "600 s, to the end in the failure of node a" in resilience_presentation(found).headline
+
+
+def test_a_workload_whose_node_falls_silent_is_unavailable_though_nothing_is_evicted() -> None:
+    patient = {"key": "node.kubernetes.io/unreachable", "operator": "Exists"}
+    state = [node("a"), node("b"), *running("ReplicaSet", "web", "a", tolerations=[patient])]
+    found = impact(failure_of(state, ["a"]), state)
+    (summary,) = found.unavailable
+    assert (summary.workload, summary.ready_least_at_s) == ("ReplicaSet default/web", 0.0)
+    assert not found.is_harmless
 
 
 def test_a_zone_fails_with_all_its_nodes() -> None:

@@ -81,7 +81,11 @@ def test_contexts(complete: Complete, write) -> None:
 
 def test_conditions(complete: Complete) -> None:
     assert complete("plan", "--fail-on", "p") == ["preemption", "pdb-violation", "pending"]
-    assert complete("plan", "--fail-on", "pending,re") == ["pending,rejected", "pending,refused"]
+    assert complete("plan", "--fail-on", "pending,re") == [
+        "pending,rejected",
+        "pending,refused",
+        "pending,ready<N%",
+    ]
 
 
 def test_names_in_the_running_cluster(

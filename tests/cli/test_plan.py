@@ -35,13 +35,15 @@ def test_markdown_begins_with_the_summary(podium, files) -> None:
     result = podium("plan", *files, "-o", "markdown")
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    assert lines[:9] == [
+    assert lines[:10] == [
         "## Podium plan",
         "",
-        "**1 pod placed, 1 preempted, 0 pending, 1 lost for good.**",
+        "**1 pod placed, 1 preempted, 0 pending, 1 lost for good, 1 budget not kept.**",
         "",
         "### Summary",
         "",
+        "- Budget default/low asks for 1 healthy pod, and has only 0 at t+0s; too few for 600 s "
+        "(1 preempted).",
         "- Pod default/low is preempted.",
         "- Budget default/low allows 0 disruptions before, 0 at worst (t+0s), 0 in the end; "
         "losing default/low violates it.",
@@ -91,7 +93,9 @@ def test_the_table(podium, files) -> None:
     assert result.exit_code == 0
     assert result.output.splitlines() == [
         "SUMMARY",
-        "1 pod placed, 1 preempted, 0 pending, 1 lost for good.",
+        "1 pod placed, 1 preempted, 0 pending, 1 lost for good, 1 budget not kept.",
+        "Budget default/low asks for 1 healthy pod, and has only 0 at t+0s; too few for 600 s "
+        "(1 preempted).",
         "Pod default/low is preempted.",
         "",
         "PLACEMENTS",
@@ -109,8 +113,10 @@ def test_the_table(podium, files) -> None:
         "default/low  n     0         t+0s  gives way to default/new  1      nobody recreates it",
         "",
         "BUDGETS TOUCHED",
-        "BUDGET       ALLOWED BEFORE  AT WORST  AFTER  VIOLATED BY LOSING",
-        "default/low  0               0         0      default/low",
+        "BUDGET       ASKS FOR  HEALTHY  LEAST     ALLOWED BEFORE  AT WORST  AFTER  LOSES        "
+        "VIOLATED BY LOSING",
+        "default/low  1         1        0 (t+0s)  0               0         0      1 preempted  "
+        "default/low",
         "",
         "TIMELINE",
         "t+0s   default/new is created",
@@ -276,8 +282,8 @@ def test_unknown_conditions_are_an_error(podium, files) -> None:
     assert result.exit_code == 1
     assert result.output == (
         "error: --fail-on: unknown condition boredom; known are preemption, eviction, "
-        "pdb-violation, pending, rejected, refused, stuck-rollout, unplayed, "
-        "undrained, stale-priority\n"
+        "pdb-violation, pending, rejected, refused, below-budget, unavailable, ready<N%, "
+        "stuck-rollout, unplayed, undrained, stale-priority\n"
     )
 
 

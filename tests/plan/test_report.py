@@ -117,6 +117,13 @@ def test_a_plan() -> None:
             "leastAt": 0.0,
             "violatedBy": [],
             "namespace": "default",
+            "healthyBefore": 1,
+            "healthyLeast": 1,
+            "desiredHealthy": 1,
+            "healthyLeastAt": 0.0,
+            "belowForSeconds": 0.0,
+            "lost": {},
+            "removed": 0,
         }
     ]
     assert report["disruptions"] == [
