@@ -3,7 +3,6 @@
 It has to be structural: each value has a type, and is described in one place.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from podium.api.errors import FieldError, unsupported
 from podium.api.objects import entries, part
 from podium.apiserver.custom.custom_objects import pruned
+from podium.apiserver.custom.patterns import pattern_fault
 from podium.apiserver.custom.structural_faults import value_faults
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING, PRESERVES
 from podium.apiserver.validation import checks
@@ -121,8 +121,9 @@ def _schema(schema: Schema, path: str) -> Faults:
     if schema.get("properties") and schema.get("additionalProperties") is not None:
         why = "additionalProperties and properties are mutual exclusive"
         yield checks.forbidden(f"{path}.additionalProperties", why)
-    if why := _pattern_fault(schema.get("pattern")):
-        yield FieldError(f"{path}.pattern", schema["pattern"], why)
+    if (pattern := schema.get("pattern")) and (why := pattern_fault(pattern)):
+        why = f"must be a valid regular expression, but isn't: {why}"
+        yield FieldError(f"{path}.pattern", pattern, why)
     if kind == "array" and not schema.get("items"):
         yield checks.required(f"{path}.items", "must be specified")
     yield from _extensions(schema, path)
@@ -139,14 +140,6 @@ def _parts(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
         inner = schema.get(name)
         if inner is not None and not isinstance(inner, bool):
             yield f"{path}.{name}", inner
-
-
-def _pattern_fault(pattern: Any) -> str:
-    try:
-        re.compile(pattern or "")
-    except re.error as error:
-        return f"must be a valid regular expression, but isn't: {error}"
-    return ""
 
 
 def _default(schema: Schema, path: str) -> Faults:

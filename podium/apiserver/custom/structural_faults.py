@@ -69,11 +69,10 @@ def _validator(kind: CustomKind) -> "Draft4Validator":
 
 def _draft_4_validator(schema: Schema) -> "Draft4Validator":
     # Takes its time, and only objects of kinds that definitions bring need it.
-    from jsonschema import Draft4Validator
-
     from podium.apiserver.custom.formats import FORMATS
+    from podium.apiserver.custom.patterns import pattern_validator
 
-    return Draft4Validator(schema, format_checker=FORMATS)
+    return pattern_validator()(schema, format_checker=FORMATS)
 
 
 def _draft_4(schema: Schema) -> dict[str, Any]:
