@@ -10,9 +10,9 @@ from podium.api.errors import PodiumError
 from podium.api.field_validation import FieldValidation
 from podium.api.kinds import Kind, kind_of
 from podium.api.objects import Object
+from podium.api.state_times import ahead_of
 from podium.apiserver.kinds.registrations import decisive_faults
 from podium.cli.common_options import InputError
-from podium.cluster.start_time import ahead_of
 from podium.manifests import File, Manifests, read_sources
 from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
 from podium.manifests.manifest_objects import FaultsOf

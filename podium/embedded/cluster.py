@@ -14,11 +14,11 @@ import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
+from podium.api.state_times import ahead_of
 from podium.apiserver.admission import AdmissionOptions
 from podium.apiserver.admission.service_account import ServiceAccount
 from podium.apiserver.rbac.default_roles import default_access
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
-from podium.cluster.start_time import ahead_of
 from podium.controllers.event_expiry import EventExpiry
 from podium.embedded.backend import ClusterBackend
 from podium.embedded.cluster_clock import REAL_TIME, STOPPED, ClockSpeed, ClusterClock

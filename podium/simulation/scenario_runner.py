@@ -7,8 +7,8 @@ import msgspec
 
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
+from podium.api.state_times import ahead_of
 from podium.cluster import Cluster
-from podium.cluster.start_time import ahead_of
 from podium.simulation.action_runner import ActionRunner
 from podium.simulation.check_evaluator import violation_of
 from podium.simulation.scenario_file import Scenario

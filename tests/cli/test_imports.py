@@ -57,11 +57,14 @@ RUNS = {
         | {"aiohttp", "kubernetes_asyncio", "prometheus_client", "yarl"},
     ),
     "top": (["--kubeconfig", "/dev/null"], {"api"}),
-    "plan": (EXAMPLE, PLAYS | {"plan", "presenting"}),
-    "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining", "presenting"}),
+    "plan": (EXAMPLE, PLAYS | {"plan", "presenting", "workers"}),
+    "explain": (
+        [*EXAMPLE, "red-1"],
+        PLAYS | {"plan", "decide", "explaining", "presenting", "workers"},
+    ),
     "capacity": (
         [*EXAMPLE, "--pod", "examples/best-practice/orange.yaml"],
-        PLAYS | {"advice", "decide", "explaining", "plan", "presenting"},
+        PLAYS | {"advice", "decide", "explaining", "plan", "presenting", "workers"},
     ),
     "lint": (EXAMPLE, DECIDES | {"linting", "presenting", "store"}),
     "rollout": (

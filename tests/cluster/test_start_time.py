@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from podium.api.state_times import ahead_of, latest_time
 from podium.api.times import epoch_s
 from podium.cluster.cluster_options import START_S
-from podium.cluster.start_time import ahead_of, latest_time, start_s
+from podium.cluster.start_time import start_s
 
 EARLY, LATE, LATER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2027-01-01T00:00:00Z"
 
