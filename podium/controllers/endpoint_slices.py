@@ -8,9 +8,11 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from podium.api.objects import Object, entries, is_terminating, labels, name, place_of, uid_of
 from podium.api.pods import node_name_of, node_names_of
+from podium.control.backoff import Backoff
 from podium.control.effects import Create, Effect, Replace, deletion_of
 from podium.control.events import Change
 from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.retry_limits import RetryRules
 from podium.controllers.service_endpoints import (
     PORT_FIELDS,
     Ports,
@@ -34,6 +36,7 @@ class EndpointSliceController(ServiceReconciler):
 
     name = "endpointslice-controller"
     kinds = frozenset({"Service", "Pod", "Node", _SLICE})
+    retry_rules = RetryRules(Backoff(first_s=1.0, max_s=1000.0), retries_max=15)
 
     def __init__(self) -> None:
         super().__init__({"Pod": {"node": node_names_of}, _SLICE: {"service": _services}})

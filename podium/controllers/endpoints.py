@@ -11,6 +11,7 @@ from podium.api.objects import Object, annotations, entries, is_terminating, lab
 from podium.api.pods import is_ready
 from podium.control.effects import Create, Effect, Replace, deletion_of
 from podium.control.events import Change
+from podium.controllers.kit.retry_limits import RetryRules
 from podium.controllers.service_endpoints import (
     Ports,
     ServiceReconciler,
@@ -31,6 +32,7 @@ class EndpointsController(ServiceReconciler):
 
     name = "endpoint-controller"
     kinds = frozenset({"Service", "Pod", _KIND})
+    retry_rules = RetryRules(retries_max=15)
 
     def other_keys(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         yield place_of(change.obj)

@@ -22,12 +22,14 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished
 from podium.api.times import epoch_s
+from podium.control.backoff import Backoff
 from podium.control.effects import Effect, Replace, deletion_of, status_patch_of
 from podium.control.events import Change
 from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.indexer import namespaces
 from podium.controllers.kit.known_kinds import KnownKinds
 from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.retry_limits import RetryRules
 
 Contents = Mapping[Kind, Sequence[Object]]
 
@@ -60,6 +62,7 @@ class NamespaceController(Reconciler):
 
     name = "namespace-controller"
     kinds = frozenset({"Namespace", DEFINITION.key, *(kind.key for kind in _NAMESPACED)})
+    retry_rules = RetryRules(Backoff(first_s=0.005, max_s=60.0))
 
     def __init__(self) -> None:
         super().__init__({kind.key: {"namespace": namespaces} for kind in _NAMESPACED})

@@ -19,9 +19,11 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_finished, node_name_of, node_names_of
+from podium.control.backoff import Backoff
 from podium.control.effects import Create, Effect, Patch
 from podium.control.events import Change, FirstList, Outcome
 from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.retry_limits import RetryRules
 from podium.node.kubelet import Kubelet
 from podium.node.kubelet_events import REPORTER
 from podium.node.node_status import status_patch
@@ -67,6 +69,7 @@ class Kubelets(Reconciler):
     name = REPORTER
     kinds = frozenset({"Pod", "Node"})
     takes_lists = True
+    retry_rules = RetryRules(Backoff(first_s=0.25, max_s=30.0), has_bucket=False)
 
     def __init__(self, register: Iterable[Object], *, writes_heartbeats: bool) -> None:
         super().__init__({"Pod": {"node": node_names_of}})

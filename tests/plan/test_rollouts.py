@@ -1,9 +1,13 @@
 """Rollouts are played to their end, and stuck ones named."""
 
+import copy
+from typing import Any
+
 import pytest
 
 from podium.plan.outcome import Plan
 from tests.plan.objects import node, planned, pod, reference, workload
+from tests.plan.worlds import exported
 
 
 def only(plan: Plan) -> tuple[str, str, str]:
@@ -92,6 +96,30 @@ def test_a_new_image_rolls_within_the_surge_that_is_allowed() -> None:
     assert only(outcome)[1] == "Complete"
     (summary,) = outcome.workloads
     assert (summary.new, summary.lost) == (3, {})
+
+
+@pytest.mark.parametrize(
+    ("grace_period_s", "state", "created_s"), [(300, "Complete", 327.7), (350, "Stuck", 655.4)]
+)
+def test_a_quota_holds_a_rollout_up_for_twice_as_long_each_time(
+    grace_period_s: int, state: str, created_s: float
+) -> None:
+    """A pod that doesn't fit into the quota is tried after 5 ms, and twice as long each time."""
+    strategy = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+    pods = {"terminationGracePeriodSeconds": grace_period_s}
+    old = workload("Deployment", "web", replicas=1, strategy=strategy, template=pods)
+    quota: Any = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "default"},
+        "spec": {"hard": {"requests.cpu": "1"}},
+    }
+    new = copy.deepcopy(old)
+    new["spec"]["template"]["metadata"]["annotations"] = {"version": "2"}
+    before = [*exported([node("a"), node("b"), old]), quota]
+    assert only(planned(before, new))[1] == state
+    (placement,) = planned(before, new, until_s=700.0).placements
+    assert placement.at_s == pytest.approx(created_s, abs=0.1)
 
 
 @pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])

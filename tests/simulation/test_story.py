@@ -43,7 +43,7 @@ def test_an_eviction_that_is_refused_again_and_again_is_told_once(story: Path) -
     )
     (refused,) = [line for line in told if "may not be evicted" in line]
     assert refused.endswith(
-        "may not be evicted: 429 The disruption budget web needs 1 healthy pods and has 2 "
+        "may not be evicted: 429 The disruption budget web does not allow evicting pods "
         "currently; tried 23 times, every 5s, until t+2m0s, at last: 429 The disruption budget "
         "web needs 1 healthy pods and has 1 currently"
     )

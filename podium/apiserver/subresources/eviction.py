@@ -10,7 +10,15 @@ import msgspec
 
 from podium.api.disruption import BY_EVICTION, DISRUPTION_TARGET
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, is_terminating, name, part, spec_of, status_of
+from podium.api.objects import (
+    Object,
+    condition_of,
+    is_terminating,
+    name,
+    part,
+    spec_of,
+    status_of,
+)
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.conditions import with_condition
@@ -112,11 +120,22 @@ def _check_allowed(budget: Object) -> None:
         why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
         raise _unusable(called, why)
     if not status.get("disruptionsAllowed"):
-        needed, there = status.get("desiredHealthy") or 0, status.get("currentHealthy") or 0
-        why = (
-            f"The disruption budget {called} needs {needed} healthy pods and has {there} currently"
-        )
-        raise _too_many_requests(why, None)
+        raise _too_many_requests(f"The disruption budget {called} {_refusal(budget)}", None)
+
+
+def _refusal(budget: Object) -> str:
+    """Why a budget allows no disruption, as the end of a sentence about it."""
+    status = status_of(budget)
+    needed, there = status.get("desiredHealthy") or 0, status.get("currentHealthy") or 0
+    condition = condition_of(budget, "DisruptionAllowed") or {}
+    message = condition.get("message") if condition.get("status") == "False" else ""
+    refusal = "does not allow evicting pods currently"
+    if message and condition.get("reason") == "SyncFailed":
+        # Counts of an earlier sync don't say why.
+        return f"{refusal} because it failed sync: {message}"
+    if there <= needed:
+        return f"needs {needed} healthy pods and has {there} currently"
+    return f"{refusal} ({condition.get('reason')}): {message}" if message else refusal
 
 
 def _too_many_requests(why: str, retry_after_s: int | None) -> RefusedError:

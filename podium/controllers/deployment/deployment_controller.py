@@ -56,6 +56,7 @@ from podium.controllers.deployment.replica_sets import (
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.retry_limits import RetryRules
 
 _KIND, _SET = "Deployment", "ReplicaSet"
 
@@ -66,6 +67,7 @@ class DeploymentController(Reconciler):
     name = "deployment-controller"
     kinds = frozenset({_SET, _KIND})
     tends = frozenset({_KIND})
+    retry_rules = RetryRules(retries_max=15)
 
     def __init__(self) -> None:
         super().__init__(

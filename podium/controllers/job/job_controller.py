@@ -49,6 +49,7 @@ from podium.controllers.job.sync_context import SyncJobContext, counts_as_failed
 from podium.controllers.kit.controller_refs import claim
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler
+from podium.controllers.kit.retry_limits import RetryRules
 from podium.controllers.kit.sequenced_reconciler import (
     Calls,
     SequencedReconciler,
@@ -77,7 +78,7 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
     name = "job-controller"
     kinds = frozenset({"Pod", _JOB})
     tends = frozenset({_JOB})
-    retries = Backoff(first_s=1.0, max_s=60.0)
+    retry_rules = RetryRules(Backoff(first_s=1.0, max_s=60.0), has_bucket=False)
 
     def __init__(self) -> None:
         super().__init__(

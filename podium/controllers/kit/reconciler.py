@@ -1,8 +1,8 @@
 """The loop around reconciling: what is dirty, what is under way, and what has to wait.
 
 A controller says which keys an event concerns and what is to be done about a key as things stand.
-A key is not looked at again before everything that was asked for it has come back; after a failure
-it waits, the longer the more often it fails.
+A key is not looked at again before everything that was asked for it has come back. If any of that
+has failed, it waits, the longer the more often it fails, unless something happens to it before.
 """
 
 import heapq
@@ -12,7 +12,6 @@ from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 import msgspec
 
 from podium.api.objects import Object, metadata_of, uid_of
-from podium.control.backoff import Backoff
 from podium.control.effects import (
     Create,
     Delete,
@@ -25,15 +24,14 @@ from podium.control.effects import (
     event_of,
 )
 from podium.control.events import Change, Event, FirstList, Outcome, Synced
+from podium.controllers.kit.delayed_keys import DelayedKeys
 from podium.controllers.kit.indexer import Index, Indexer
 from podium.controllers.kit.replacement_pace import ReplacementPace, ended_at_once
 from podium.controllers.kit.resting_keys import RestingKeys, stirs
+from podium.controllers.kit.retry_limits import RetryLimits, RetryRules
 from podium.controllers.kit.unconfirmed_objects import UnconfirmedObjects
 
-_BACKOFF = Backoff(first_s=0.25, max_s=30.0)
-
-# The world has changed since the controller looked: looking again soon is all there is to do.
-_OUTDATED = frozenset({"Conflict", "NotFound", "AlreadyExists"})
+_NEVER_S = float("inf")
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -60,6 +58,7 @@ class Reconciler(ABC):
             kind are known.
         replaces_pods: whether its objects own pods, and have others made in place of those that
             end.
+        retry_rules: how it tries again after failures.
         objects: what it knows.
     """
 
@@ -68,6 +67,7 @@ class Reconciler(ABC):
     tends: frozenset[str] | None = None
     takes_lists = False
     replaces_pods = False
+    retry_rules = RetryRules()
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
         self.objects = Indexer(indexes)
@@ -79,9 +79,11 @@ class Reconciler(ABC):
         self._dirty: dict[Hashable, None] = {}
         self._held: dict[Hashable, None] = {}
         self._waiting: dict[Hashable, dict[int, Effect]] = {}
-        self._failures: dict[Hashable, int] = {}
-        self._retries_s: dict[Hashable, float] = {}
         self._replacements = ReplacementPace()
+        # By key of which something has failed that was asked for: the seconds to wait at least.
+        self._failing: dict[Hashable, float] = {}
+        self._retries = RetryLimits(self.retry_rules)
+        self._delayed = DelayedKeys()
         self._timers: list[tuple[float, int, Hashable]] = []
         self._count = 0
 
@@ -144,10 +146,12 @@ class Reconciler(ABC):
             return None
         if self._dirty:
             return self._now_s
-        next_s = self._unconfirmed.next_s() if self._unconfirmed.claims else None
-        if not self._timers:
-            return next_s
-        return self._timers[0][0] if next_s is None else min(next_s, self._timers[0][0])
+        next_s = self._timers[0][0] if self._timers else _NEVER_S
+        if self._delayed:
+            next_s = min(next_s, self._delayed.next_s())
+        if self._unconfirmed.claims:
+            next_s = min(next_s, self._unconfirmed.next_s())
+        return None if next_s == _NEVER_S else next_s
 
     def event(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
         """An event that this controller reports; arguments as of `event_of`."""
@@ -158,11 +162,16 @@ class Reconciler(ABC):
         self._count += 1
         heapq.heappush(self._timers, (at_s, self._count, key))
 
-    def _retry(self, key: Hashable, at_s: float) -> None:
-        """Have a key looked at again after a failure, once however often it fails until then."""
-        if at_s < self._retries_s.get(key, float("inf")):
-            self._retries_s[key] = at_s
-            self.look_again(key, at_s)
+    def look_after(self, key: Hashable, wait_s: float) -> None:
+        """Have a key looked at after some seconds, unless it is to be looked at earlier anyway.
+
+        As in client-go's delaying queue, a key has one such time, the earliest that it was given
+        since the last one was over; retries after failures are among them.
+        """
+        if wait_s > 0:
+            self._delayed.add(key, self._now_s + wait_s)
+        else:
+            self.look_now(key)
 
     def look_now(self, key: Hashable) -> None:
         """Have a key looked at as soon as nothing is under way for it."""
@@ -170,10 +179,10 @@ class Reconciler(ABC):
 
     def _work(self, now_s: float) -> list[Effect]:
         while self._timers and self._timers[0][0] <= now_s:
-            at_s, _, key = heapq.heappop(self._timers)
-            self.look_now(key)
-            if self._retries_s.get(key) == at_s:
-                del self._retries_s[key]
+            self.look_now(heapq.heappop(self._timers)[2])
+        if self._delayed:
+            for key in self._delayed.take_due(now_s):
+                self.look_now(key)
         if self._unconfirmed.claims:
             self._forget_overdue(now_s)
         effects: list[Effect] = []
@@ -196,25 +205,35 @@ class Reconciler(ABC):
         try:
             asked = [*self.reconcile(key, now_s)]
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
-            return [self._panic(key, error, now_s)]
+            return [self._panic(key, error)]
         if not asked:
-            self._failures.pop(key, None)
+            self._conclude(key)
             return asked
         return [*self._asked(key, asked)]
 
-    def _panic(self, key: Hashable, error: Exception, now_s: float) -> Panic:
-        again_s = now_s + _BACKOFF.wait_s(self._fail(key))
-        self._retry(key, again_s)
-        return Panic(task=_words(key), error=error, again_s=again_s)
+    def _panic(self, key: Hashable, error: Exception) -> Panic:
+        return Panic(task=_words(key), error=error, again_s=self._fail(key, 0.0))
 
     def has_failed(self, key: Hashable) -> bool:
-        """Whether what was asked for a key last has failed."""
-        return key in self._failures
+        """Whether anything that was asked for a key last has failed."""
+        return key in self._failing or self._retries.has_failed(key)
 
-    def _fail(self, key: Hashable) -> int:
-        """Count a failure; how many there were in a row."""
-        failures = self._failures[key] = self._failures.get(key, 0) + 1
-        return failures
+    def _fail(self, key: Hashable, wait_s_min: float) -> float:
+        """Have a key looked at again after a failure; when, or infinity if not by itself."""
+        wait_s = self._retries.fail(key, self._now_s)
+        if wait_s is None:
+            return _NEVER_S
+        wait_s = max(wait_s, wait_s_min)
+        self.look_after(key, wait_s)
+        return self._now_s + wait_s
+
+    def _conclude(self, key: Hashable) -> None:
+        """Take a look for over, of which all calls have come back: it has failed or succeeded."""
+        wait_s_min = self._failing.pop(key, None)
+        if wait_s_min is None:
+            self._retries.forget(key)
+        else:
+            self._fail(key, wait_s_min)
 
     def _asked(self, key: Hashable, effects: Iterable[Effect]) -> Iterable[Effect]:
         waiting: dict[int, Effect] = {}
@@ -230,7 +249,7 @@ class Reconciler(ABC):
         if waiting:
             self._waiting[key] = waiting
         else:
-            self._failures.pop(key, None)
+            self._conclude(key)
 
     def _outcome(self, outcome: Outcome) -> Sequence[Effect]:
         work = outcome.effect.purpose
@@ -253,15 +272,19 @@ class Reconciler(ABC):
 
     def _take_outcome(self, key: Hashable, effect: Effect, outcome: Outcome) -> Sequence[Effect]:
         """Take the outcome of one of a key's effects in."""
+        error = outcome.error
+        if error is not None:
+            self._failing[key] = max(self._failing.get(key, 0.0), error.retry_after_s)
+        if key not in self._waiting:
+            self._conclude(key)
         if is_existence_check(effect):
-            if outcome.error is None:
+            if error is None:
                 self.look_again(key, self._now_s)
-            if outcome.error is None or outcome.error.reason == "NotFound":
+            if error is None or error.reason == "NotFound":
                 found_uid = "" if outcome.obj is None else uid_of(outcome.obj)
                 self.checked(key, effect, found_uid)
-        if outcome.error is not None:
-            return self._failed(key, outcome)
-        self._failures.pop(key, None)
+        if error is not None:
+            return list(self.refused(key, outcome))
         self._take_in(effect, outcome.obj)
         return list(self.carried_out(key, outcome))
 
@@ -325,17 +348,6 @@ class Reconciler(ABC):
         if not self._synced:
             return self._rest.found(change, keys)
         return self._rest.stirred(change, keys, stirs=self.stirs(change, before))
-
-    def _failed(self, key: Hashable, outcome: Outcome) -> Sequence[Effect]:
-        """Wait; what a refusal means for the key, if more, is the controller's to say."""
-        failures = self._fail(key)
-        error = outcome.error
-        outdated = error is not None and error.reason in _OUTDATED and failures == 1
-        wait_s = 0.0 if outdated else _BACKOFF.wait_s(failures)
-        if error is not None and error.retry_after_s:
-            wait_s = max(wait_s, error.retry_after_s)
-        self._retry(key, self._now_s + wait_s)
-        return list(self.refused(key, outcome))
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
         """Told the uid of what an existence check has found; empty if there is no such object."""

@@ -8,10 +8,8 @@ from abc import abstractmethod
 from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
-from podium.control.backoff import Backoff
 from podium.control.effects import Effect, Record
 from podium.control.events import Outcome
-from podium.controllers.kit.delayed_keys import DelayedKeys
 from podium.controllers.kit.indexer import Index
 from podium.controllers.kit.reconciler import Reconciler, Work
 
@@ -25,20 +23,12 @@ class SyncFailedError(Exception):
 
 
 class SequencedReconciler(Reconciler):
-    """A controller that syncs a key in rounds of calls, and retries the whole sync if one fails.
-
-    Attributes:
-        retries: how long a key waits after failures in a row.
-    """
-
-    retries: Backoff
+    """A controller that syncs a key in rounds of calls, and says itself whether the sync failed."""
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]]) -> None:
         super().__init__(indexes)
-        self._delayed = DelayedKeys()
         self._syncs: dict[Hashable, Calls[None]] = {}
         self._outcomes: dict[Hashable, list[Outcome]] = {}
-        self._failed_syncs: dict[Hashable, int] = {}
         self._records: list[Record] = []
 
     @abstractmethod
@@ -49,13 +39,6 @@ class SequencedReconciler(Reconciler):
             SyncFailedError: it has to be tried again.
         """
 
-    def look_after(self, key: Hashable, delay_s: float) -> None:
-        """Have a key looked at after a while, unless it is to be looked at before that anyway."""
-        if delay_s > 0:
-            self._delayed.add(key, self._now_s + delay_s)
-        else:
-            self.look_now(key)
-
     def record(self, record: Record) -> None:
         """Report an event with the next calls of the sync, or at its end."""
         self._records.append(record)
@@ -63,17 +46,6 @@ class SequencedReconciler(Reconciler):
     def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
         self._syncs[key] = self.sync(key, now_s)
         return self._go_on(key, None)
-
-    def next_wakeup_s(self) -> float | None:
-        next_s, delayed_s = super().next_wakeup_s(), self._delayed.next_s()
-        if not self._synced or delayed_s is None:
-            return next_s
-        return delayed_s if next_s is None else min(next_s, delayed_s)
-
-    def _work(self, now_s: float) -> list[Effect]:
-        for key in self._delayed.take_due(now_s):
-            self.look_now(key)
-        return super()._work(now_s)
 
     def look_now(self, key: Hashable) -> None:
         if key in self._syncs:
@@ -95,13 +67,14 @@ class SequencedReconciler(Reconciler):
         try:
             effects = self._go_on(key, outcomes)
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
-            effects = [self._panic(key, error, self._now_s)]
+            effects = [self._panic(key, error)]
         asked = [*self._asked(key, effects)]
         self._release(key)
         return [*told, *asked]
 
-    def _failed(self, key: Hashable, outcome: Outcome) -> Sequence[Effect]:
-        return list(self.refused(key, outcome))
+    def _conclude(self, key: Hashable) -> None:
+        """Leave it to the sync what it makes of calls that have failed."""
+        self._failing.pop(key, None)
 
     def _go_on(self, key: Hashable, outcomes: Sequence[Outcome] | None) -> Sequence[Effect]:
         """Run a key's sync up to its next calls, or its end."""
@@ -109,11 +82,10 @@ class SequencedReconciler(Reconciler):
         try:
             calls = next(sync) if outcomes is None else sync.send(outcomes)
         except StopIteration:
-            self._failed_syncs.pop(key, None)
+            self._retries.forget(key)
             calls = ()
         except SyncFailedError:
-            failures = self._failed_syncs[key] = self._failed_syncs.get(key, 0) + 1
-            self.look_after(key, self.retries.wait_s(failures))
+            self._fail(key, 0.0)
             calls = ()
         else:
             self._syncs[key] = sync

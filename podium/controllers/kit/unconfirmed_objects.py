@@ -40,12 +40,12 @@ class UnconfirmedObjects:
         if obj is not None:
             self.claims.pop((change.kind, place_of(obj)), None)
 
-    def next_s(self) -> float | None:
-        """When the first of them has been waited for too long."""
-        return next(iter(self.claims.values())).until_s if self.claims else None
+    def next_s(self) -> float:
+        """When the first of them has been waited for too long; infinity if there is none."""
+        return next(iter(self.claims.values())).until_s if self.claims else float("inf")
 
     def take_overdue(self, now_s: float) -> Iterator[tuple[str, Place, str]]:
         """Those that have been waited for too long, by kind, place and uid; they are forgotten."""
-        while (until_s := self.next_s()) is not None and until_s <= now_s:
+        while self.next_s() <= now_s:
             kind, place = next(iter(self.claims))
             yield kind, place, self.claims.pop((kind, place)).uid

@@ -147,6 +147,8 @@ class NodeLifecycleController(Reconciler):
             self._newly_unknown.discard(key.node)
             note = f"Node {key.node} status is now: NodeNotReady"
             yield self.event(obj, "Normal", "NodeNotReady", note)
+            for place in self._pods_of_unready(obj):
+                self.look_now(place)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """A node that couldn't be tainted goes back to the front, and loses no time."""
@@ -195,7 +197,7 @@ class NodeLifecycleController(Reconciler):
         yield _Conditions(called)
         if old is None or uid_of(old) != uid_of(node) or _shows(old) != _shows(node):
             yield from self._soon(_Health(called))
-        if old is None or (ready_status(old) == "True" and ready_status(node) == "Unknown"):
+        if old is None:
             yield from self._pods_of_unready(node)
 
     def _pods_of_unready(self, node: Object) -> Iterator[Hashable]:
@@ -297,7 +299,12 @@ class NodeLifecycleController(Reconciler):
         return iter(())
 
     def _mark(self, place: str, called: str, now_s: float) -> Iterator[Effect]:
-        """Mark a pod as unready whose node isn't heard of."""
+        """Mark a pod as unready that is on a node that isn't ready.
+
+        As MarkPodsNotReady of v1.36, it is for pods of a node that this controller has found silent
+        and for pods that come to a node while it isn't ready: what a kubelet says of its own node
+        leaves the pods there as they are.
+        """
         pod = self.objects.get("Pod", called, place)
         node = None if pod is None else self.objects.get("Node", node_name_of(pod))
         if pod is None or node is None or not is_ready(pod) or ready_status(node) == "True":

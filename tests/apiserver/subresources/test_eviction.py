@@ -105,6 +105,38 @@ def test_a_budget_that_is_spent() -> None:
     }
 
 
+CURRENTLY = "does not allow evicting pods currently"
+
+
+@pytest.mark.parametrize(
+    ("healthy", "condition", "why"),
+    [
+        (1, ("False", "InsufficientPods", ""), "needs 1 healthy pods and has 1 currently"),
+        (4, ("False", "InsufficientPods", ""), CURRENTLY),
+        (4, None, CURRENTLY),
+        (4, ("True", "SufficientPods", "as it was"), CURRENTLY),
+        (4, ("False", "Frozen", "a freeze"), f"{CURRENTLY} (Frozen): a freeze"),
+        (0, ("False", "Frozen", "a freeze"), "needs 1 healthy pods and has 0 currently"),
+        (
+            0,
+            ("False", "SyncFailed", "jobs.batch does not implement the scale subresource"),
+            f"{CURRENTLY} because it failed sync: "
+            "jobs.batch does not implement the scale subresource",
+        ),
+    ],
+)
+def test_why_a_budget_allows_nothing(
+    healthy: int, condition: tuple[str, str, str] | None, why: str
+) -> None:
+    spent = budget(allowed=0)
+    spent["status"]["currentHealthy"] = healthy
+    if condition is not None:
+        fields = zip(("status", "reason", "message"), condition, strict=True)
+        spent["status"]["conditions"] = [{"type": "DisruptionAllowed", **dict(fields)}]
+    (cause,) = refused(pod(), spent).causes
+    assert cause.message == f"The disruption budget b {why}"
+
+
 def test_a_budget_that_nobody_has_looked_at_yet() -> None:
     changed = budget()
     changed["metadata"]["generation"] = 2

@@ -12,7 +12,8 @@ def test_the_earliest_time_counts_once() -> None:
     assert delayed.next_s() == 2.0
     assert list(delayed.take_due(2.5)) == ["a"]
     assert list(delayed.take_due(10.0)) == ["b"]
-    assert delayed.next_s() is None
+    assert delayed.next_s() == float("inf")
+    assert not delayed
 
 
 def test_a_key_that_was_due_waits_anew() -> None:

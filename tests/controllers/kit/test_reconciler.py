@@ -3,10 +3,13 @@
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+import pytest
+
 from podium.api.objects import Object
 from podium.control.effects import Create, Delete, Effect, Panic, Patch
 from podium.control.events import CallError, Change, Outcome, Synced, Woken
 from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.retry_limits import RetryRules
 from podium.controllers.kit.unconfirmed_objects import PATIENCE_S
 
 Obj = dict[str, Any]
@@ -155,8 +158,10 @@ def test_a_key_that_fails_for_ever_is_tried_for_ever() -> None:
         again_s = machine.next_wakeup_s()
         assert again_s is not None
         waits_s.append(again_s - now_s)
-    assert waits_s[:9] == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
-    assert waits_s[-1] == 30.0
+    # As times are since the epoch, differences between them are no exact ones.
+    assert waits_s[:5] == pytest.approx([0.005, 0.01, 0.02, 0.04, 0.08])
+    assert waits_s[17:19] == pytest.approx([655.36, 1000.0])
+    assert waits_s[-1] == pytest.approx(1000.0)
 
 
 def test_a_key_whose_look_raises_costs_no_other_and_is_looked_at_again_later() -> None:
@@ -174,13 +179,13 @@ def test_a_key_whose_look_raises_costs_no_other_and_is_looked_at_again_later() -
         machine.look_again(key, 0.0)
     panic, patch = machine.step(Woken(), 0.0)
     assert isinstance(panic, Panic)
-    assert (panic.task, str(panic.error), panic.again_s) == ("default/bad", "a bug", 0.25)
+    assert (panic.task, str(panic.error), panic.again_s) == ("default/bad", "a bug", 0.005)
     assert isinstance(patch, Patch)
     waits_s = []
     while (again_s := machine.next_wakeup_s()) is not None:
         waits_s.append(again_s)
         machine.step(Woken(), again_s)
-    assert waits_s == [0.25, 0.75, 1.75, 3.75]
+    assert waits_s == pytest.approx([0.005 * (2**number - 1) for number in range(1, 10)])
     assert machine.looks == ["p", ("default", "bad")]
 
 
@@ -228,3 +233,50 @@ def test_to_be_woken_nothing_is_asked_of_what_is_under_way() -> None:
     assert machine.next_wakeup_s() == 1.0
     machine.step(Woken(), 1.0)
     assert machine.looks == [key, key, "p"]
+
+
+class Batch(Recorder):
+    """Asks for several effects at a look."""
+
+    retry_rules = RetryRules(retries_max=4)
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
+        self.looks.append(key)
+        return [PATCH] * self._size
+
+
+def test_a_look_fails_once_however_much_of_it_fails() -> None:
+    machine, waits_s = Batch(3), list[float]()
+    machine.step(Synced(), 0.0)
+    machine.look_again("p", 0.0)
+    while (now_s := machine.next_wakeup_s()) is not None:
+        waits_s.append(now_s)
+        refused, granted, unavailable = machine.step(Woken(), now_s)
+        assert isinstance(refused, Patch)
+        assert isinstance(granted, Patch)
+        assert isinstance(unavailable, Patch)
+        machine.step(Outcome(refused, CallError(403, "Forbidden", "exceeded quota")), now_s)
+        machine.step(Outcome(unavailable, CallError(503, "ServiceUnavailable", "later")), now_s)
+        machine.step(Outcome(granted), now_s)
+    # What was granted doesn't make good for the rest, and after some tries it is left at that.
+    assert waits_s == pytest.approx([0.0, 0.005, 0.015, 0.035, 0.075])
+
+
+def test_of_several_later_looks_the_earliest_counts() -> None:
+    machine = Recorder()
+    machine.step(Synced(), 0.0)
+    machine.look_after("p", 3.0)
+    machine.look_after("p", 2.0)
+    machine.look_after("p", 5.0)
+    for now_s in (2.0, 4.0):
+        assert machine.next_wakeup_s() == now_s
+        machine.step(Woken(), now_s)
+        if now_s == 2.0:
+            machine.look_after("p", 2.0)
+            machine.look_after("p", 7.0)
+    assert machine.looks == ["p", "p"]
+    assert machine.next_wakeup_s() is None

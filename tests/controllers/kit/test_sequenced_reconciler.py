@@ -7,6 +7,7 @@ from podium.api.objects import Object
 from podium.control.backoff import Backoff
 from podium.control.effects import Effect, Panic, Patch
 from podium.control.events import CallError, Change, Outcome, Synced, Woken
+from podium.controllers.kit.retry_limits import RetryRules
 from podium.controllers.kit.sequenced_reconciler import (
     Calls,
     SequencedReconciler,
@@ -26,7 +27,7 @@ class Rounds(SequencedReconciler):
 
     name = "rounds"
     kinds = frozenset({"Pod"})
-    retries = Backoff(first_s=1.0, max_s=60.0)
+    retry_rules = RetryRules(Backoff(first_s=1.0, max_s=60.0), has_bucket=False)
 
     def __init__(self) -> None:
         super().__init__({})

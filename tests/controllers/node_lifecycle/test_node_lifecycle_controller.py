@@ -88,6 +88,25 @@ def test_a_silent_node_is_given_up_step_by_step() -> None:
     assert world.get("Pod", "p")["metadata"]["deletionTimestamp"]
 
 
+@pytest.mark.parametrize("status", ["False", "Unknown"])
+def test_pods_stay_ready_on_a_node_that_says_itself_that_it_is_not(status: str) -> None:
+    world = world_of(3)
+    world.create(pod("p", "n1"))
+    world.run_until(20)
+    stopped = {"type": "Ready", "status": status, "reason": "KubeletStopped"}
+    world.annotate("Node", "n1", conditions=f"Ready={status}")
+    world.patch("Node", "n1", {"status": {"conditions": [stopped]}}, "status")
+    world.run_until(30)
+    assert condition(world, "Node", "n1")[0] == status
+    assert condition(world, "Pod", "p")[0] == "True"
+    # Nor do they lose it when the node falls silent later, as it wasn't ready before.
+    world.annotate("Node", "n1", down="true")
+    world.run_until(100)
+    assert condition(world, "Node", "n1")[0] == "Unknown"
+    assert condition(world, "Pod", "p")[0] == "True"
+    assert world.events("NodeNotReady") == []
+
+
 def test_a_node_that_comes_back_in_time_keeps_its_pods() -> None:
     world = world_of(3)
     world.create(pod("p", "n1"))
