@@ -335,11 +335,10 @@ class SceneRecord:
             if "gone" not in one and "deleting" not in one and one["owner"] in owners
         ]
         by_node = kind == "DaemonSet"
+        # Of those that were created at one moment, the first to be told of comes first.
         alive.sort(
-            key=lambda one: (
-                one["index"], one.get("node", "") if by_node else "", one["created"], one["name"]
-            )
-        )  # fmt: skip
+            key=lambda one: (one["index"], one.get("node", "") if by_node else "", one["created"])
+        )
         return alive[number]["name"] if -len(alive) <= number < len(alive) else None
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.plan.outcome import Plan
-from tests.plan.objects import node, planned, pod, reference, workload
+from tests.plan.objects import node, places, planned, pod, reference, workload
 from tests.plan.worlds import exported
 
 
@@ -120,6 +120,18 @@ def test_a_quota_holds_a_rollout_up_for_twice_as_long_each_time(
     assert only(planned(before, new))[1] == state
     (placement,) = planned(before, new, until_s=700.0).placements
     assert placement.at_s == pytest.approx(created_s, abs=0.1)
+
+
+def test_a_surge_leaves_nodes_that_may_not_run_the_pod_any_more() -> None:
+    strategy = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}, "type": "RollingUpdate"}
+    tolerant = {"tolerations": [{"operator": "Exists"}]}
+    old = workload("DaemonSet", "agent", updateStrategy=strategy, template=tolerant)
+    master = node("cp", taints=[{"key": "control-plane", "effect": "NoSchedule"}])
+    state = exported([master, node("a"), node("b"), old])
+    outcome = planned(state, workload("DaemonSet", "agent", updateStrategy=strategy))
+    assert only(outcome)[1] == "Complete"
+    assert sorted(places(outcome).values()) == ["a", "b"]
+    assert {one.node for one in outcome.removed} == {"cp", "a", "b"}
 
 
 @pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])

@@ -2,7 +2,7 @@
 
 Rules and texts are those of v1.36's `daemon` controller. What is going on is told by node, so that
 a pod's change costs a look at one node, however many there are. Where upstream takes nodes in no
-order, in a rolling update, they are taken by name.
+order, in a rolling update, they are taken by the age of their pods, then by name.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -24,7 +24,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pod_specs import affinity_of
-from podium.api.pods import node_name_of, phase_of
+from podium.api.pods import is_finished, is_ready, node_name_of, phase_of
 from podium.api.workloads import selector_of, update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
 from podium.control.events import Change
@@ -52,7 +52,7 @@ from podium.controllers.daemon_set.node_state import (
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
-from podium.controllers.kit.workload_fields import as_written
+from podium.controllers.kit.workload_fields import as_written, min_ready_s
 
 BURST_MAX = 250
 _SET = "DaemonSet"
@@ -108,20 +108,16 @@ class DaemonSetController(PodOwnerReconciler):
             for pod in (before, change.new):
                 if pod is not None:
                     yield from self._concerned_by(pod)
+            if before is not None and change.new is not None and not is_terminating(change.new):
+                self._look_at_ready(before, change.new)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)
-        place, node_name = (key[0], key[1]), key[2] if len(key) == 3 else None
+        place = (key[0], key[1])
         daemon_set = self.objects.at(_SET, place)
         if daemon_set is None:
             self._states.pop(place, None)
             self.refusals.pop(place, None)
-            return ()
-        if node_name is not None:
-            # A pod becomes available, or may be replaced, just by time going by.
-            if place in self._states:
-                self._states[place].dirty[node_name] = None
-                self.look_again(place, now_s)
             return ()
         if is_terminating(daemon_set):
             return ()
@@ -134,7 +130,7 @@ class DaemonSetController(PodOwnerReconciler):
 
     def owner_of(self, key: Hashable) -> Object | None:
         assert isinstance(key, tuple)
-        return self.objects.at(_SET, key[:2])
+        return self.objects.at(_SET, key)
 
     def _stirs(self, place: Place, state: DaemonSetState, node: Object) -> bool:
         """Whether a changed node calls for a look: syncNodeUpdate of v1.36.
@@ -162,6 +158,15 @@ class DaemonSetController(PodOwnerReconciler):
             if state is not None or not has_owner:
                 yield place
 
+    def _look_at_ready(self, before: Object, pod: Object) -> None:
+        """Look again a second after a pod that has become ready is available, as upstream does."""
+        if is_ready(before) or not is_ready(pod) or controller_of(pod) is None:
+            return
+        for place in owners_of(pod, _SET, self.objects):
+            daemon_set = self.objects.at(_SET, place)
+            if daemon_set is not None and (wait_s := min_ready_s(daemon_set)):
+                self.look_after(place, wait_s + 1.0)
+
     def _sync(
         self, place: Place, daemon_set: Object, history: History, now_s: float
     ) -> Iterator[Effect]:
@@ -173,7 +178,8 @@ class DaemonSetController(PodOwnerReconciler):
         revision = revision_hash_of(history.current)
         if state.update_rules(daemon_set, revision) and not is_as_loaded:
             self._mark_all(state, daemon_set)
-        yield from self._judge_nodes(state, place, daemon_set, now_s)
+        state.mark_matured(now_s)
+        yield from self._judge_nodes(state, daemon_set, now_s)
         steps = list(self._manage(state, place, daemon_set, now_s))
         if not steps and not claims and not is_as_loaded:
             steps = list(self._roll(state, daemon_set))
@@ -183,6 +189,9 @@ class DaemonSetController(PodOwnerReconciler):
             yield from surplus(daemon_set, history.old, live)
         if not is_as_loaded:
             yield from _status(daemon_set, state)
+        wait_s = min_ready_s(daemon_set)
+        if wait_s and state.counts["numberReady"] != state.counts["numberAvailable"]:
+            self.look_after(place, wait_s)
 
     def _state(self, place: Place, daemon_set: Object) -> DaemonSetState:
         state = self._states[place]
@@ -209,7 +218,7 @@ class DaemonSetController(PodOwnerReconciler):
         state.orphans.clear()
 
     def _judge_nodes(
-        self, state: DaemonSetState, place: Place, daemon_set: Object, now_s: float
+        self, state: DaemonSetState, daemon_set: Object, now_s: float
     ) -> Iterator[Effect]:
         """Judge the nodes about which something has changed; lets pods go that aren't its own."""
         assert state.rules is not None
@@ -221,13 +230,11 @@ class DaemonSetController(PodOwnerReconciler):
             for pod in owned if len(pods) < len([*owned]) else ():
                 if not selector.matches(labels(pod)) and not is_terminating(pod):
                     yield release(daemon_set, pod, "Pod")
-            if node is None and not pods:
-                state.put(node_name, None)
-                continue
-            found = node_state(state.rules, node, pods, now_s)
+            # Of what has ended and is on its way out nothing more is to be done.
+            pods = [pod for pod in pods if not (is_terminating(pod) and is_finished(pod))]
+            is_empty = node is None and not pods
+            found = None if is_empty else node_state(state.rules, node, pods, now_s)
             state.put(node_name, found)
-            if found.later_s is not None:
-                self.look_again((*place, node_name), found.later_s)
         state.dirty.clear()
 
     def _manage(
@@ -238,12 +245,14 @@ class DaemonSetController(PodOwnerReconciler):
         deletions = BURST_MAX
         for node_name, found in list(state.acting()):
             doomed = [*found.doomed]
+            observed = int(status_of(daemon_set).get("observedGeneration") or 0)
             for pod in found.failed:
-                until_s = self._backoff.until_s((uid_of(daemon_set), node_name), now_s)
-                if until_s is not None:
-                    self.look_again((*place, node_name), until_s)
+                key = (uid_of(daemon_set), observed, node_name)
+                wait_s = self._backoff.wait_s(key, now_s)
+                if wait_s is not None:
+                    self.look_after(place, wait_s)
                 else:
-                    self._backoff.failed((uid_of(daemon_set), node_name), now_s)
+                    self._backoff.failed(key, now_s)
                     doomed.append(pod)
             doomed = doomed[:deletions]
             deletions -= len(doomed)
@@ -276,9 +285,10 @@ class DaemonSetController(PodOwnerReconciler):
         desired = state.counts["desiredNumberScheduled"]
         surge = rollout_bound(daemon_set, "maxSurge", desired)
         limit = surge or rollout_bound(daemon_set, "maxUnavailable", desired) or min(desired, 1)
-        for node_name, pod in list(state.to_replace(limit))[:BURST_MAX]:
+        replaced = state.to_surge(surge, desired) if surge else state.to_replace(limit)
+        for node_name, pod in [*replaced][:BURST_MAX]:
             state.dirty[node_name] = None
-            if surge:
+            if pod is None:
                 yield self._creation(daemon_set, state.rules, node_name)
             else:
                 yield deletion_of("Pod", pod)

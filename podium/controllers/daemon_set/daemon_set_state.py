@@ -1,12 +1,13 @@
 """All stations of one DaemonSet, and their sums, kept up as single nodes change."""
 
+import heapq
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from podium.api.integers import scaled
-from podium.api.objects import Object, part, spec_of, uid_of
+from podium.api.objects import Object, metadata_of, part, spec_of, uid_of
 from podium.api.workloads import update_strategy_of
 from podium.control.backoff import Backoff, Restarts
 from podium.controllers.daemon_set.eligibility import Eligibility, tolerant
@@ -17,22 +18,26 @@ _BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
 
 
 class FailedPodsBackoff(msgspec.Struct):
-    """How long failed daemon pods are left before they are replaced, by DaemonSet and node.
+    """How long failed daemon pods are left before they are replaced.
 
-    A pod that hasn't failed for twice the longest wait starts over.
+    Keys are the DaemonSet, its generation and the node. A pod that hasn't failed for twice the
+    longest wait starts over.
     """
 
-    _known: dict[tuple[str, str], Restarts] = msgspec.field(default_factory=dict)
+    _known: dict[tuple[str, int, str], Restarts] = msgspec.field(default_factory=dict)
 
-    def until_s(self, key: tuple[str, str], now_s: float) -> float | None:
-        """Until when there is to be waited; None if not at all."""
+    def wait_s(self, key: tuple[str, int, str], now_s: float) -> float | None:
+        """After how many seconds to look again; None if there is nothing to wait for.
+
+        As upstream it is the whole wait, however much of it is over.
+        """
         known = self._known.get(key)
         if known is None:
             return None
-        until_s = known.last_s + known.wait_s(now_s)
-        return until_s if now_s < until_s else None
+        wait_s = known.wait_s(now_s)
+        return wait_s if now_s < known.last_s + wait_s else None
 
-    def failed(self, key: tuple[str, str], now_s: float) -> None:
+    def failed(self, key: tuple[str, int, str], now_s: float) -> None:
         """Wait twice as long the next time."""
         self._known.setdefault(key, Restarts(_BACKOFF)).restarted(now_s, now_s)
 
@@ -45,6 +50,9 @@ class DaemonSetState:
         dirty: names of nodes that have to be judged anew.
         orphans: places of pods that it may have to adopt.
         node_states: by name of the node.
+        counts: what the status counts.
+        holding: how many nodes a rollout has changing.
+        serving: on how many nodes a pod is available.
     """
 
     def __init__(self) -> None:
@@ -53,7 +61,8 @@ class DaemonSetState:
         self.orphans: dict[tuple[str, str], None] = {}
         self.node_states: dict[str, NodeState] = {}
         self.counts: Counter[str] = Counter()
-        self.holding = 0
+        self.holding = self.serving = 0
+        self._maturing: list[tuple[float, str]] = []
         self._basis: tuple[str, Object, str, str] | None = None
         self._acting: dict[str, NodeState] = {}
         self._outdated: dict[str, NodeState] = {}
@@ -87,11 +96,15 @@ class DaemonSetState:
         if before is not None:
             self.counts.subtract(before.counts)
             self.holding -= before.holds
+            self.serving -= before.serves
         if node_state is None:
             return
         self.node_states[node_name] = node_state
         self.counts.update(node_state.counts)
         self.holding += node_state.holds
+        self.serving += node_state.serves
+        if node_state.matures_s is not None:
+            heapq.heappush(self._maturing, (node_state.matures_s, node_name))
         if node_state.lacks or node_state.doomed or node_state.failed:
             self._acting[node_name] = node_state
         if node_state.outdated is not None:
@@ -101,24 +114,61 @@ class DaemonSetState:
         """Nodes where something has to be created or deleted, in the order of events."""
         yield from self._acting.items()
 
+    def mark_matured(self, now_s: float) -> None:
+        """Have the nodes judged anew on which another pod has become available by now."""
+        while self._maturing and self._maturing[0][0] <= now_s:
+            self.dirty[heapq.heappop(self._maturing)[1]] = None
+
     def to_replace(self, limit: int) -> Iterator[tuple[str, Object]]:
-        """Nodes and pods that a rolling update replaces now, by the name of the node.
+        """Nodes and pods that a rolling update deletes now, the oldest pods first.
 
         Args:
             limit: on how many nodes pods may be changing at a time.
         """
         room = max(limit - self.holding, 0)
-        for node_name, node_state in sorted(self._outdated.items()):
+        for node_name, node_state in self._outdated_by_age():
             assert node_state.outdated is not None
-            if node_state.is_free:
-                yield node_name, node_state.outdated
-            elif room:
+            if not node_state.is_free:
+                if not room:
+                    continue
                 room -= 1
+            yield node_name, node_state.outdated
+
+    def to_surge(self, limit: int, desired: int) -> Iterator[tuple[str, Object | None]]:
+        """Nodes that get a new pod beside the old one, and nodes with old pods that just go.
+
+        Nothing is done while an old pod is on a node that isn't there any more. Where no new pod
+        may come, an available old one goes once there are more available ones than are desired.
+
+        Args:
+            limit: on how many nodes there may be two pods for a while.
+            desired: how many nodes should have a pod.
+        """
+        if any(node_state.is_missing for node_state in self._outdated.values()):
+            return
+        room, spare = max(limit - self.holding, 0), max(self.serving - desired, 0)
+        for node_name, node_state in self._outdated_by_age():
+            if node_state.is_eligible:
+                if node_state.is_free or room:
+                    room -= not node_state.is_free
+                    yield node_name, None
+            elif node_state.is_free or spare:
+                spare -= not node_state.is_free
                 yield node_name, node_state.outdated
+
+    def _outdated_by_age(self) -> Sequence[tuple[str, NodeState]]:
+        # Upstream goes by a map, which hands out few pods in the order in which they came.
+        return sorted(self._outdated.items(), key=_age)
 
     def has_outdated(self) -> bool:
         """Whether there is anything for a rolling update to do."""
         return bool(self._outdated)
+
+
+def _age(outdated: tuple[str, NodeState]) -> tuple[str, str]:
+    node_name, node_state = outdated
+    created = metadata_of(node_state.outdated or {}).get("creationTimestamp")
+    return str(created or ""), node_name
 
 
 def rollout_bound(daemon_set: Object, field: str, desired: int) -> int:

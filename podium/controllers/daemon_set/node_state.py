@@ -40,7 +40,11 @@ class DaemonRules(msgspec.Struct, frozen=True):
         carried = labels(pod)
         if self.generation and carried.get(GENERATION_LABEL) == self.generation:
             return True
-        return bool(self.revision) and carried.get(REVISION_LABEL) == self.revision
+        return self.is_of_revision(pod)
+
+    def is_of_revision(self, pod: Object) -> bool:
+        """Whether a pod is labelled with the hash of the template as it is."""
+        return bool(self.revision) and labels(pod).get(REVISION_LABEL) == self.revision
 
 
 class NodeState(msgspec.Struct):
@@ -53,8 +57,11 @@ class NodeState(msgspec.Struct):
         counts: what the node adds to the status.
         holds: whether it takes up one of the nodes that a rollout may have changing at a time.
         outdated: the pod that a rollout has yet to replace.
-        is_free: whether that may be done at once, as nothing is lost by it.
-        later_s: when to judge again at the latest; None if only events matter.
+        is_free: whether that may be done at once, as the pod isn't available.
+        is_eligible: whether the node would get a pod if it had none.
+        is_missing: whether there is no such node any more.
+        serves: whether a pod is available there; while a rollout surges, the old one counts.
+        matures_s: from when on another pod is available; None if none is to become so by itself.
     """
 
     lacks: bool = False
@@ -64,7 +71,10 @@ class NodeState(msgspec.Struct):
     holds: bool = False
     outdated: Object | None = None
     is_free: bool = False
-    later_s: float | None = None
+    is_eligible: bool = False
+    is_missing: bool = False
+    serves: bool = False
+    matures_s: float | None = None
 
 
 def node_state(
@@ -78,28 +88,27 @@ def node_state(
         pods: the DaemonSet's, on the node or made for it, whatever has become of them.
         now_s: the time.
     """
-    node_state = NodeState()
     if node is None:
         # Pods that have been there are garbage, which somebody else collects.
-        unscheduled = [pod for pod in pods if not node_name_of(pod)]
-        node_state.doomed += [pod for pod in unscheduled if not is_terminating(pod)]
-        return node_state
-    wanted, stays = rules.eligibility.may_start(node), rules.eligibility.may_stay(node)
-    if not stays:
-        node_state.doomed += [pod for pod in pods if not is_terminating(pod)]
-    elif wanted and not pods:
-        node_state.lacks = True
+        unscheduled = [pod for pod in pods if not node_name_of(pod) and not is_terminating(pod)]
+        node_state = NodeState(doomed=unscheduled, is_missing=True)
     else:
-        _manage(node_state, rules, pods, now_s, wanted=wanted)
-    node_state.counts = _counts(rules, pods, now_s, wanted=wanted)
-    if wanted or pods:
+        node_state = NodeState(is_eligible=rules.eligibility.may_start(node))
+        if not rules.eligibility.may_stay(node):
+            node_state.doomed += [pod for pod in pods if not is_terminating(pod)]
+        elif node_state.is_eligible and not pods:
+            node_state.lacks = True
+        else:
+            _manage(node_state, rules, pods, now_s)
+        node_state.counts = _counts(rules, pods, now_s, wanted=node_state.is_eligible)
+    if node_state.is_eligible or pods:
         _put_rollout(node_state, rules, pods, now_s)
-    node_state.later_s = _next_available_s(rules, pods, now_s)
+    node_state.matures_s = _next_available_s(rules, pods, now_s)
     return node_state
 
 
 def _manage(
-    node_state: NodeState, rules: DaemonRules, pods: Sequence[Object], now_s: float, *, wanted: bool
+    node_state: NodeState, rules: DaemonRules, pods: Sequence[Object], now_s: float
 ) -> None:
     """Finished pods go, and what is too much."""
     alive = [pod for pod in pods if not is_terminating(pod)]
@@ -117,13 +126,13 @@ def _manage(
         node_state.doomed += _surplus_of_surge(rules, running, now_s)
     else:
         # When surging there always has to be one that isn't on its way out.
-        node_state.lacks = wanted
+        node_state.lacks = node_state.is_eligible
 
 
 def _surplus_of_surge(rules: DaemonRules, running: list[Object], now_s: float) -> list[Object]:
     """All but the oldest old pod, while it is ready, and the oldest new one, until it serves."""
-    new = [pod for pod in running if rules.is_updated(pod)]
-    old = [pod for pod in running if not rules.is_updated(pod)]
+    new = [pod for pod in running if rules.is_of_revision(pod)]
+    old = [pod for pod in running if not rules.is_of_revision(pod)]
     surplus = new[1:] + old[1:]
     if new and old and (not is_ready(old[0]) or _is_available(rules, new[0], now_s)):
         surplus.append(old[0])
@@ -155,15 +164,16 @@ def _put_rollout(
     if len(new) > 1 or len(old) > 1:
         node_state.holds = True
         return
-    serves = [_is_available(rules, pod, now_s) for pod in (new or old)]
+    serves = [_is_available(rules, pod, now_s) for pod in (*old, *new)]
+    node_state.serves = any(serves[:1])
     if old and not new:
         node_state.outdated = old[0]
-        node_state.is_free = not serves[0]
+        node_state.is_free = not node_state.serves
         node_state.holds = node_state.is_free and not rules.surges
     elif rules.surges:
-        node_state.holds = bool(old) and not serves[0]
+        node_state.holds = bool(old) and not serves[-1]
     else:
-        node_state.holds = bool(old) or not new or not serves[0]
+        node_state.holds = bool(old) or not node_state.serves
 
 
 def _is_available(rules: DaemonRules, pod: Object, now_s: float) -> bool:

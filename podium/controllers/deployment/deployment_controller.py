@@ -23,6 +23,7 @@ from podium.control.events import Change, Outcome
 from podium.controllers.deployment.deployment_status import (
     PROGRESSING,
     Conditions,
+    conditions_patch,
     counts_of,
     deadline_of,
     is_complete,
@@ -78,7 +79,6 @@ class DeploymentController(Reconciler):
         )
         self._sizes: dict[Place, int] = {}
         self._made: dict[Hashable, str] = {}
-        self._refusals: dict[Hashable, str] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
@@ -93,7 +93,6 @@ class DeploymentController(Reconciler):
         deployment = self._deployment(key)
         if deployment is None:
             self._made.pop(key, None)
-            self._refusals.pop(key, None)
             return ()
         selector = selector_of(deployment)
         claims = claim(deployment, selector, self.objects, _SET)
@@ -108,7 +107,6 @@ class DeploymentController(Reconciler):
         if made is None or deployment is None or made.get("kind") != _SET:
             return
         if isinstance(effect, Create):
-            self._refusals.pop(key, None)
             self._made[key] = name(made)
             before = 0
         else:
@@ -120,14 +118,17 @@ class DeploymentController(Reconciler):
             yield self.event(deployment, "Normal", "ScalingReplicaSet", note)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Remember why a ReplicaSet can't be created, for the condition Progressing."""
+        """Tell why a ReplicaSet can't be created; the rest of the status stays as it is."""
         effect, error, deployment = outcome.effect, outcome.error, self._deployment(key)
         if not isinstance(effect, Create) or error is None or deployment is None:
             return
         if error.reason != "AlreadyExists":
             note = f'Failed to create new replica set "{name(effect.obj)}": {error.message}'
-            self._refusals[key] = note
             yield self.event(deployment, "Warning", "ReplicaSetCreateError", note)
+            if progress_deadline_s(deployment) is not None:
+                conditions = Conditions([*conditions_of(deployment)], self._now_s)
+                conditions.put(PROGRESSING, "False", "ReplicaSetCreateError", note)
+                yield from conditions_patch(deployment, conditions.all)
 
     def _deployment(self, key: Hashable) -> Object | None:
         return self.objects.at(_KIND, key)
@@ -139,7 +140,7 @@ class DeploymentController(Reconciler):
         if not is_terminating(deployment):
             steps = [*self._steps(deployment, owned, scales=scales)]
             yield from steps
-            if steps and key not in self._refusals:
+            if steps:
                 # What comes of them will be looked at, and told, at once.
                 return
             if scales or is_complete(deployment, counts_of(owned)):
@@ -231,20 +232,14 @@ class DeploymentController(Reconciler):
             return
         deadline_s = deadline_of(deployment, conditions.all) if rolls_out else None
         if deadline_s is not None:
-            self.look_again(key, deadline_s)
+            self.look_after(key, deadline_s - now_s)
 
     def _put_news(
         self, key: Hashable, conditions: Conditions, deployment: Object, owned: OwnedReplicaSets
     ) -> None:
-        """Tell of a new ReplicaSet: created, found, or impossible to create."""
-        if progress_deadline_s(deployment) is None:
+        """Tell of a new ReplicaSet: created or found."""
+        if progress_deadline_s(deployment) is None or owned.new is None:
             return
-        if owned.new is None:
-            if key in self._refusals:
-                refusal = self._refusals[key]
-                conditions.put(PROGRESSING, "False", "ReplicaSetCreateError", refusal)
-            return
-        self._refusals.pop(key, None)
         called = name(owned.new)
         if self._made.pop(key, None) == called:
             message = f'Created new replica set "{called}"'

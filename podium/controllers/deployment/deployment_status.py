@@ -12,7 +12,7 @@ import msgspec
 from podium.api.objects import Object, annotations, conditions_of, name, status_of
 from podium.api.times import epoch_s, timestamp
 from podium.api.workloads import replicas_of
-from podium.control.effects import Patch, patch_of
+from podium.control.effects import Patch, patch_of, status_patch_of
 from podium.controllers.deployment.replica_set_sizes import max_unavailable, progress_deadline_s
 from podium.controllers.deployment.replica_sets import (
     REVISION,
@@ -227,6 +227,13 @@ def status_patch(
     if not status and not metadata:
         return None
     return patch_of("Deployment", deployment, {"metadata": metadata, "status": status}, "status")
+
+
+def conditions_patch(deployment: Object, conditions: Sequence[Object]) -> Iterator[Patch]:
+    """The write that makes the conditions so, and nothing else of the status; none if they are."""
+    changed = _condition_changes(conditions_of(deployment), conditions)
+    if changed:
+        yield status_patch_of("Deployment", deployment, {"conditions": changed})
 
 
 def _condition_changes(old: Sequence[Object], new: Sequence[Object]) -> list[Object]:

@@ -71,6 +71,11 @@ def targets(effects: Iterable[Effect]) -> list[str]:
     return [target_of(one.obj) for one in effects if isinstance(one, Create) and one.kind == "Pod"]
 
 
+def hand_pods(effects: Iterable[Effect]) -> list[Effect]:
+    """Of what was done, that to pods."""
+    return [one for one in effects if getattr(one, "kind", "") == "Pod"]
+
+
 def deleted(effects: Iterable[Effect]) -> list[str]:
     return [one.name for one in effects if isinstance(one, Delete)]
 
@@ -218,6 +223,144 @@ def test_surging_creates_first() -> None:
     assert {image_of(pod) for pod in pods(hand)} == {"i:2"}
 
 
+SURGING = {"rolling": {"maxUnavailable": 0, "maxSurge": 1}}
+KEPT_FREE = taint("maintenance", "NoSchedule")
+
+
+def test_where_no_pod_may_come_a_surge_waits_until_enough_others_are_available() -> None:
+    hand = started(daemon_set(**SURGING), node("a"), node("b"))
+    (superfluous,) = [pod for pod in pods(hand) if target_of(pod) == "a"]
+    hand.tell(node("a", KEPT_FREE))
+    hand.tell(daemon_set("i:2", 2, **SURGING))
+    # Two are available, and only one is desired.
+    done = hand.run()
+    assert (targets(done), deleted(done)) == (["b"], [superfluous["metadata"]["name"]])
+    settle(hand)
+    assert len(deleted(hand.run())) == 1
+    assert [image_of(pod) for pod in pods(hand)] == ["i:2"]
+    assert status(hand)["desiredNumberScheduled"] == status(hand)["updatedNumberScheduled"] == 1
+    assert status(hand)["numberMisscheduled"] == 0
+
+
+def test_a_surge_keeps_an_old_pod_where_none_may_come_while_others_do_not_serve() -> None:
+    hand = started(daemon_set(**SURGING), node("a"), node("b"))
+    (broken,) = [pod for pod in pods(hand) if target_of(pod) == "b"]
+    hand.tell({**broken, "status": {"phase": "Running"}})
+    hand.tell(node("a", KEPT_FREE))
+    hand.tell(daemon_set("i:2", 2, **SURGING))
+    done = hand.run()
+    assert targets(done) == ["b"]
+    # The old one of b goes, as it isn't ready; that of a is the only one that is available.
+    assert deleted(done) == [broken["metadata"]["name"]]
+    settle(hand)
+    assert len(deleted(hand.run())) == 1
+    assert [target_of(pod) for pod in pods(hand)] == ["b"]
+
+
+def test_a_surge_removes_at_once_what_does_not_serve_where_no_pod_may_come() -> None:
+    hand = started(daemon_set(**SURGING), node("a"), node("b"))
+    (broken,) = [pod for pod in pods(hand) if target_of(pod) == "a"]
+    hand.tell({**broken, "status": {"phase": "Running"}})
+    hand.tell(node("a", KEPT_FREE))
+    hand.tell(daemon_set("i:2", 2, **SURGING))
+    done = hand.run()
+    assert (targets(done), deleted(done)) == (["b"], [broken["metadata"]["name"]])
+
+
+def test_a_surge_waits_for_pods_of_nodes_that_are_gone() -> None:
+    hand = started(daemon_set(**SURGING), node("a"), node("b"))
+    hand.gone("Node", "a")
+    hand.tell(daemon_set("i:2", 2, **SURGING))
+    assert not hand_pods(hand.run())
+    (left,) = [pod for pod in pods(hand) if target_of(pod) == "a"]
+    hand.gone("Pod", left["metadata"]["name"])
+    assert targets(hand.run()) == ["b"]
+
+
+def test_old_pods_of_nodes_that_are_gone_are_replaced_as_others() -> None:
+    hand = started(daemon_set(), node("a"))
+    hand.gone("Node", "a")
+    hand.tell(daemon_set("i:2", 2, rolling={"maxUnavailable": 1}))
+    assert len(deleted(hand.run())) == 1
+
+
+def test_the_oldest_pods_are_replaced_first() -> None:
+    hand = started(daemon_set(), *map(node, "abc"))
+    for pod, second in zip(pods(hand), (3, 1, 2), strict=True):
+        created = {"creationTimestamp": f"2026-01-01T00:00:0{second}Z"}
+        hand.tell({**pod, "metadata": {**pod["metadata"], **created}})
+    hand.run()
+    hand.tell(daemon_set("i:2", 2))
+    order = []
+    for _ in range(3):
+        order += targets(hand.run())
+        settle(hand)
+    assert order == ["b", "c", "a"]
+
+
+def test_a_pod_that_has_ended_and_is_on_its_way_out_has_a_successor_at_once() -> None:
+    hand = started(daemon_set(), node("a"))
+    (old,) = pods(hand)
+    leaving = {**old["metadata"], "deletionTimestamp": "2026-01-01T00:00:30Z", "finalizers": ["f"]}
+    hand.tell({**old, "metadata": leaving})
+    assert targets(hand.run()) == []
+    hand.tell({**old, "metadata": leaving, "status": {"phase": "Failed"}})
+    assert targets(hand.run()) == ["a"]
+
+
+def become_ready(hand: Hand, pod: Obj) -> None:
+    """Have a pod become ready; as all times that are stored, in a whole second."""
+    at = f"2026-01-01T00:00:{int(hand.now_s - NOW_S):02}Z"
+    conditions = [{"type": "Ready", "status": "True", "lastTransitionTime": at}]
+    hand.tell({**pod, "status": {"phase": "Running", "conditions": conditions}})
+
+
+def test_whether_pods_have_been_ready_for_long_enough_is_looked_at_a_second_late() -> None:
+    spec: Obj = {**SURGING, "minReadySeconds": 5}
+    hand = started(daemon_set(**spec), node("a"))
+    hand.run(10.0)
+    hand.tell(daemon_set("i:2", 2, **spec))
+    assert targets(hand.run(10.2)) == ["a"]
+    (new,) = [pod for pod in pods(hand) if image_of(pod) == "i:2"]
+    hand.run(12.7)
+    become_ready(hand, {**new, "spec": {**new["spec"], "nodeName": "a"}})
+    hand.run(12.7)
+    # Since 12 by what is stored, so that it is available from 17 on; seen at 12.7.
+    assert not deleted(hand.run(18.6))
+    assert len(deleted(hand.run(18.7))) == 1
+
+
+def test_what_happens_in_between_shows_that_a_pod_is_available() -> None:
+    spec: Obj = {**SURGING, "minReadySeconds": 5}
+    hand = started(daemon_set(**spec), node("a"))
+    hand.run(10.0)
+    hand.tell(daemon_set("i:2", 2, **spec))
+    hand.run(10.2)
+    (new,) = [pod for pod in pods(hand) if image_of(pod) == "i:2"]
+    hand.run(12.7)
+    become_ready(hand, {**new, "spec": {**new["spec"], "nodeName": "a"}})
+    hand.run(16.9)
+    hand.tell(node("b"))
+    assert not deleted(hand.run(16.9))
+    hand.tell(node("c"))
+    assert len(deleted(hand.run(17.0))) == 1
+
+
+def test_a_status_with_ready_pods_that_are_not_available_is_looked_at_after_their_time() -> None:
+    hand = Hand(DaemonSetController())
+    hand.start(daemon_set(minReadySeconds=5), node("a"))
+    hand.run(0.0)
+    (only,) = pods(hand)
+    hand.run(2.7)
+    become_ready(hand, {**only, "spec": {**only["spec"], "nodeName": "a"}})
+    hand.run(2.7)
+    assert status(hand)["numberReady"] == 1
+    hand.run(7.6)
+    assert not status(hand).get("numberAvailable")
+    hand.run(7.7)
+    assert status(hand)["numberAvailable"] == 1
+
+
 def test_on_delete_waits_for_the_user() -> None:
     hand = started(daemon_set(updateStrategy={"type": "OnDelete"}), node("a"))
     hand.tell(daemon_set("i:2", 2, updateStrategy={"type": "OnDelete"}))
@@ -258,24 +401,43 @@ def test_faults_and_restarts_leave_one_pod(seed: int) -> None:
     assert world.get("DaemonSet", "d")["status"]["numberAvailable"] == 1
 
 
+def fail(hand: Hand) -> str:
+    """Have the only pod fail; its name."""
+    (only,) = pods(hand)
+    hand.tell({**only, "status": {"phase": "Failed"}})
+    return str(only["metadata"]["name"])
+
+
 def test_failed_pods_go_at_once_and_then_ever_later() -> None:
     hand = started(daemon_set(), node("a"))
-    for seconds in (0.0, 1.0, 3.0):
-        (only,) = pods(hand)
-        hand.tell({**only, "status": {"phase": "Failed"}})
-        if seconds:
-            assert not deleted(hand.wake(seconds - 0.1))
-        assert deleted(hand.run(seconds)) == [only["metadata"]["name"]]
+    name = fail(hand)
+    assert deleted(hand.run(0.0)) == [name]
+    for failed_s, deleted_s in ((0.0, 1.0), (1.5, 3.5), (4.0, 8.0)):
+        name = fail(hand)
+        assert not deleted(hand.run(failed_s))
+        assert not deleted(hand.run(deleted_s - 0.1))
+        assert deleted(hand.run(deleted_s)) == [name]
     assert "Found failed daemon pod default/" in " ".join(hand.events)
 
 
+def test_failed_pods_of_another_template_go_at_once() -> None:
+    hand = started(daemon_set(), node("a"))
+    fail(hand)
+    hand.run(0.0)
+    hand.tell(daemon_set("i:2", 2, updateStrategy={"type": "OnDelete"}))
+    hand.run(0.1)
+    name = fail(hand)
+    assert deleted(hand.run(0.2)) == [name]
+
+
 def test_delays_double_up_to_a_limit() -> None:
-    backoff, key = FailedPodsBackoff(), ("uid", "n")
-    assert backoff.until_s(key, NOW_S) is None
+    backoff, key = FailedPodsBackoff(), ("uid", 1, "n")
+    assert backoff.wait_s(key, NOW_S) is None
     for _ in range(12):
         backoff.failed(key, NOW_S)
-    assert backoff.until_s(key, NOW_S) == pytest.approx(NOW_S + 900)
-    assert backoff.until_s(key, NOW_S + 1_801) is None
+    assert backoff.wait_s(key, NOW_S) == backoff.wait_s(key, NOW_S + 899) == 900.0
+    assert backoff.wait_s(key, NOW_S + 900) is None
+    assert backoff.wait_s(("uid", 2, "n"), NOW_S) is None
 
 
 def test_orphans_are_adopted_and_extra_pods_deleted() -> None:

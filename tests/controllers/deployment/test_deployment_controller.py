@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from podium.control.effects import Create
 from podium.controllers.deployment.deployment_controller import DeploymentController
 from podium.controllers.replica_set import ReplicaSetController
 from podium.runtime.faults import NO_FAULTS, Faults
-from tests.controllers.worlds import World
+from tests.controllers.worlds import START_S, World
 
 Obj = dict[str, Any]
 
@@ -247,6 +248,42 @@ def test_pods_that_are_refused_show_in_the_conditions(world: World) -> None:
     world.run_until(120)
     kinds = {one["type"] for one in world.get("Deployment", "d")["status"]["conditions"]}
     assert kinds == {"Available", "Progressing"}
+
+
+def test_a_replica_set_that_is_refused_leaves_the_status_as_it_is(world: World) -> None:
+    world.create(deployment(3))
+    world.run_until(10)
+    before = world.get("Deployment", "d")["status"]
+    hard = {"count/replicasets.apps": "1"}
+    metadata = {"name": "q", "namespace": "default"}
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata}
+    world.create({**quota, "spec": {"hard": hard}})
+    world.patch("ResourceQuota", "q", {"status": {"hard": hard, "used": hard}}, "status")
+    template = {"metadata": {"annotations": {"version": "2"}}}
+    world.patch("Deployment", "d", {"spec": {"template": template}})
+    world.run_until(11)
+    status, reason, message = condition(world, "Progressing")
+    assert (status, reason) == ("False", "ReplicaSetCreateError")
+    assert message.startswith('Failed to create new replica set "d-')
+    after = world.get("Deployment", "d")["status"]
+    assert {**after, "conditions": ()} == {**before, "conditions": ()}
+    assert after["updatedReplicas"] == 3
+    assert after["observedGeneration"] == world.get("Deployment", "d")["metadata"]["generation"] - 1
+    # It is tried again, sixteen times in 164 s, and then given up until something happens to it.
+    world.run_until(1_000)
+    tries = [
+        round(call.at_s - START_S - 10, 3)
+        for call in world.writes
+        if isinstance(call.effect, Create) and call.at_s > START_S + 5
+    ]
+    assert tries == pytest.approx([0.005 * (2**number - 1) for number in range(16)], abs=0.02)
+    world.delete("ResourceQuota", "q")
+    world.run_until(2_000)
+    assert len(world.all("ReplicaSet")) == 1
+    world.patch("Deployment", "d", {"metadata": {"labels": {"some": "label"}}})
+    world.run_until(2_060)
+    assert condition(world, "Progressing")[:2] == ("True", "NewReplicaSetAvailable")
+    assert world.get("Deployment", "d")["status"]["observedGeneration"] == 2
 
 
 def test_nothing_is_written_of_a_deployment_at_rest(world: World) -> None:
