@@ -124,11 +124,14 @@ def test_a_quota_holds_a_rollout_up_for_twice_as_long_each_time(
 
 def test_a_surge_leaves_nodes_that_may_not_run_the_pod_any_more() -> None:
     strategy = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}, "type": "RollingUpdate"}
-    tolerant = {"tolerations": [{"operator": "Exists"}]}
-    old = workload("DaemonSet", "agent", updateStrategy=strategy, template=tolerant)
+
+    def agent(tolerated: str) -> Any:
+        template = {"tolerations": [{"key": tolerated, "operator": "Exists"}]}
+        return workload("DaemonSet", "agent", updateStrategy=strategy, template=template)
+
     master = node("cp", taints=[{"key": "control-plane", "effect": "NoSchedule"}])
-    state = exported([master, node("a"), node("b"), old])
-    outcome = planned(state, workload("DaemonSet", "agent", updateStrategy=strategy))
+    state = exported([master, node("a"), node("b"), agent("control-plane")])
+    outcome = planned(state, agent("other"))
     assert only(outcome)[1] == "Complete"
     assert sorted(places(outcome).values()) == ["a", "b"]
     assert {one.node for one in outcome.removed} == {"cp", "a", "b"}
