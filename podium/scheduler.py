@@ -4,8 +4,11 @@ This is what a plan, a recorded scenario and a benchmark have in common: no cloc
 vanish the moment they are preempted, and bindings succeed.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from random import Random
+
+from msgspec.structs import replace
 
 from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, key
@@ -191,3 +194,15 @@ class Scheduler:
             for pod in self.nominator.lower_on(decision.pod, found.nominated_node_name):
                 self.nominator.withdraw(pod)
         self.nominator.nominate(decision.pod, found.nominated_node_name)
+
+
+@contextmanager
+def nobody_preempts(scheduler: Scheduler) -> Iterator[None]:
+    """Disable preemption in all profiles while the context is active."""
+    kept = dict(scheduler.pipelines)
+    for name, pipeline in kept.items():
+        scheduler.pipelines[name] = replace(pipeline, post_filter=())
+    try:
+        yield
+    finally:
+        scheduler.pipelines.update(kept)

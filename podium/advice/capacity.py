@@ -8,7 +8,7 @@ import msgspec
 
 from podium.advice.capacity_report import Capacity, Fill, NodeRow, Stop, TemplateRow, VictimRow
 from podium.advice.capacity_templates import PodTemplate, needed
-from podium.advice.cluster_filler import Filling, nobody_preempts
+from podium.advice.cluster_filler import Filling
 from podium.advice.cluster_filler import Progress as Filled
 from podium.api.disruption import BY_SCHEDULER
 from podium.api.pods import node_name_of, priority_class_of
@@ -19,6 +19,7 @@ from podium.plan.outcome import Disruption
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.request import PlanRequest
+from podium.scheduler import nobody_preempts
 
 _FIELDS_OF_VICTIMS = ("pod", "namespace", "workload", "priority", "priority_class", "node", "by")
 

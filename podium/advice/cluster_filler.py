@@ -2,10 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 
 import msgspec
-from msgspec.structs import replace
 
 from podium.advice.capacity_report import ReasonRow, Stop
 from podium.advice.capacity_templates import PodTemplate, in_turn
@@ -195,15 +193,3 @@ def _reasons(scheduler: Scheduler, pod: Object) -> Iterator[ReasonRow]:
     scheduler.watch = watch
     for reason, nodes in reasons_of(decision).most_common():
         yield ReasonRow(reason, nodes)
-
-
-@contextmanager
-def nobody_preempts(scheduler: Scheduler) -> Iterator[None]:
-    """Whoever finds no node waits, as long as it lasts, without anybody giving way to it."""
-    kept = dict(scheduler.pipelines)
-    for called, pipeline in kept.items():
-        scheduler.pipelines[called] = replace(pipeline, post_filter=())
-    try:
-        yield
-    finally:
-        scheduler.pipelines.update(kept)

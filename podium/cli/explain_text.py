@@ -12,7 +12,7 @@ from podium.cli.explanation_presentation import (
 from podium.cli.output import print_lines
 from podium.cli.presentation_text import print_block
 from podium.plan.explanation import PodExplanation
-from podium.presenting import Block, is_filled
+from podium.presenting import Block, Paragraph, is_filled
 
 
 def print_explanation(out: Console, explanation: PodExplanation) -> None:
@@ -29,6 +29,7 @@ def print_explanation(out: Console, explanation: PodExplanation) -> None:
             out.print()
         for block in decision_blocks(view):
             _print(out, block)
+    _print(out, Paragraph(explanation.sleep))
     _print(out, remedy_table(explanation))
     print_lines(out, "NOTES", explanation.notes)
 

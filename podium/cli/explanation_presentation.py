@@ -38,12 +38,13 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
         # The last but one is often the preemption that the last one follows from.
         is_detail = number < total - 1
         sections.append(Section(title, [*decision_blocks(view)], is_detail=is_detail))
+    sleep = Section("", [Paragraph(explanation.sleep)])
     remedies = Section("", [remedy_table(explanation)])
     notes = Section("Notes", [Bullets(explanation.notes)])
     about = Section("", [*map(Paragraph, whose(explanation))])
     verdict = _verdict(views[-1]).text if views else ""
     title = f"Podium explain {explanation.pod}"
-    return Presentation(title, verdict, [about, *sections, remedies, notes])
+    return Presentation(title, verdict, [about, *sections, sleep, remedies, notes])
 
 
 def whose(explanation: PodExplanation) -> Iterator[str]:

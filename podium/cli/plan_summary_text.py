@@ -5,12 +5,14 @@ from collections.abc import Iterator, Mapping
 
 from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.cli.output import count
-from podium.cli.timeline_text import time_text
+from podium.cli.timeline_text import sleep_text, time_text
 from podium.plan.next_pod_words import stale_sentences
 from podium.plan.outcome import BudgetChange, Plan, WorkloadSummary
+from podium.simulation.timeline_sentences import overslept
 
 _WORDS: Mapping[str, str] = {PREEMPTED: "preempted", EVICTED: "evicted", LOST: "stopped"}
 _SENTENCES_MAX = 20
+_SLEEPERS_MAX = 5
 _EXCEEDED_QUOTA = re.compile(r"exceeded quota: ([^,]+), (.+)")
 _BUDGETS_MAX = 5
 
@@ -34,6 +36,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     if len(affected) > len(shown):
         yield f"{len(affected) - len(shown)} workloads more, with -o wide."
     yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
+    yield from _sleepers(plan, wide=wide)
     yield from _out_of_quota(plan)
     yield from _drains(plan)
     for rollout in plan.rollouts:
@@ -47,6 +50,20 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
             yield f"{rollout.workload} is still rolling out at the plan's end, {end}: " + (
                 f"{rollout.text}."
             )
+
+
+def _sleepers(plan: Plan, *, wide: bool) -> Iterator[str]:
+    """Pods that were, or are, left waiting by kube-scheduler although they fit."""
+    found = [
+        f"Pod {one.pod} is placed at {time_text(one.at_s)} only: {overslept(one.overslept_s)}."
+        for one in plan.placements
+        if one.overslept_s is not None
+    ]
+    sleeping = ((one.pod, sleep_text(one.fits_on, one.tried_at_s)) for one in plan.pending)
+    found += [f"Pod {pod} {sleep}." for pod, sleep in sleeping if sleep]
+    yield from found if wide else found[:_SLEEPERS_MAX]
+    if not wide and len(found) > _SLEEPERS_MAX:
+        yield f"{len(found) - _SLEEPERS_MAX} pods more that no event wakes, with -o wide."
 
 
 def _out_of_quota(plan: Plan) -> Iterator[str]:

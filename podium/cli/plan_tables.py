@@ -11,7 +11,7 @@ from rich.text import Text
 from podium.cli.output import Cell, count
 from podium.cli.plan_summary_text import lost_text
 from podium.cli.row_groups import together, told_once
-from podium.cli.timeline_text import DISRUPTION_HEADINGS, disruption_rows, time_text
+from podium.cli.timeline_text import DISRUPTION_HEADINGS, disruption_rows, sleep_text, time_text
 from podium.plan.next_pod_words import next_pod_clauses
 from podium.plan.outcome import BudgetChange, PendingPod, Placement, Plan, PodRow
 from podium.simulation.timeline.preemption import Victim
@@ -82,6 +82,8 @@ def _how(placement: Placement, victims: Sequence[Victim]) -> str:
     parts = [f"preempts {count(len(victims) - leaving, 'pod')}"] if leaving < len(victims) else []
     parts += [f"waits for {count(leaving, 'pod')} to leave"] if leaving else []
     how = ", ".join(parts) or "fits"
+    if placement.overslept_s is not None:
+        how += f", though no event woke it for {placement.overslept_s:.12g} s"
     return f"{how}, in place of {placement.replaces}" if placement.replaces else how
 
 
@@ -181,7 +183,7 @@ def stale_priorities(plan: Plan) -> PlanTable:
 def leftovers(plan: Plan) -> Iterator[PlanTable]:
     """Everything that got no place, or lost it otherwise than by preemption."""
     pending = [
-        (Text(p.pod, style=_WAITING), _nomination(p), p.message)
+        (Text(p.pod, style=_WAITING), _nomination(p), _pending_message(p))
         for p in _change_first(plan.pending)
     ]
     headings: tuple[str, ...] = ("POD", "NOMINATED TO", "MESSAGE")
@@ -203,6 +205,11 @@ def leftovers(plan: Plan) -> Iterator[PlanTable]:
     removed = [(Text(r.pod, style=_LOST), r.node or "-", r.reason) for r in plan.removed]
     headings = ("POD", "NODE", "WHY")
     yield PlanTable("REMOVED", headings, removed, _workloads(plan.removed), merged=(1,))
+
+
+def _pending_message(pod: PendingPod) -> str:
+    sleep = sleep_text(pod.fits_on, pod.tried_at_s)
+    return f"{pod.message} It {sleep}." if sleep else pod.message
 
 
 def _nomination(pod: PendingPod) -> str:

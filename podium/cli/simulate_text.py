@@ -29,6 +29,7 @@ def print_story(out: Console, simulation: Simulation) -> None:
         out.print()
     print_classes(out, class_summaries(simulation))
     print_lines(out, "WHAT FAILED", failures(simulation))
+    print_lines(out, "PODS THAT NO EVENT WAKES", sleepers(simulation))
     out.print(Text(summary(simulation)))
 
 
@@ -95,6 +96,15 @@ def failures(simulation: Simulation) -> list[str]:
     """What failed, and when."""
     failed = [e for e in simulation.entries if e.type in _FAILURES and "FAILED" in sentence(e)]
     return [f"{clock(e.at_s)}  {sentence(e)}" for e in failed]
+
+
+def sleepers(simulation: Simulation) -> list[str]:
+    """Pods that would fit in the end, but wait for an event."""
+    return [
+        f"pod {one.pod} would fit on {one.fits_on}: it is tried at {clock(one.tried_at_s)}"
+        for one in final_state(simulation).pending
+        if one.tried_at_s is not None
+    ]
 
 
 def _number(number: int) -> str:

@@ -28,6 +28,14 @@ def time_text(at_s: float) -> str:
     return f"t+{round(at_s, 1):.12g}s"
 
 
+def sleep_text(fits_on: str, tried_at_s: float | None) -> str:
+    """What is to be said of a pod that waits for an event though it would fit; else empty."""
+    if not fits_on or tried_at_s is None:
+        return ""
+    when = time_text(tried_at_s)
+    return f"would fit on {fits_on} by now, but no event wakes it: it is tried at {when}"
+
+
 def disruption_rows(plan: Plan, *, wide: bool) -> Iterator[tuple[Cell, ...]]:
     """A row for each pod that loses its place.
 

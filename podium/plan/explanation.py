@@ -117,6 +117,8 @@ class PodExplanation(Report):
         scheduler_name: the profile that decided.
         was_on: the node that it is on in truth; empty if none.
         decisions: in order; more than one where it preempted, or was tried again.
+        sleep: what is to be said where it waits for an event although it fits, or has waited; else
+            empty.
         remedies: the smallest changes that would give it a place, if it has none in the end.
         warnings: what may make the answer wrong.
         notes: what else is worth knowing.
@@ -134,6 +136,7 @@ class PodExplanation(Report):
     scheduler_name: str
     was_on: Annotated[OrNull, Field(serialization_alias="boundTo")]
     decisions: tuple[DecisionView, ...]
+    sleep: Annotated[str, IF_ANY] = ""
     remedies: tuple[Remedy, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -47,12 +47,17 @@ class Placement(PodRow):
         node: where it is now.
         by_node_name: its own `spec.nodeName` said so, and no scheduler was asked.
         at_s: when it was bound, in seconds since the plan began.
+        overslept_s: how many seconds it had waited before, if no event had woken it and it was
+            tried only because it had waited for so long; else None.
         replaces: the lost pod in whose place it comes; empty if in nobody's.
     """
 
     node: str
     by_node_name: Annotated[bool, HIDDEN] = False
     at_s: Seconds = 0.0
+    overslept_s: Annotated[
+        float | None, IF_KNOWN, Field(serialization_alias="oversleptSeconds")
+    ] = None
     replaces: Annotated[str, IF_ANY] = ""
 
 
@@ -67,6 +72,8 @@ class PendingPod(PodRow):
         room_at_s: when the last of the pods that leave the nominated node has to be gone, in
             seconds since the plan began; None if none leaves, or the node doesn't answer.
         replaces: the lost pod in whose place it was to come; empty if in nobody's.
+        fits_on: the node where it would fit in the end, if no event has woken it; else empty.
+        tried_at_s: when such a pod is tried all the same, in seconds since the plan began.
     """
 
     message: str
@@ -74,6 +81,8 @@ class PendingPod(PodRow):
     nominated_node: Annotated[str, IF_ANY] = ""
     room_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="roomAt")] = None
     replaces: Annotated[str, IF_ANY] = ""
+    fits_on: Annotated[str, IF_ANY] = ""
+    tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
 from podium.api.objects import (
@@ -14,6 +15,7 @@ from podium.api.objects import (
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
 from podium.api.times import epoch_s
+from podium.controllers.scheduler.sleepers import Sleeper, sleepers
 from podium.node.critical_pod_preemption import REASON as STOPPED_BY_NODE
 from podium.node.pressure.pod_eviction import REASON as EVICTED
 from podium.plan.leaving_pods import has_all_its_pods
@@ -32,6 +34,7 @@ from podium.plan.play import Play
 from podium.plan.workload_owners import PodRowFields
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.simulation.timeline_sentences import overslept
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
 _NODE_STOPS = frozenset({STOPPED_BY_NODE, EVICTED})
@@ -87,6 +90,7 @@ class OutcomeReader:
                         node=node_name_of(pod),
                         by_node_name=history.bound_by not in self._play.cluster.schedulers,
                         at_s=round(history.bound_s, 3),
+                        overslept_s=history.overslept_s,
                         replaces=self._replaced(history),
                     )
                 )
@@ -125,9 +129,22 @@ class OutcomeReader:
                 nominated_node=nominated_node_of(pod),
                 room_at_s=self._room_at_s(nominated_node_of(pod)),
                 replaces=self._replaced(self._history(pod)),
+                **self._wakening(pod),
             )
             for pod in waiting
         )
+
+    def _wakening(self, pod: Object) -> Mapping[str, Any]:
+        """Where a pod would fit that no event has woken, and when it is tried all the same."""
+        sleeper = self._sleepers.get(uid(pod))
+        if sleeper is None:
+            return {}
+        tried_at_s = round(sleeper.tried_at_s - self._play.start_s, 3)
+        return {"fits_on": sleeper.node_name, "tried_at_s": tried_at_s}
+
+    @cached_property
+    def _sleepers(self) -> Mapping[str, Sleeper]:
+        return {one.pod.uid: one for one in sleepers(self._play.machine)}
 
     def _room_at_s(self, node_name: str) -> float | None:
         """When the pods that are leaving a node have to be gone, if any are and it answers."""
@@ -186,6 +203,8 @@ class OutcomeReader:
         elif happening is Happening.TERMINATING:
             detail = str(entry.details.get("disruption") or "")
             by = self._preemptor(pod) if detail == BY_SCHEDULER.reason else ""
+        elif happening is Happening.BOUND and (slept_s := entry.details.get("overslept")):
+            detail = overslept(slept_s)
         return Moment(
             **self._rows[pod.uid],
             at_s=round(entry.at_s, 3),

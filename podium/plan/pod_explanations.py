@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from podium.api.errors import PodiumError
 from podium.api.objects import (
     Object,
+    condition_of,
     controller_key,
     controller_kind,
     is_terminating,
@@ -20,6 +21,7 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.priority import preemption_policy
+from podium.controllers.scheduler.sleepers import sleepers
 from podium.explaining.remedies import Remedy, remedies
 from podium.plan.decision_watcher import DecisionWatcher
 from podium.plan.explanation import PodExplanation
@@ -27,6 +29,7 @@ from podium.plan.loaded_state import LoadedState
 from podium.plan.play import Play
 from podium.plan.request import PlanRequest
 from podium.plan.targets import ChangeTarget, parse_workload
+from podium.simulation.timeline_sentences import overslept
 
 # Their pods come again under the same names.
 _KEEPING_NAMES = frozenset({"StatefulSet"})
@@ -34,6 +37,12 @@ _KEEPING_NAMES = frozenset({"StatefulSet"})
 
 class ExplainError(PodiumError):
     """The pod can't be explained."""
+
+
+_WHY_IT_SLEEPS = (
+    "kube-scheduler's queueing hints miss some events that help a pod; it looks every 30 s for "
+    "pods that have waited for more than 5 minutes."
+)
 
 
 def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
@@ -77,6 +86,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
         scheduler_name=scheduler_name_of(subject),
         was_on=was_on,
         decisions=tuple(watcher.views),
+        sleep="" if was_on else _sleep(play, request, pod, watcher),
         remedies=tuple(found),
         warnings=(*play.notes, *warnings, *model.warnings),
         notes=tuple(model.notes),
@@ -159,6 +169,33 @@ def _watch(
         # What would help the pod alone doesn't help its gang.
         return []
     return remedies(play.scheduler, pod, scheduler_name_of(pod), classes)
+
+
+def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: DecisionWatcher) -> str:
+    """What is to be said of a pod that waits, or has waited, for an event although it fits."""
+    subject = watcher.pod or {}
+    bound = [
+        entry.details["overslept"]
+        for entry in play.observer.entries
+        if entry.uid == uid(subject) and entry.type == "PodBound" and "overslept" in entry.details
+    ]
+    if bound:
+        return f"As to when it got its place: {overslept(bound[-1])}. {_WHY_IT_SLEEPS}"
+    for sleeper in sleepers(play.machine):
+        if sleeper.pod.uid == uid(subject):
+            at_s = sleeper.tried_at_s - play.start_s
+            return (
+                f"It would fit on {sleeper.node_name} by now, but no event wakes it: it is tried "
+                f"at t+{at_s:.12g}s. {_WHY_IT_SLEEPS}"
+            )
+    waited = condition_of(pod or {}, "PodScheduled") or {}
+    fits_at_once = bool(watcher.views) and bool(watcher.views[0].node)
+    if waited.get("reason") == "Unschedulable" and fits_at_once and not request.changes:
+        return (
+            "kube-scheduler has found no place for it, as its status says, but it fits by now: "
+            f"unless an event wakes it, it is tried again within 5.5 minutes. {_WHY_IT_SLEEPS}"
+        )
+    return ""
 
 
 def _started(request: PlanRequest) -> Play:

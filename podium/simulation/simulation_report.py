@@ -5,8 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from podium.api.objects import is_terminating, key, status_of
+from pydantic import Field
+
+from podium.api.objects import is_terminating, key, status_of, uid
 from podium.api.pods import node_name_of
+from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.controllers.scheduler.sleepers import sleepers
 from podium.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
 from podium.simulation.check_evaluator import state_of_pod
 from podium.simulation.class_summary import ClassSummary, summarize_classes
@@ -40,10 +44,16 @@ class EventReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class PendingReport(Report):
-    """A pod that has no node at the end."""
+    """A pod that has no node at the end.
+
+    If it would fit on one by now, but no event has woken it, `fits_on` names the node, and
+    `tried_at_s` says when it would be tried all the same, in seconds after the start.
+    """
 
     pod: str
     state: str
+    fits_on: Annotated[str, IF_ANY] = ""
+    tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +111,29 @@ def final_state(simulation: Simulation) -> EndReport:
         for pod in pods
     )
     placed = [pod for pod in pods if node_name_of(pod)]
+    sleeping = _sleepers(simulation)
+    pending = [
+        PendingReport(key(pod), state_of_pod(pod), *sleeping.get(uid(pod), ()))
+        for pod in pods
+        if not node_name_of(pod)
+    ]
     return EndReport(
         pods=dict(sorted(phases.items())),
-        pending=[PendingReport(key(p), state_of_pod(p)) for p in pods if not node_name_of(p)],
+        pending=pending,
         placements={key(pod): node_name_of(pod) for pod in placed if not is_terminating(pod)},
     )
+
+
+def _sleepers(simulation: Simulation) -> dict[str, tuple[str, float]]:
+    """Where pods would fit that no event has woken, and when they would be tried; by uid."""
+    start_s = simulation.scenario.options.start_s
+    machines = (handle.machine for handle in simulation.cluster.schedulers.values())
+    return {
+        one.pod.uid: (one.node_name, round(one.tried_at_s - start_s, 3))
+        for machine in machines
+        if isinstance(machine, SchedulerMachine)
+        for one in sleepers(machine)
+    }
 
 
 def _event(entry: TimelineEntry) -> EventReport:

@@ -110,6 +110,19 @@ def _workload_created(entry: TimelineEntry) -> str:
     return f"is created, and makes no pods: {idle}" if idle else "is created"
 
 
+def _pod_bound(entry: TimelineEntry) -> str:
+    waited_s = entry.details.get("overslept")
+    why = "" if waited_s is None else f": {overslept(waited_s)}"
+    return f"is bound to {entry.details['node']}{why}"
+
+
+def overslept(waited_s: float) -> str:
+    """Why a pod was tried that had waited for so many seconds without being woken."""
+    return (
+        f"no event had woken it, and it was tried only because it had waited for {span(waited_s)}"
+    )
+
+
 def _pod_terminating(entry: TimelineEntry) -> str:
     node = entry.details.get("node")
     where = f" on {node}" if node else ""
@@ -273,7 +286,7 @@ _silent = _always("")
 
 _PHRASES: Mapping[str, Phrase] = {
     "PodCreated": _pod_created,
-    "PodBound": _with("is bound to ", "node"),
+    "PodBound": _pod_bound,
     "PodNominated": _with("is nominated to ", "node"),
     "PodNominationCleared": _with("loses its nomination to ", "node"),
     "PodUnschedulable": _with("can't be scheduled: ", "message"),

@@ -227,3 +227,37 @@ def test_jobs_that_make_no_pods_say_why(tmp_path: Path) -> None:
         "t+1s job own is created",
         "t+1s job waits is created, and makes no pods: it is suspended",
     ]
+
+
+def test_pods_that_no_event_wakes_are_said_to_have_been_tried_late(tmp_path: Path) -> None:
+    """The selector of namespaces isn't resolved by the hint, so that the store wakes nobody."""
+    term = {
+        "topologyKey": "kubernetes.io/hostname",
+        "labelSelector": {"matchLabels": {"app": "store"}},
+        "namespaceSelector": {"matchLabels": {"tier": "back"}},
+    }
+    near = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    container = {"name": "c", "image": "i"}
+    objects = {
+        "a": ("Namespace", {"name": "back", "labels": {"tier": "back"}}, {}),
+        "b": ("Pod", {"name": "client"}, {"affinity": near, "containers": [container]}),
+        "c": (
+            "Pod",
+            {"name": "store", "namespace": "back", "labels": {"app": "store"}},
+            {"containers": [container]},
+        ),
+    }
+    for name, (kind, metadata, spec) in objects.items():
+        text = json.dumps({"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec})
+        (tmp_path / f"{name}.json").write_text(text)
+    paths = [str(tmp_path / f"{name}.json") for name in objects]
+    spec = f"""nodes: [{{name: 'n', capacity: {{cpu: "4"}}}}]
+steps:
+- {{at: 1s, apply: [{paths[0]}, {paths[1]}]}}
+- {{at: 30s, apply: [{paths[2]}]}}
+"""
+    late = [text for text in told(played(f"until: 6m\n{spec}")) if "client is bound" in text]
+    waited = "no event had woken it, and it was tried only because it had waited for 5m29s"
+    assert late == [f"t+5m30s pod client is bound to n: {waited}"]
+    (pending,) = simulation_report(played(f"until: 1m\n{spec}")).end.pending
+    assert (pending.pod, pending.fits_on, pending.tried_at_s) == ("default/client", "n", 330.0)

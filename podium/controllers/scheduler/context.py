@@ -113,6 +113,8 @@ class SchedulerContext(msgspec.Struct):
         features: feature gates.
         pending: the pods that it has to schedule, as last seen, by uid.
         placed: the pods on nodes, as last seen, assumed ones included, by uid.
+        overslept_s: how long pods had waited, in seconds, that got a place when they were tried
+            without having been woken by an event; by uid, until they are seen on their nodes.
     """
 
     scheduler: Scheduler
@@ -122,6 +124,7 @@ class SchedulerContext(msgspec.Struct):
     features: Features
     pending: dict[str, PodInfo] = msgspec.field(default_factory=dict)
     placed: dict[str, PodInfo] = msgspec.field(default_factory=dict)
+    overslept_s: dict[str, float] = msgspec.field(default_factory=dict)
 
     @property
     def now_s(self) -> float:

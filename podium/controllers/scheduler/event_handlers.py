@@ -216,6 +216,7 @@ class EventHandlers:
 
     def _pod_assigned(self, obj: Object, node_name: str) -> None:
         context, pod_uid = self._context, uid(obj)
+        context.overslept_s.pop(pod_uid, None)
         if self._others is not None:
             self._others.gone(pod_uid, frees=False)
         waiting = context.pending.pop(pod_uid, None)
@@ -252,6 +253,7 @@ class EventHandlers:
     def _pod_gone(self, pod_uid: str) -> None:
         context = self._context
         context.scheduler.history.gone(pod_uid)
+        context.overslept_s.pop(pod_uid, None)
         if self._others is not None:
             self._others.gone(pod_uid, frees=True)
         waiting = context.pending.pop(pod_uid, None)

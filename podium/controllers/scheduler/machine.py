@@ -284,6 +284,8 @@ class SchedulerMachine:
         decided_s = self.metrics.stopwatch() - started_s
         self.metrics.decided(decided_s)
         if decision.node_name:
+            if queued.has_overslept:
+                self.context.overslept_s[pod.uid] = self.context.now_s - queued.added_at_s
             self.bindings.start(queued, decision.node_name)
             return
         failure = self._failure(decision)

@@ -7,6 +7,7 @@ import msgspec
 
 from podium.core.pod_classes import PodClass
 from podium.core.pod_info import PodInfo
+from podium.core.queue.queue_events import UNSCHEDULABLE_TIMEOUT
 from podium.core.status import Status
 
 Plugins = frozenset[str]
@@ -67,6 +68,7 @@ class QueuedPod(msgspec.Struct, eq=False):
         gated_by: the answer of the PreEnqueue plugin that keeps it out, in the plugin's name.
         backoff_until_s: when its backoff ends.
         flush_from_s: since when it has waited, as far as the flush of leftovers is concerned.
+        woken_by: the event that brought it back last, by its label; empty if none has.
         entry: where it is in the heap that holds it; the heap's own note.
         room: where it waits for events; the own note of `Unschedulable`.
     """
@@ -85,6 +87,7 @@ class QueuedPod(msgspec.Struct, eq=False):
     gated_by: Status | None = None
     backoff_until_s: float = float("-inf")
     flush_from_s: float = float("-inf")
+    woken_by: str = ""
     entry: tuple[Any, ...] | None = None
     room: tuple[Rejection, PodClass] | None = None
 
@@ -98,6 +101,11 @@ class QueuedPod(msgspec.Struct, eq=False):
         self.place = QueueName.IN_FLIGHT
         self.attempts += 1
         self.unschedulable_plugins = self.pending_plugins = NO_PLUGINS
+
+    @property
+    def has_overslept(self) -> bool:
+        """Whether no event brought it back, but the flush of pods that have waited too long."""
+        return self.woken_by == UNSCHEDULABLE_TIMEOUT.label
 
     @property
     def is_rejected(self) -> bool:

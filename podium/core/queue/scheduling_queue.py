@@ -222,6 +222,7 @@ class SchedulingQueue:
                 self._in_flight.record(Happened(FORCE_ACTIVATE, None, queued.pod.obj, uid))
                 continue
             self._take_out(queued)
+            queued.woken_by = FORCE_ACTIVATE.label
             was_let_in = queued.place is QueueName.BACKOFF and self._pop_from_backoff
             self._to_active(queued, FORCE_ACTIVATE.label, now_s, let_in=was_let_in)
 
@@ -282,9 +283,18 @@ class SchedulingQueue:
         oldest = self._unschedulable.oldest()
         if oldest is None:
             return backoff_s
-        overdue_s = oldest.flush_from_s + self._max_in_unschedulable_s
-        leftovers_s = (overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S
+        leftovers_s = self._leftover_s(oldest)
         return leftovers_s if backoff_s is None else min(backoff_s, leftovers_s)
+
+    def sleeping(self) -> Iterator[tuple[QueuedPod, float]]:
+        """The pods that wait for an event, each with when it is tried if none comes."""
+        for queued in self._pods.values():
+            if queued.place is QueueName.UNSCHEDULABLE:
+                yield queued, self._leftover_s(queued)
+
+    def _leftover_s(self, queued: QueuedPod) -> float:
+        overdue_s = queued.flush_from_s + self._max_in_unschedulable_s
+        return (overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S
 
     def _pop_early(self) -> QueuedPod | None:
         queued = self._backoff.pop() if self._pop_from_backoff else None
@@ -328,6 +338,7 @@ class SchedulingQueue:
         if strategy is Strategy.SKIP:
             self._to_unschedulable(queued, label)
             return False
+        queued.woken_by = label
         if strategy is Strategy.AFTER_BACKOFF and self._backoff.is_backing_off(queued, now_s):
             return self._to_backoff(queued, label)
         return self._to_active(queued, label, now_s)

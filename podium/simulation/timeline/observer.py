@@ -6,6 +6,7 @@ from typing import Any
 
 from podium.api.objects import Object
 from podium.cluster import Cluster
+from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.runtime.driver_events import Called, DriverEvent, Started, Stopped
 from podium.scheduler import Scheduler
 from podium.simulation.timeline.entry import Fact, TimelineEntry
@@ -42,6 +43,7 @@ class Observer:
         self.entries: list[TimelineEntry] = []
         self._driver = cluster.driver
         self._start_s = cluster.options.start_s
+        self._schedulers = cluster.schedulers
         self._store = cluster.store
         self._seen = self._store.revision
         self._facts: dict[str, Facts] = {
@@ -116,8 +118,19 @@ class Observer:
         self, fact: Fact, kind: str, namespace: str, name: str, by: str, uid: str = ""
     ) -> None:
         at_s = round(self._driver.now_s - self._start_s, 6)
-        entry = TimelineEntry(at_s, fact.type, kind, namespace, name, by, fact.details, uid)
+        details = fact.details
+        if fact.type == "PodBound" and (waited_s := self._overslept_s(uid, by)) is not None:
+            details = {**details, "overslept": round(waited_s, 3)}
+        entry = TimelineEntry(at_s, fact.type, kind, namespace, name, by, details, uid)
         self.entries.append(entry)
+
+    def _overslept_s(self, pod_uid: str, scheduler_name: str) -> float | None:
+        """How long a pod had waited that no event had woken; None if one had."""
+        handle = self._schedulers.get(scheduler_name)
+        machine = None if handle is None else handle.machine
+        if not isinstance(machine, SchedulerMachine):
+            return None
+        return machine.context.overslept_s.get(pod_uid)
 
     def _happened(self, happening: DriverEvent) -> None:
         if isinstance(happening, Called):

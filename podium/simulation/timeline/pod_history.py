@@ -46,6 +46,7 @@ class PodHistory(msgspec.Struct):
         node: where it is, or was; empty if nowhere.
         created_s: when it was created; 0 if it was there before.
         bound_s: when it was bound in the course of time; None if it wasn't.
+        overslept_s: how long it had waited before, if no event had woken it.
         ended_s: when it lost its place, or failed; None if it hasn't.
         replaces: uid of the lost pod in whose place it comes; empty if in nobody's.
         has_finished: whether it ended by itself.
@@ -62,6 +63,7 @@ class PodHistory(msgspec.Struct):
     created_s: float = 0.0
     bound_s: float | None = None
     bound_by: str = ""
+    overslept_s: float | None = None
     ended_s: float | None = None
     ended_by: str = ""
     cause: Cause | None = None
@@ -134,6 +136,7 @@ class PodHistories:
         if entry.type == "PodBound":
             history.node, history.bound_by = entry.details["node"], entry.by
             history.bound_s = entry.at_s
+            history.overslept_s = entry.details.get("overslept")
         elif entry.type in ("PodSucceeded", "PodFailed"):
             history.has_finished |= history.ended_s is None
         if entry.type in _ENDS and history.ended_s is None and not history.was_leaving:

@@ -208,3 +208,24 @@ def test_profiles_have_hints_of_their_own() -> None:
     q.event(NODE_LABEL, {}, {}, LATER_S)
     assert q.place_of(pods["one"].uid) is QueueName.UNSCHEDULABLE
     assert q.place_of(pods["two"].uid) is QueueName.ACTIVE
+
+
+def test_pods_that_wait_for_an_event_are_known_with_when_they_are_tried_without_one() -> None:
+    q = queue()
+    (first,) = rejected(q, [waiting()], by="A")
+    assert [(one, tried_s) for one, tried_s in q.sleeping()] == [(first, 330.0)]
+    assert not first.has_overslept
+    q.event(NODE_ADD, None, {}, LATER_S)
+    assert [*q.sleeping()] == []
+    assert not first.has_overslept
+
+
+def test_who_is_brought_back_by_the_flush_has_overslept_until_an_event_wakes_it() -> None:
+    q = queue()
+    (first,) = rejected(q, [waiting()], by="A")
+    q.flush(330.0)
+    assert first.place is QueueName.ACTIVE
+    assert first.has_overslept
+    q.fail(popped(q, 330.0), ["A"], now_s=330.0)
+    q.event(NODE_ADD, None, {}, 400.0)
+    assert not first.has_overslept

@@ -1,0 +1,78 @@
+"""Pods that kube-scheduler leaves asleep although they fit, and what is said of them."""
+
+from typing import Any
+
+from podium.cli.plan_summary_text import summary_lines
+from podium.plan.changes import Apply
+from podium.plan.outcome import Plan
+from podium.plan.pod_explanations import explain_pod
+from podium.plan.request import PlanRequest
+from tests.plan.objects import HOST, Obj, namespace, node, planned, pod
+
+
+def states() -> list[Obj]:
+    """`client` waits to be near a pod of a namespace that its term selects by labels."""
+    back = namespace("back")
+    back["metadata"]["labels"] = {"tier": "back"}
+    term = {
+        "topologyKey": HOST,
+        "labelSelector": {"matchLabels": {"app": "store"}},
+        "namespaceSelector": {"matchLabels": {"tier": "back"}},
+    }
+    rule = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    return [node("n1"), back, pod("client", affinity={"podAffinity": rule})]
+
+
+STORE = pod("store", namespace="back")
+WHY = "no event had woken it, and it was tried only because it had waited for 5m30s"
+
+
+def summary(plan: Plan) -> list[str]:
+    return [line for line in summary_lines(plan, wide=False) if "event" in line]
+
+
+def explained(state: list[Obj], *applied: Any, until_s: float | None = None) -> str:
+    changes = (Apply(applied),) if applied else ()
+    return explain_pod(PlanRequest(state, changes, until_s=until_s), "default/client").sleep
+
+
+def test_a_pod_that_no_event_wakes_is_placed_when_it_has_waited_for_five_minutes() -> None:
+    outcome = planned(states(), STORE)
+    placed = {one.pod: (one.at_s, one.overslept_s) for one in outcome.placements}
+    assert placed == {"back/store": (0.0, None), "default/client": (330.0, 330.0)}
+    (bound,) = (one for one in outcome.timeline if one.detail)
+    assert (bound.pod, bound.detail) == ("default/client", WHY)
+    assert summary(outcome) == [f"Pod default/client is placed at t+330s only: {WHY}."]
+    assert explained(states(), STORE).startswith(f"As to when it got its place: {WHY}.")
+
+
+def test_a_plan_that_ends_before_says_where_it_would_fit_and_when_it_is_tried() -> None:
+    outcome = planned(states(), STORE, until_s=60.0)
+    (pending,) = outcome.pending
+    assert (pending.fits_on, pending.tried_at_s) == ("n1", 330.0)
+    sleep = "would fit on n1 by now, but no event wakes it: it is tried at t+330s"
+    assert summary(outcome) == [f"Pod default/client {sleep}."]
+    assert explained(states(), STORE, until_s=60.0).startswith(f"It {sleep}.")
+
+
+def test_nothing_is_said_of_pods_that_fit_nowhere_or_are_woken() -> None:
+    (pending,) = planned(states(), until_s=60.0).pending
+    assert (pending.fits_on, pending.tried_at_s) == ("", None)
+    assert explained(states()) == ""
+    woken = states()
+    term = woken[-1]["spec"]["affinity"]["podAffinity"]
+    term["requiredDuringSchedulingIgnoredDuringExecution"][0]["namespaces"] = ["back"]
+    outcome = planned(woken, STORE)
+    assert [one.overslept_s for one in outcome.placements] == [None, None]
+    assert summary(outcome) == []
+
+
+def test_pods_of_a_state_that_waited_in_vain_and_fit_are_explained() -> None:
+    waited = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    *others, client = states()
+    client["status"] = {"conditions": [waited]}
+    running = {**STORE, "spec": {**STORE["spec"], "nodeName": "n1"}}
+    said = explained([*others, running, client])
+    assert said.startswith("kube-scheduler has found no place for it, as its status says")
+    assert "it is tried again within 5.5 minutes" in said
+    assert explained([*others, client], STORE) != said
