@@ -201,18 +201,20 @@ class TestLog:
 
 @given(st.lists(st.integers(0, 11), max_size=60), st.integers())
 def test_columns_of_pods_are_those_of_the_pods(choices: list[int], seed: int) -> None:
-    """Pods come to one of four nodes, one of which comes and goes, and leave again."""
+    """Pods come to one of four nodes, which come and go as well, and leave again."""
     snapshot = snapshot_of("n0", "n1", "n2")
-    infos: list[PodInfo] = []
+    infos: dict[PodInfo, str] = {}
     for number, choice in enumerate(choices):
         if choice < 4:
-            infos.append(put(snapshot, f"{choice}-{number}", f"n{choice}"))
+            infos[put(snapshot, f"{choice}-{number}", f"n{choice}")] = f"n{choice}"
         elif choice < 8 and infos:
-            snapshot.remove_pod(infos.pop((seed + choice) % len(infos)))
-        elif choice == 8 and "n3" in snapshot.row_of:
-            snapshot.remove_node("n3")
-        elif choice == 8:
-            snapshot.set_node(node("n3"))
+            gone = [*infos][(seed + choice) % len(infos)]
+            snapshot.remove_pod(gone)
+            del infos[gone]
+        elif choice >= 8 and f"n{choice - 8}" in snapshot.row_of:
+            snapshot.remove_node(f"n{choice - 8}")
+        elif choice >= 8:
+            snapshot.set_node(node(f"n{choice - 8}"))
     placed = {info for pods in snapshot.pods_on for info in pods}
     assert placed == {info for info in infos if info.row != UNPLACED}
     columns = snapshot.pods
@@ -222,6 +224,19 @@ def test_columns_of_pods_are_those_of_the_pods(choices: list[int], seed: int) ->
         assert columns.rows[info.slot] == info.row
         assert columns.classes[info.slot] == info.cls.id
     assert snapshot.resources.pods.tolist() == [len(pods) for pods in snapshot.pods_on]
+    fresh = snapshot_of(*snapshot.row_of)
+    for info, node_name in infos.items():
+        put(fresh, info.name, node_name)
+    assert by_name(snapshot) == by_name(fresh)
+
+
+def by_name(snapshot: Snapshot) -> dict[str, list[int]]:
+    """All amounts of each node."""
+    resources = snapshot.resources
+    columns = (*resources.allocatable, *resources.requested, *resources.free, resources.free_pods)
+    assert {len(column) for column in columns} == {len(snapshot.names)} == {len(snapshot.nodes)}
+    assert [snapshot.names[row] for row in snapshot.row_of.values()] == [*snapshot.row_of]
+    return {name: [int(column[row]) for column in columns] for name, row in snapshot.row_of.items()}
 
 
 class TestStarts:
