@@ -218,10 +218,7 @@ def claim_is_lost(stage: Stage) -> None:
 
 def victim_in_pre_bind(stage: Stage) -> None:
     """A victim that isn't bound yet isn't deleted: it goes back to the queue."""
-    for name, value in (("low", 1), ("high", 1000)):
-        metadata = {"name": name}
-        body: Obj = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
-        stage.create({**body, "metadata": metadata, "value": value})
+    _priority_classes(stage)
     stage.node("n1", cpu="2")
     stage.waiting(cpu="2", priority_class="low")
     high = stage.pod("h", cpu="2", priority_class="high")
@@ -237,6 +234,21 @@ def victim_in_pre_bind(stage: Stage) -> None:
     stage.expect_failure(_NO_ROOM)
 
 
+def victims_of_both_kinds(stage: Stage) -> None:
+    """Of two victims one is bound, and is deleted; the other is in PreBind, and is not."""
+    _priority_classes(stage)
+    stage.node("n1", cpu="4")
+    stage.pod("b", cpu="2", priority_class="low")
+    stage.until(lambda: stage.place_of("b"))
+    stage.waiting(cpu="2", priority_class="low")
+    high = stage.pod("h", cpu="4", priority_class="high")
+    note = f"Preempted by pod {high['metadata']['uid']} on node n1"
+    stage.expect("Preempted", "a", f"{note} (in kube-scheduler memory).")
+    stage.expect("Preempted", "b", note)
+    assert stage.until(lambda: stage.place_of("h")) == "n1"
+    assert (stage.get("Pod", "a") is None, stage.get("Pod", "b")) == (False, None)
+
+
 def pod_is_deleted(stage: Stage) -> None:
     stage.node("n1", cpu="1")
     stage.waiting()
@@ -244,6 +256,13 @@ def pod_is_deleted(stage: Stage) -> None:
     stage.expect_failure(f'{_BINDING}pod does not exist any more: pod "a" not found')
     stage.pod("next")
     assert stage.until(lambda: stage.place_of("next")) == "n1"
+
+
+def _priority_classes(stage: Stage) -> None:
+    for name, value in (("low", 1), ("high", 1000)):
+        metadata = {"name": name}
+        body: Obj = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+        stage.create({**body, "metadata": metadata, "value": value})
 
 
 def _meant_volume(stage: Stage) -> None:
@@ -269,5 +288,6 @@ SCENES = (
     volume_is_lost,
     claim_is_lost,
     victim_in_pre_bind,
+    victims_of_both_kinds,
     pod_is_deleted,
 )

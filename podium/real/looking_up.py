@@ -50,6 +50,8 @@ def outcome_seen(effect: Effect, found: Object | None) -> Outcome | None:
     if _is_another(found, str(required.get("uid") or "")):
         return Outcome(effect, CallError(HTTPStatus.NOT_FOUND, "NotFound", "it is another one"))
     content = {key: value for key, value in wanted.items() if key != "metadata"}
+    if marks := {key: required[key] for key in ("annotations", "labels") if required.get(key)}:
+        content["metadata"] = marks
     if content and _holds(found, content):
         return Outcome(effect, obj=found)
     version = required.get("resourceVersion")

@@ -11,9 +11,16 @@ from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster import Cluster, ClusterOptions
 from podium.cluster.cluster_options import SchedulerSetup
 from podium.config.load import load_configuration
-from podium.controllers.scheduler.context import stopped
+from podium.controllers.scheduler.context import Features, stopped
 from podium.profile import plugin_factories
-from tests.claim_scenes import SCENES, Obj, Stage, pod_is_deleted
+from tests.claim_scenes import (
+    SCENES,
+    Obj,
+    Stage,
+    pod_is_deleted,
+    victim_in_pre_bind,
+    victims_of_both_kinds,
+)
 
 _MERGE = "application/merge-patch+json"
 _STEP_S, _PATIENCE_S = 0.25, 60
@@ -70,6 +77,11 @@ class VirtualStage(Stage):
 @pytest.mark.parametrize("scene", SCENES)
 def test_a_claim_that_waits_for_its_volume(scene: Callable[[Stage], None]) -> None:
     scene(VirtualStage(SchedulerSetup()))
+
+
+@pytest.mark.parametrize("scene", [victim_in_pre_bind, victims_of_both_kinds])
+def test_victims_in_pre_bind_while_scheduling_waits(scene: Callable[[Stage], None]) -> None:
+    scene(VirtualStage(SchedulerSetup(features=Features(scheduler_async_preemption=False))))
 
 
 def test_a_pod_that_is_deleted_in_pre_bind_counts_as_an_error() -> None:

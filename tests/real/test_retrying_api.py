@@ -11,7 +11,7 @@ import pytest
 from podium.api.objects import Object
 from podium.client.http_api import CallFailedError
 from podium.control.backoff import Backoff
-from podium.control.effects import Bind, Create, Delete, Effect, Patch
+from podium.control.effects import Bind, Create, Delete, Effect, Patch, Replace
 from podium.control.events import UNKNOWN_OUTCOME, CallError, Outcome
 from podium.real import retrying_api
 from podium.real.looking_up import outcome_seen
@@ -136,6 +136,17 @@ def test_a_patch_that_holds_has_been_carried_out() -> None:
     same = {**body, "metadata": {"uid": "u", "resourceVersion": "7"}}
     again = Patch(kind="Pod", name="p", namespace="d", subresource="status", body=same)
     assert outcome_seen(again, stored()) is None
+
+
+def test_a_replacement_of_annotations_alone_has_been_carried_out_where_they_are_there() -> None:
+    metadata = {"name": "c", "namespace": "d", "uid": "u", "resourceVersion": "7"}
+    claim = {"kind": "PersistentVolumeClaim", "metadata": metadata, "spec": {"volumeName": ""}}
+    marked = {**claim, "metadata": {**metadata, "annotations": {"selected-node": "n"}}}
+    effect = Replace(kind="PersistentVolumeClaim", obj=marked)
+    assert outcome_seen(effect, claim) is None
+    found = outcome_seen(effect, marked)
+    assert found is not None
+    assert (found.error, found.obj) == (None, marked)
 
 
 def test_what_has_no_name_yet_cannot_be_looked_up(ask: Ask) -> None:
