@@ -24,9 +24,10 @@ from podium.api.objects import Object, spec_of
 from podium.api.priority import class_value
 from podium.manifests.decisive_kinds import identity, label
 from podium.plan.changes import Apply, Delete
-from podium.plan.next_pods import stale_priorities
+from podium.plan.next_pods import tried
 from podium.plan.play import Play
 from podium.plan.request import NEXT_PODS_MAX, PlanRequest
+from podium.plan.stale_priorities import stale_pods_of
 from podium.plan.targets import ChangeTarget
 from podium.workers import can_fork, in_a_copy, in_workers
 
@@ -76,7 +77,7 @@ def rollout(
     play.start()
     if not play.run(asked.request.until_s):
         raise KeyboardInterrupt
-    stale = stale_priorities(play, NEXT_PODS_MAX, workers)
+    stale = tuple(tried(play, stale_pods_of(play), NEXT_PODS_MAX, workers))
     search = _search(asked, progress)
     obvious = tuple(_obvious(search, play, workers))
     search.learn(obvious[0].steps)

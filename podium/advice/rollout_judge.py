@@ -14,12 +14,12 @@ from podium.advice.rollout_steps import FinalPriorities, RolloutStep
 from podium.api.objects import is_terminating, status_of
 from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.plan.leaving_pods import short_of_pods
-from podium.plan.next_pods import preempted_since, stale_pods_of, tried
+from podium.plan.next_pods import preempted_since, tried
 from podium.plan.outcome import PreemptedPod, StalePriority
 from podium.plan.play import Play
 from podium.plan.request import NEXT_PODS_MAX
 from podium.plan.rollouts import Rollout
-from podium.plan.stale_priorities import StalePods
+from podium.plan.stale_priorities import StalePods, stale_pods_of
 
 
 class Judge(msgspec.Struct, frozen=True):

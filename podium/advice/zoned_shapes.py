@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from podium.advice.disturbance import nodes_by_name
-from podium.api.nodes import allocatable_of
+from podium.api.nodes import allocatable_of, is_cordoned
 from podium.api.objects import Object, labels, name, spec_of
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.explaining.extra_nodes import node_like
@@ -50,7 +50,7 @@ def zoned_shapes(state: Iterable[Object]) -> list[ZonedShape]:
     groups: dict[str, dict[str, Object]] = defaultdict(dict)
     counts: dict[str, int] = defaultdict(int)
     for node in nodes_by_name(state).values():
-        if spec_of(node).get("unschedulable"):
+        if is_cordoned(node):
             continue
         marks = {mark: text for mark, text in labels(node).items() if mark not in _OWN_LABELS}
         told = repr((sorted(marks.items()), spec_of(node).get("taints"), allocatable_of(node)))

@@ -17,6 +17,11 @@ def taints_of(node: Object) -> Sequence[Object]:
     return spec_of(node).get("taints") or []
 
 
+def is_cordoned(node: Object) -> bool:
+    """Whether the node takes no new pods."""
+    return bool(spec_of(node).get("unschedulable"))
+
+
 def allocatable_of(node: Object) -> Mapping[str, str]:
     """What the node has for pods: quantities by resource name."""
     found: Mapping[str, str] = status_of(node).get("allocatable") or _NOTHING

@@ -16,7 +16,7 @@ from podium.documents import Document, InvalidDocumentError, read
 from podium.linting.cluster_view import ClusterView
 from podium.linting.configuration import FILE, KIND, LintConfiguration
 from podium.linting.lint_report import LintReport
-from podium.linting.linter import lint
+from podium.linting.linter import NOWHERE, Place, lint
 from podium.manifests import File, Loaded, ManifestError, Manifests
 from podium.manifests.decisive_kinds import decisive_kind_of
 from podium.node.kubelet_config import KIND as KUBELET_KIND
@@ -58,7 +58,7 @@ def lint_of(
     read = Manifests() if alone else _state(state, kubeconfig, context, namespace)
     view = ClusterView((loaded.obj for loaded in read.objects), kubelet)
     sources = _sources(read, kubelet_config)
-    report = lint(view, configuration, lambda obj: sources.get(_identity(obj), ("", 0)))
+    report = lint(view, configuration, lambda obj: sources.get(_identity(obj), NOWHERE))
     return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))
 
 
@@ -102,18 +102,16 @@ def _document(kind: type[T], name: str, path: str | None) -> T | None:
         raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
 
 
-def _sources(
-    read: Manifests, kubelet_config: str | None
-) -> Mapping[tuple[str, ...], tuple[str, int]]:
+def _sources(read: Manifests, kubelet_config: str | None) -> Mapping[tuple[str, ...], Place]:
     found = {_identity(one.obj): _place(one) for one in read.objects}
-    return {**found, _identity({"kind": KUBELET_KIND}): (kubelet_config or "", 1)}
+    return {**found, _identity({"kind": KUBELET_KIND}): Place(kubelet_config or "", 1)}
 
 
 def _identity(obj: Object) -> tuple[str, ...]:
     return (str(obj["kind"]), *(place_of(obj) if "metadata" in obj else ()))
 
 
-def _place(loaded: Loaded) -> tuple[str, int]:
-    """File and line; neither of what came through a pipe or from a running cluster."""
+def _place(loaded: Loaded) -> Place:
+    """Where an object stands; nowhere what came through a pipe or from a running cluster."""
     source = loaded.source
-    return ("", 0) if source.file in ("-", "stdin") else (source.file, source.line)
+    return NOWHERE if source.file in ("-", "stdin") else Place(source.file, *source.place)

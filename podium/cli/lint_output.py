@@ -8,7 +8,7 @@ from podium.cli.lint import LintOutput
 from podium.cli.output import console, count, print_report, print_warnings
 from podium.cli.presentation_text import print_document, print_presentation
 from podium.documents.report import plain
-from podium.linting.lint_report import Finding, LintReport, RuleSummary
+from podium.linting.lint_report import ExcludedNamespace, Finding, LintReport, RuleSummary
 from podium.linting.severity import Severity
 from podium.presenting import (
     Bullets,
@@ -61,9 +61,7 @@ def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation
         wide: whether to name all witnesses, however many.
     """
     suppressed = [(one.object, one.rule, one.suppressed_by) for one in report.suppressed]
-    notes = [*report.notes]
-    if report.excluded:
-        notes.append(f"{count(report.excluded, 'finding')} in excluded namespaces")
+    notes = [*report.notes, *map(_excluded, report.excluded_in)]
     return Presentation(
         "Podium lint",
         _headline(report),
@@ -77,6 +75,11 @@ def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation
     )
 
 
+def _excluded(one: ExcludedNamespace) -> str:
+    rules = ", ".join(f"{number} {rule_id}" for rule_id, number in one.rules.items())
+    return f"{one.namespace} is excluded: {count(one.findings, 'finding')} ({rules})"
+
+
 def _headline(report: LintReport) -> str:
     counts = dict.fromkeys(Severity, 0)
     for finding in report.findings:
@@ -87,7 +90,9 @@ def _headline(report: LintReport) -> str:
         if number
     )
     suppressed = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
-    return f"{found or 'Nothing found'} in {count(report.objects, 'object')}{suppressed}."
+    places = ", ".join(one.namespace for one in report.excluded_in)
+    excluded = f", {report.excluded} more in {places}, excluded" if places else ""
+    return f"{found or 'Nothing found'} in {count(report.objects, 'object')}{suppressed}{excluded}."
 
 
 def _found(report: LintReport, wide: bool) -> Iterator[Section]:
@@ -109,7 +114,8 @@ def _found(report: LintReport, wide: bool) -> Iterator[Section]:
 
 def _row(finding: Finding, wide: bool) -> tuple[Cell, ...]:
     line = f":{finding.line}" if finding.line else ""
-    where = f"{finding.file}{line}" if finding.file else finding.field
+    item = f", {finding.item}" if finding.item else ""
+    where = f"{finding.file}{line}{item}" if finding.file else finding.field
     return Toned(finding.object, _TONES[finding.severity]), where, _text(finding, wide)
 
 

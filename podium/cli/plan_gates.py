@@ -130,7 +130,7 @@ def print_sarif(found: "Sequence[Finding]", plan: "Plan", applied: "Sequence[Loa
 def _ci_result(one: "Finding", place: "Source | None" = None) -> CiResult:
     return CiResult(
         file=place.file if place else "",
-        line=place.line if place else 0,
+        line=place.place[0] if place else 0,
         rule=one.condition,
         object=one.object,
         text=f"{one.object} {one.message}",

@@ -13,6 +13,7 @@ from podium.linting.rules import (
     priority_classes,
     quotas,
     resources,
+    rollouts,
     spreading,
     tolerations,
 )
@@ -27,6 +28,7 @@ _SUBJECTS = (
     node_fit,
     resources,
     pod_lifecycle,
+    rollouts,
     tolerations,
     quotas,
     kubelet,

@@ -1,5 +1,6 @@
 """What rules look at: the objects, the workloads among them, and where pods may go."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
@@ -7,14 +8,18 @@ import msgspec
 
 from podium.api.kinds import kind_of
 from podium.api.node_selector import required_node_affinity
-from podium.api.objects import Object, labels, name, namespace, spec_of
+from podium.api.objects import Object, controller_key, key, labels, name, namespace, spec_of
 from podium.api.pod_specs import affinity_of
+from podium.api.pods import is_active, node_name_of
 from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES, class_value
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
+from podium.apiserver.admission.limit_ranger import limits_by_namespace
 from podium.linting.budget_view import BudgetView, budget_view
 from podium.linting.thresholds import Thresholds
 from podium.linting.workload_reader import Workload, WorkloadReader
 from podium.node.kubelet_config import KubeletConfiguration
+from podium.plan.stale_priorities import StalePods, stale_pods
+from podium.plan.workload_owners import WorkloadOwners
 
 _KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
 
@@ -93,6 +98,56 @@ class ClusterView:
     def default_class(self) -> Object | None:
         """The PriorityClass of pods that name none."""
         return next((one for one in self.classes if one.get("globalDefault")), None)
+
+    @cached_property
+    def limits(self) -> Mapping[str, Sequence[Sequence[Object]]]:
+        """The limits of each LimitRange, by namespace."""
+        return limits_by_namespace(self.of("LimitRange"))
+
+    @cached_property
+    def running_pods(self) -> Sequence[Object]:
+        """The pods on nodes that have neither ended nor are on their way out."""
+        return [pod for pod in self.of("Pod") if node_name_of(pod) and is_active(pod)]
+
+    @cached_property
+    def pods_on(self) -> Mapping[str, Sequence[Object]]:
+        """The running pods by the name of their node."""
+        found: dict[str, list[Object]] = defaultdict(list)
+        for pod in self.running_pods:
+            found[node_name_of(pod)].append(pod)
+        return found
+
+    def pods_of(self, workload: Workload) -> Sequence[Object]:
+        """The running pods of a workload."""
+        obj = workload.obj
+        named = str(workload)
+        if obj["kind"] == "Pod":
+            named = self._owners.workload(key(obj), controller_key(obj))
+        return self._pods_by_workload.get(named, ())
+
+    @cached_property
+    def stale_pods(self) -> Sequence[StalePods]:
+        """The running pods that keep a priority which their successors don't get."""
+        if not self.knows_classes:
+            return ()
+        controllers = {
+            (kind, namespace(obj), name(obj)): obj
+            for kind, objects in self.by_kind.items()
+            for obj in objects
+        }
+        classes = self.of("PriorityClass")
+        return stale_pods(self.running_pods, classes, controllers.get, self._owners)
+
+    @cached_property
+    def _owners(self) -> WorkloadOwners:
+        return WorkloadOwners((*self.of("ReplicaSet"), *self.of("Job")))
+
+    @cached_property
+    def _pods_by_workload(self) -> Mapping[str, Sequence[Object]]:
+        found: dict[str, list[Object]] = defaultdict(list)
+        for pod in self.running_pods:
+            found[self._owners.workload(key(pod), controller_key(pod))].append(pod)
+        return found
 
     def critical_from(self, thresholds: Thresholds) -> int:
         """From which priority on pods are critical; above all of users' if none are."""

@@ -1,9 +1,10 @@
 """What `podium lint` reports."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from podium.documents.report import API_VERSION, OrNull, Report
+from podium.documents.report import API_VERSION, IF_ANY, OrNull, Report
 from podium.linting.rule import Rule
 from podium.linting.severity import Severity
 
@@ -20,7 +21,8 @@ class Finding(Report):
         name: of the object.
         field: where in the object; empty if it is about all of it.
         file: where the object was read; empty if it comes from a running cluster.
-        line: of the file, on which the object's document begins; 0 if it isn't known.
+        line: of the file, on which the object begins; 0 if it isn't known.
+        item: position of the object in a list, where the line doesn't tell it.
         message: what is wrong.
         witnesses: what else it takes to see it.
         suppressed_by: the reason for which the object's annotation suppresses it.
@@ -34,6 +36,7 @@ class Finding(Report):
     field: OrNull = ""
     file: OrNull = ""
     line: int = 0
+    item: Annotated[str, IF_ANY] = ""
     message: str
     witnesses: tuple[str, ...] = ()
     suppressed_by: OrNull = ""
@@ -62,13 +65,28 @@ class RuleSummary(Report):
         return cls(rule.id, severity, rule.title, rule.reason, rule.fix, rule.page)
 
 
+@dataclass(frozen=True, slots=True)
+class ExcludedNamespace(Report):
+    """A namespace that the configuration excludes, and what was found there.
+
+    Attributes:
+        namespace: its name.
+        findings: how many there are.
+        rules: how many by rule, the gravest first.
+    """
+
+    namespace: str
+    findings: int
+    rules: Mapping[str, int]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintReport(Report):
     """What was found, the gravest first, and by which rules.
 
     `rules` has all rules that were asked, `suppressed` what annotations of objects suppress, and
-    `excluded` says how much was found in namespaces that the configuration excludes. `objects` says
-    how many were read.
+    `excluded` says how much was found in namespaces that the configuration excludes, and
+    `excluded_in` in which of them and by which rules. `objects` says how many were read.
     """
 
     api_version: str = API_VERSION
@@ -78,6 +96,7 @@ class LintReport(Report):
     rules: tuple[RuleSummary, ...] = ()
     objects: int = 0
     excluded: int = 0
+    excluded_in: tuple[ExcludedNamespace, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -1,46 +1,75 @@
 """Linting: what the rules find in a cluster view, less what isn't to be told."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from podium.api.objects import Object, metadata_of, name
 from podium.linting.catalogue import RULES
 from podium.linting.cluster_view import ClusterView
 from podium.linting.configuration import LintConfiguration
-from podium.linting.lint_report import Finding, LintReport, RuleSummary
+from podium.linting.lint_report import ExcludedNamespace, Finding, LintReport, RuleSummary
 from podium.linting.rule import Offence, Rule
 from podium.linting.severity import Severity
 from podium.linting.suppressions import reason_for
 
-SourceOf = Callable[[Object], tuple[str, int]]
-"""Tells in which file and on which line of it an object stands."""
+
+class Place(NamedTuple):
+    """Where an object was read.
+
+    Attributes:
+        file: empty if it wasn't in a file.
+        line: on which the object begins; 0 if that isn't known.
+        item: its position in a list, such as `items[3]`, where the line doesn't tell it.
+    """
+
+    file: str
+    line: int = 0
+    item: str = ""
+
+
+NOWHERE = Place("")
+
+PlaceOf = Callable[[Object], Place]
+"""Tells where an object was read."""
 
 
 def lint(
-    view: ClusterView, configuration: LintConfiguration, source_of: SourceOf = lambda _: ("", 0)
+    view: ClusterView, configuration: LintConfiguration, place_of: PlaceOf = lambda _: NOWHERE
 ) -> LintReport:
     """Ask all rules that count.
 
     Args:
         view: of what is judged.
         configuration: which rules count, and how much.
-        source_of: tells where objects were read.
+        place_of: tells where objects were read.
     """
     asked = {rule: configuration.severity_of(rule) for rule in RULES.values()}
     rules = {rule: severity for rule, severity in asked.items() if severity is not None}
     found = [
-        _finding(rule, severity, offence, source_of)
+        _finding(rule, severity, offence, place_of(offence.obj))
         for rule, severity in rules.items()
         for offence in rule.check(view, configuration.thresholds)
     ]
-    excluded = configuration.exclude_namespaces
-    told = [one for one in _ordered(found) if one.namespace not in excluded]
+    told, excluded = list[Finding](), list[Finding]()
+    for one in _ordered(found):
+        (excluded if one.namespace in configuration.exclude_namespaces else told).append(one)
     return LintReport(
         findings=tuple(one for one in told if not one.suppressed_by),
         suppressed=tuple(one for one in told if one.suppressed_by),
         rules=tuple(RuleSummary.of(rule, severity) for rule, severity in rules.items()),
         objects=sum(map(len, view.by_kind.values())),
-        excluded=len(found) - len(told),
+        excluded=len(excluded),
+        excluded_in=tuple(_by_namespace(excluded)),
     )
+
+
+def _by_namespace(found: Iterable[Finding]) -> Iterator[ExcludedNamespace]:
+    by_namespace = defaultdict[str, Counter[str]](Counter)
+    for one in found:
+        by_namespace[one.namespace][one.rule] += 1
+    for place, rules in sorted(by_namespace.items()):
+        yield ExcludedNamespace(place, rules.total(), dict(rules))
 
 
 def _ordered(found: list[Finding]) -> Iterator[Finding]:
@@ -53,8 +82,7 @@ def _ordered(found: list[Finding]) -> Iterator[Finding]:
     yield from dict.fromkeys(ordered)
 
 
-def _finding(rule: Rule, severity: Severity, found: Offence, source_of: SourceOf) -> Finding:
-    file, line = source_of(found.obj)
+def _finding(rule: Rule, severity: Severity, found: Offence, place: Place) -> Finding:
     return Finding(
         rule=rule.id,
         severity=severity,
@@ -62,8 +90,9 @@ def _finding(rule: Rule, severity: Severity, found: Offence, source_of: SourceOf
         namespace=str(metadata_of(found.obj).get("namespace") or ""),
         name=name(found.obj),
         field=found.field,
-        file=file,
-        line=line,
+        file=place.file,
+        line=place.line,
+        item=place.item,
         message=found.message,
         witnesses=found.witnesses,
         suppressed_by=reason_for(found.obj, rule.id),

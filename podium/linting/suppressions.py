@@ -4,8 +4,8 @@
 """
 
 from collections.abc import Collection, Iterator
-from difflib import get_close_matches
 
+from podium.api.misspelling import likely_meant
 from podium.api.objects import Object, annotations
 from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, Rule, rule
@@ -51,9 +51,8 @@ def unknown_rule_suppressed(known: Collection[str]) -> Rule:
     def unknown(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
         for obj, rule_id in _suppressed(view):
             if rule_id not in known:
-                near = get_close_matches(rule_id, known, 1)
-                hint = f"; is {near[0]} meant?" if near else ""
-                yield Offence(obj, f"there is no rule {rule_id}{hint}", _field(rule_id))
+                message = f"there is no rule {rule_id}{likely_meant(rule_id, known)}"
+                yield Offence(obj, message, _field(rule_id))
 
     return unknown
 

@@ -6,10 +6,11 @@ can read several documents in a row and knows the line of a fault.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 import msgspec
+from msgspec import Raw
 
 from podium.apiserver.decoding.text_decoder import read_quickly, repeating
 from podium.apiserver.decoding.yaml_text import TextFault, YamlDocument, decoded
@@ -18,6 +19,9 @@ from podium.manifests.shared_parts import decode_shared
 
 INTEGER_DIGITS_MAX = 1_000
 """Longer ones fit nothing."""
+
+_fields_of = msgspec.json.Decoder(dict[str, Raw]).decode
+_entries_of = msgspec.json.Decoder(list[Raw]).decode
 
 _CUT_OFF = "; the text ends too early"
 
@@ -34,9 +38,28 @@ def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[YamlDocument
         yield from _one_after_another(data)
         return
     try:
-        yield YamlDocument(1, 1, msgspec.json.decode(data) if is_careful else decode_shared(data))
+        value = msgspec.json.decode(data) if is_careful else decode_shared(data)
+        yield YamlDocument(1, 1, value, item_lines=_item_lines(data, value))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         yield from _one_after_another(data)
+
+
+def _item_lines(data: bytes, value: object) -> Sequence[int]:
+    """The line of each item of a list; none of those of a text in a single line."""
+    if not (isinstance(value, dict) and isinstance(value.get("items"), list)):
+        return ()
+    if data.count(b"\n") < 2:
+        return ()
+    lines, line, position = [], 1, 0
+    for raw in _entries_of(_fields_of(data)["items"]):
+        text = bytes(raw)
+        # Items are slices of the text, one behind the other.
+        begin = data.find(text, position)
+        line += data.count(b"\n", position, begin)
+        lines.append(line)
+        line += text.count(b"\n")
+        position = begin + len(text)
+    return lines
 
 
 def _one_after_another(data: bytes) -> Iterator[YamlDocument]:

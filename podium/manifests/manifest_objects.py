@@ -1,6 +1,6 @@
 """From documents to objects: lists taken apart, headers judged, scopes completed."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -62,7 +62,7 @@ def objects_in(
             yield Problem(source, "", fault.message, is_warning=not judge.is_strict)
     if document.value is not None:
         source = Source(file, document.number, document.line)
-        for obj, place in _flat(document.value, source):
+        for obj, place in _flat(document.value, source, document.item_lines):
             header_faults = _header_faults_of(obj)
             faults = header_faults or _complete(obj, namespace, kind_of, faults_of)
             yield from (Problem(place, describe(obj), str(fault)) for fault in faults)
@@ -86,14 +86,21 @@ def _judged(
         )
 
 
-def _flat(value: Any, source: Source) -> Iterator[tuple[Any, Source]]:
-    """The value itself, or the items of the list it is, with what the list says of them."""
+def _flat(value: Any, source: Source, lines: Sequence[int] = ()) -> Iterator[tuple[Any, Source]]:
+    """The value itself, or the items of the list it is, with what the list says of them.
+
+    Args:
+        value: of a document.
+        source: where it stands.
+        lines: on which its items begin; empty if they aren't known.
+    """
     if not _is_list(value):
         yield value, source
         return
     item_kind = value["kind"].removesuffix("List")
     for index, item in enumerate(entries(value, "items")):
-        place = Source(source.file, source.document, source.line, _item(source.item, index))
+        line = lines[index] if lines else source.item_line
+        place = Source(source.file, source.document, source.line, _item(source.item, index), line)
         if isinstance(item, dict) and item_kind:
             item.setdefault("apiVersion", value.get("apiVersion"))
             item.setdefault("kind", item_kind)

@@ -17,12 +17,22 @@ class Source(msgspec.Struct, frozen=True):
         line: the file's line on which the document, or the fault in its syntax, begins, from 1;
             0 where it isn't known.
         item: position within a list, such as `items[3]`; empty outside lists.
+        item_line: the file's line on which the item begins; 0 outside lists, and where it isn't
+            known or is the same for all items.
     """
 
     file: str
     document: int = 0
     line: int = 0
     item: str = ""
+    item_line: int = 0
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """The line on which the object begins, and its position in a list if no line tells that."""
+        if self.item and not self.item_line:
+            return self.line, self.item
+        return self.item_line or self.line, ""
 
     def __str__(self) -> str:
         parts = [self.file]

@@ -29,7 +29,7 @@ from podium.plan.leaving_pods import short_of_pods
 from podium.plan.outcome import NextPod, PreemptedPod, StalePriority
 from podium.plan.play import Play
 from podium.plan.request import without_changes
-from podium.plan.stale_priorities import RECREATING, StalePods, stale_pods
+from podium.plan.stale_priorities import RECREATING, StalePods
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.workers import can_fork, in_workers
 
@@ -39,33 +39,17 @@ _KEPT = ("nodeSelector", "priorityClassName", "runtimeClassName", "schedulerName
 _KEPT_OF_CONTAINERS = ("name", "image", "resources", "restartPolicy")
 
 
-def stale_priorities(play: Play, most: int, workers: int = 1) -> tuple[StalePriority, ...]:
-    """The running pods of a play that keep other priorities than their successors get.
-
-    Args:
-        play: one that is over; it stays as it is.
-        most: of how many workloads the next pods are tried, those first that request most.
-        workers: how many processes try them at the same time.
-    """
-    stale = stale_pods_of(play)
-    return tuple(tried(play, stale, most, workers)) if stale else ()
-
-
-def stale_pods_of(play: Play) -> list[StalePods]:
-    """The running pods of a play that keep other priorities than their successors get."""
-    store = play.cluster.store
-    return stale_pods(
-        store.list("Pod").items,
-        store.list("PriorityClass").items,
-        lambda identity: store.get(*identity),
-        play.owners(),
-    )
-
-
 def tried(
     play: Play, stale: Sequence[StalePods], most: int, workers: int = 1
 ) -> Iterator[StalePriority]:
-    """Report on stale pods, with what the next pods of some of them do in copies of a play."""
+    """Report on stale pods, with what the next pods of some of them do in copies of a play.
+
+    Args:
+        play: one that is over; it stays as it is.
+        stale: pods of the play.
+        most: of how many workloads the next pods are tried, those first that request most.
+        workers: how many processes try them at the same time.
+    """
     trials = [*_trials(stale, most)] if can_fork() else []
     found: dict[int, list[NextPod]] = {}
     for trial, next_pod in zip(

@@ -12,15 +12,15 @@ from podium.plan.chances import chances, unrelated
 from podium.plan.drainages import drainages
 from podium.plan.leaving_pods import removed, short_of_pods
 from podium.plan.loaded_state import LoadedState
-from podium.plan.next_pods import stale_priorities
 from podium.plan.node_fillings import node_fillings
-from podium.plan.outcome import Counts, Plan, Return
+from podium.plan.outcome import Counts, Plan, Return, StalePriority
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
 from podium.plan.request import PlanRequest, Progress, without_changes
 from podium.plan.rollouts import with_reasons
 from podium.plan.silent_nodes import silent_nodes
+from podium.plan.stale_priorities import stale_pods_of
 from podium.plan.unplayed import suspended_jobs, unplayed
 from podium.plan.workload_summary import summaries
 
@@ -119,8 +119,7 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
     found = outcome_of(play)
     if is_over and request.next_pods_max:
         try:
-            stale = stale_priorities(play, request.next_pods_max)
-            found = replace(found, stale_priorities=stale)
+            found = replace(found, stale_priorities=_stale_priorities(play, request.next_pods_max))
         except KeyboardInterrupt:
             is_over = False
     left_out = tuple(unplayed(request.applied))
@@ -138,6 +137,16 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
             *suspended_jobs(request.applied),
         ),
     )
+
+
+def _stale_priorities(play: Play, most: int) -> tuple[StalePriority, ...]:
+    stale = stale_pods_of(play)
+    if not stale:
+        return ()
+    # What other plans have no use for takes time to import.
+    from podium.plan.next_pods import tried
+
+    return tuple(tried(play, stale, most))
 
 
 def outcome_of(play: Play) -> Plan:

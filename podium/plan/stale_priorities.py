@@ -7,6 +7,7 @@ value; pods created from then on get the new number, and may preempt the others.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,6 +19,9 @@ from podium.api.workloads import pod_template_of
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.manifests.decisive_kinds import Identity
 from podium.plan.workload_owners import WorkloadOwners
+
+if TYPE_CHECKING:
+    from podium.plan.play import Play
 
 RECREATING = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 """Kinds whose controllers create pods of a template."""
@@ -99,6 +103,17 @@ def stale_pods(
             groups.items(), key=lambda entry: entry[0][:2]
         )
     ]
+
+
+def stale_pods_of(play: "Play") -> list[StalePods]:
+    """The running pods of a play that keep other priorities than their successors get."""
+    store = play.cluster.store
+    return stale_pods(
+        store.list("Pod").items,
+        store.list("PriorityClass").items,
+        lambda identity: store.get(*identity),
+        play.owners(),
+    )
 
 
 _Next = tuple[int | None, str, str]

@@ -37,10 +37,6 @@ class ClusterSnapshot:
     objects: list[Object] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def document(self) -> dict[str, Any]:
-        """All objects as one List."""
-        return {"apiVersion": "v1", "kind": "List", "items": self.objects}
-
     def anonymize(self) -> None:
         """Give pseudonyms to what objects say; the notes still name kinds and users.
 

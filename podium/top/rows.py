@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from podium.api.nodes import allocatable_of, taints_of
+from podium.api.nodes import allocatable_of, is_cordoned, taints_of
 from podium.api.objects import (
     Object,
     condition_of,
@@ -12,7 +12,6 @@ from podium.api.objects import (
     is_terminating,
     key,
     metadata_of,
-    spec_of,
 )
 from podium.api.pods import nominated_node_of, phase_of
 from podium.api.priority import pod_priority
@@ -109,7 +108,7 @@ def node_state(node: Object) -> Cell:
     said = [] if ready == "True" else ["not ready" if ready == "False" else "unknown"]
     said += [one["type"] for one in conditions_of(node) if _is_bad(one)]
     colour = "red" if said else "yellow"
-    if spec_of(node).get("unschedulable"):
+    if is_cordoned(node):
         said.append("cordoned")
     said += map(taint_text, taints_of(node))
     return (", ".join(said), colour) if said else ("ready", "green")

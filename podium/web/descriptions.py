@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.nodes import allocatable_of, taints_of
+from podium.api.nodes import allocatable_of, is_cordoned, taints_of
 from podium.api.objects import (
     Object,
     condition_of,
@@ -48,7 +48,7 @@ def described_node(obj: Object) -> Node:
         zone=said.get(ZONE_LABEL) or "",
         pool=next((said[label] for label in _POOLS if said.get(label)), ""),
         ready=holds(obj, "Ready"),
-        cordoned=bool(spec_of(obj).get("unschedulable")),
+        cordoned=is_cordoned(obj),
         taints=[taint_text(taint) for taint in taints_of(obj)],
         pressure=[kind for kind in WARNING_CONDITIONS if holds(obj, kind)],
         cpu_milli=milli_value(allocatable.get("cpu") or 0),

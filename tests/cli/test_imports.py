@@ -66,7 +66,7 @@ RUNS = {
         [*EXAMPLE, "--pod", "examples/best-practice/orange.yaml"],
         PLAYS | {"advice", "decide", "explaining", "plan", "presenting", "workers"},
     ),
-    "lint": (EXAMPLE, DECIDES | {"linting", "presenting", "store"}),
+    "lint": (EXAMPLE, DECIDES | {"linting", "plan", "presenting", "store"}),
     "rollout": (
         [*EXAMPLE, "--classes", "examples/best-practice/orange.yaml"],
         PLAYS | {"advice", "decide", "explaining", "plan", "presenting", "workers"},

@@ -121,6 +121,32 @@ def test_exit_codes(classes: Path, severity: str, fail_on: str, code: int) -> No
     assert lint("-f", str(classes), "--fail-on", fail_on).exit_code == code
 
 
+@pytest.mark.parametrize("indent", [1, None])
+def test_of_an_object_in_a_list_its_own_line_is_named_or_its_place(
+    classes: Path, indent: int | None
+) -> None:
+    low, high = (
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": name},
+            "value": value,
+        }
+        for name, value in (("low", 0), ("high", 2_000_000_000))
+    )
+    items = {"apiVersion": "v1", "kind": "List", "items": [low, high]}
+    Path("state.json").write_text(json.dumps(items, indent=indent))
+    report = json.loads(lint("-f", "state.json", "-o", "json").stdout)
+    (finding,) = (one for one in report["findings"] if one["rule"] == "class-in-system-range")
+    text = lint("-f", "state.json").stdout
+    if indent:
+        assert (finding["line"], "item" in finding) == (13, False)
+        assert "state.json:13 " in text
+    else:
+        assert (finding["line"], finding["item"]) == (1, "items[1]")
+        assert "state.json:1, items[1] " in text
+
+
 def test_thresholds_and_excluded_namespaces(classes: Path) -> None:
     budget: dict[str, Any] = {
         "apiVersion": "policy/v1",
@@ -136,6 +162,12 @@ def test_thresholds_and_excluded_namespaces(classes: Path) -> None:
     report = json.loads(lint(*arguments).stdout)
     assert [one["rule"] for one in report["findings"]] == ["class-in-system-range"]
     assert report["excluded"] == 1
+    assert report["excludedIn"] == [
+        {"namespace": "monitoring", "findings": 1, "rules": {"budget-selects-everything": 1}}
+    ]
+    text = lint(*arguments[:-2]).stdout
+    assert "1 error in 3 objects, 1 suppressed, 1 more in monitoring, excluded." in text
+    assert "monitoring is excluded: 1 finding (1 budget-selects-everything)" in text
 
 
 @pytest.mark.parametrize(

@@ -253,3 +253,248 @@ def test_soft_thresholds_are_compared_on_the_nodes_that_there_are(
     )
     machine = node("n", status={"capacity": {"memory": "8Gi"}})
     assert ("eviction-soft-below-hard" in rules(machine, kubelet=kubelet)) is is_below
+
+
+STANDARD = priority_class("standard", 1000, globalDefault=True)
+
+
+def messages(rule: str, *objects: Obj) -> list[str]:
+    """What a rule says of objects."""
+    report = lint(ClusterView(objects), LintConfiguration())
+    return [finding.message for finding in report.findings if finding.rule == rule]
+
+
+def test_pods_that_run_below_a_default_class_are_found_with_what_the_next_one_does() -> None:
+    objects = [node("n", "2"), STANDARD, pod("old", "2", on="n", priority=0)]
+    report = lint(ClusterView(objects), LintConfiguration())
+    (found,) = (one for one in report.findings if one.rule == "stale-priority")
+    assert (found.object, found.field) == ("PriorityClass standard", "globalDefault")
+    assert found.message == (
+        "1 running pod keeps priority 0, and new ones get 1000 of PriorityClass standard, the "
+        "default: a new pod with the requests of Pod default/old preempts default/old"
+    )
+    assert found.witnesses == ("Pod default/old (1 pod)",)
+
+
+def test_what_isnt_in_the_cluster_yet_takes_no_part_in_what_the_next_pod_does() -> None:
+    coming = workload("Deployment", "coming", "2", replicas=1)
+    state = [node("n", "2"), STANDARD, pod("old", "2", on="n", priority=0)]
+    assert messages("stale-priority", *state) == messages("stale-priority", *state, coming)
+
+
+def test_pods_of_a_class_that_was_made_again_with_another_value_are_found() -> None:
+    old = pod("old", on="n", priority=100, priorityClassName="team")
+    report = lint(
+        ClusterView([node("n", "2"), priority_class("team", 200), old]), LintConfiguration()
+    )
+    (found,) = (one for one in report.findings if one.rule == "stale-priority")
+    assert (found.object, found.field) == ("PriorityClass team", "value")
+    assert found.message.endswith("finds room on n")
+
+
+def test_without_a_default_class_any_more_the_pods_are_named() -> None:
+    old = pod("old", on="n", priority=100)
+    (message,) = messages("stale-priority", node("n", "2"), priority_class("team", 100), old)
+    assert "new ones get 0, as there is no default class any more" in message
+
+
+def test_without_nodes_the_pods_are_counted_and_nothing_is_played() -> None:
+    (message,) = messages("stale-priority", STANDARD, pod("old", on="n", priority=0))
+    assert message.endswith("of PriorityClass standard, the default")
+
+
+def test_the_pods_that_would_stay_below_a_default_class_are_counted_before_there_is_one() -> None:
+    (message,) = messages(
+        "no-default-class", priority_class("team", 1), pod("a", on="n"), pod("b", on="n")
+    )
+    assert message.endswith("get priority 0, and 2 pods run with it")
+
+
+def test_an_unknown_class_says_which_one_is_meant_and_how_many_pods_run() -> None:
+    team = priority_class("payments", 100)
+    web = deployment(priorityClassName="paymnts")
+    running = pod("web-1", on="n", owner=web, priority=100, priorityClassName="paymnts")
+    report = lint(ClusterView([team, web, running]), LintConfiguration())
+    (found,) = (one for one in report.findings if one.rule == "unknown-class")
+    assert found.message.endswith("none of its pods is let in; is payments meant?")
+    assert found.witnesses == ("1 pod of it still runs",)
+    quota = {
+        "apiVersion": "v1",
+        "kind": "ResourceQuota",
+        "metadata": {"name": "q", "namespace": "default"},
+        "spec": {
+            "hard": {"pods": "1"},
+            "scopeSelector": {
+                "matchExpressions": [
+                    {"scopeName": "PriorityClass", "operator": "In", "values": ["paymnts"]}
+                ]
+            },
+        },
+    }
+    assert messages("quota-for-unknown-class", team, quota) == [
+        "there is no PriorityClass paymnts; is payments meant?"
+    ]
+
+
+def limit_range(**limits: Any) -> Obj:
+    return {
+        "apiVersion": "v1",
+        "kind": "LimitRange",
+        "metadata": {"name": "l", "namespace": "default"},
+        "spec": {"limits": [{"type": "Container", **limits}]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({"max": {"cpu": "2"}}, "maximum cpu usage per Container is 2.  No limit is specified"),
+        ({"max": {"cpu": "2"}, "default": {"cpu": "2"}}, None),
+        ({"min": {"cpu": "2"}}, "minimum cpu usage per Container is 2, but request is 1"),
+        ({"min": {"cpu": "1"}}, None),
+    ],
+)
+def test_amounts_outside_a_limit_range(limits: Obj, expected: str | None) -> None:
+    found = messages("outside-limit-range", deployment(), limit_range(**limits))
+    assert found == ([f"{expected}: none of its pods is let in"] if expected else [])
+    running = pod("p", on="n", uid="p", status={"phase": "Running"})
+    assert not messages("outside-limit-range", running, limit_range(**limits))
+
+
+def test_a_storage_limit_on_some_containers() -> None:
+    limited = {**CONTAINER, "resources": {"limits": {"ephemeral-storage": "1Gi"}}}
+    other = {"name": "other", "image": "i:1"}
+    (message,) = messages("storage-limit-on-some", deployment(containers=[limited, other]))
+    assert message.startswith("only c limits ephemeral-storage, and what other and volumes use")
+    assert not messages("storage-limit-on-some", deployment(containers=[limited]))
+    assert not messages("storage-limit-on-some", deployment(containers=[other]))
+    ends_first = deployment(containers=[limited], initContainers=[other])
+    assert not messages("storage-limit-on-some", ends_first)
+    sidecar = {**other, "restartPolicy": "Always"}
+    runs_along = deployment(containers=[limited], initContainers=[sidecar])
+    assert messages("storage-limit-on-some", runs_along)
+
+
+PORT = {**CONTAINER, "ports": [{"containerPort": 80, "hostPort": 80}]}
+SURGES = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+
+
+def ported(kind: str = "Deployment", replicas: int = 2, **spec: Any) -> Obj:
+    fields = {} if kind == "DaemonSet" else {"replicas": replicas}
+    return workload(kind, "web", template={"containers": [PORT]}, **fields, **spec)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "asked", "expected"),
+    [
+        (2, ported(strategy=SURGES), "2 nodes are too few for 3 pods"),
+        (3, ported(strategy=SURGES), None),
+        (0, ported(strategy=SURGES), "3 nodes are needed for 2 pods"),
+        # 25 % of two round up to one more, and down to none less.
+        (2, ported(), "2 nodes are too few for 3 pods"),
+        (4, ported(replicas=4), None),
+        (2, ported(strategy={"type": "Recreate"}), None),
+        (2, ported("DaemonSet", updateStrategy=SURGES), "the old one holds them"),
+        (2, ported("DaemonSet"), None),
+        (2, ported("StatefulSet"), None),
+    ],
+)
+def test_host_ports_of_rollouts_that_surge(nodes: int, asked: Obj, expected: str | None) -> None:
+    found = messages("host-port-with-surge", *(node(f"n{n}") for n in range(nodes)), asked)
+    assert len(found) == (expected is not None)
+    if expected:
+        assert found[0].startswith("its pods need 80/TCP of their node; ")
+        assert found[0].endswith(expected)
+
+
+def test_pods_that_use_the_network_of_their_node_hold_its_ports() -> None:
+    plain = {**CONTAINER, "ports": [{"containerPort": 80}]}
+    web = deployment(1, containers=[plain], hostNetwork=True)
+    assert messages("host-port-with-surge", node("n"), web)
+
+
+def spreading(replicas: int, **constraint: Any) -> Obj:
+    over_zones = {
+        "topologyKey": ZONE,
+        "maxSkew": 1,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "web"}},
+        **constraint,
+    }
+    return deployment(replicas, topologySpreadConstraints=[over_zones])
+
+
+def zones(**closed: Any) -> list[Obj]:
+    return [node("n1", zone="a"), node("n2", zone="b"), node("n3", zone="c", **closed)]
+
+
+TAINTED = {"taints": [{"key": "reserved", "effect": "NoSchedule"}]}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "asked", "fit"),
+    [
+        (zones(**TAINTED), spreading(3), 2),
+        (zones(unschedulable=True), spreading(3), 2),
+        (zones(**TAINTED), spreading(2), None),
+        (zones(**TAINTED), spreading(4, maxSkew=2), None),
+        (zones(**TAINTED), spreading(3, nodeTaintsPolicy="Honor"), None),
+        (zones(**TAINTED), spreading(3, whenUnsatisfiable="ScheduleAnyway"), None),
+        (zones(), spreading(9), None),
+        # Another node of the zone is open.
+        ([*zones(**TAINTED), node("n4", zone="c")], spreading(9), None),
+        # A pod is there from before.
+        ([*zones(**TAINTED), pod("web-0", on="n3", app="web")], spreading(5), None),
+        ([*zones(**TAINTED), pod("web-0", on="n3", app="web")], spreading(6), 5),
+    ],
+)
+def test_spreading_over_nodes_that_take_no_pods(
+    nodes: list[Obj], asked: Obj, fit: int | None
+) -> None:
+    found = messages("spread-counts-closed-nodes", *nodes, asked)
+    assert [message.rpartition(": ")[2] for message in found] == (
+        [f"there is room for {fit} of {asked['spec']['replicas']} pods"] if fit else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("nodes", "asked", "is_found"),
+    [
+        ("aa", {}, True),
+        ("ab", {}, False),
+        ("a", {}, False),
+        ("aa", {"topologySpreadConstraints": [{"topologyKey": HOST}]}, False),
+        ("aa", {"nodeSelector": {HOST: "a"}}, False),
+    ],
+)
+def test_replicas_that_share_a_node(nodes: str, asked: Obj, is_found: bool) -> None:
+    web = workload("ReplicaSet", "web", replicas=2, template=asked)
+    pods = [pod(f"web-{n}", on=on, owner=web) for n, on in enumerate(nodes)]
+    found = messages("replicas-on-one-node", node("a"), node("b"), web, *pods)
+    assert found == (["its 2 pods are all on a, and nothing spreads them"] if is_found else [])
+
+
+def cron_job(parallelism: int, **template: Any) -> Obj:
+    job = workload("Job", "report", "2", parallelism=parallelism, template=template)
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "report", "namespace": "default"},
+        "spec": {"schedule": "0 3 * * *", "jobTemplate": {"spec": job["spec"]}},
+    }
+
+
+def test_a_cron_job_whose_pods_dont_fit_beside_those_that_they_dont_outrank() -> None:
+    nodes = [node("n1", "4"), node("n2", "4"), node("n3", "4", unschedulable=True)]
+    high = priority_class("high", 1000)
+    held = pod("held", "3", on="n1", priority=10)
+    rule = "cron-job-without-room"
+    assert not messages(rule, *nodes, cron_job(4))
+    assert messages(rule, *nodes, cron_job(5)) == [
+        "nodes have room for 4 of the 5 pods that each of its Jobs runs at once"
+    ]
+    assert "room for 2 of the 3 pods" in messages(rule, *nodes, held, cron_job(3))[0]
+    assert not messages(rule, *nodes, held, high, cron_job(4, priorityClassName="high"))
+    never = priority_class("never", 1000, preemptionPolicy="Never")
+    assert messages(rule, *nodes, held, never, cron_job(3, priorityClassName="never"))
+    assert not messages(rule, *nodes, pod("done", "3", on="n1", status={"phase": "Failed"}))

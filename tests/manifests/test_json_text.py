@@ -11,6 +11,17 @@ def test_one_document() -> None:
     assert document.value == {"a": [1, 2.5, "x", None, True]}
 
 
+@pytest.mark.parametrize("is_careful", [False, True])
+def test_the_lines_of_the_items_of_a_list(is_careful: bool) -> None:
+    text = b'{"items": [\n{"a": [\n1]}, {"a": [\n1]},\n\n {"b": "items"}\n], "kind": "List"}'
+    (document,) = read_json(text, is_careful=is_careful)
+    assert document.item_lines == [2, 3, 6]
+    (document,) = read_json(text.replace(b"\n", b""), is_careful=is_careful)
+    assert not document.item_lines
+    (document,) = read_json(b'{"items":\n {"a":\n 1}}', is_careful=is_careful)
+    assert not document.item_lines
+
+
 def test_documents_in_a_row() -> None:
     documents = list(read_json(b'{"a": 1}\n\n{"b": 2}{"c": 3}\n'))
     assert [(d.number, d.line, d.value) for d in documents] == [

@@ -124,7 +124,7 @@ class LimitRanger(Plugin):
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> None:
-        judge = _pod_faults if request.kind.key == "Pod" else _claim_faults
+        judge = pod_faults if request.kind.key == "Pod" else _claim_faults
         for limits in self._limits(request, obj):
             if found := list(judge(obj, limits)):
                 raise forbidden(request.kind, request.called(obj), aggregate(found))
@@ -196,7 +196,8 @@ def _remarks(added: Mapping[str, Amounts], whom: str) -> Iterator[str]:
             yield f"{', '.join(sorted(amounts))} {field.removesuffix('s')} for {whom}"
 
 
-def _pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
+def pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
+    """What is wrong with the amounts of a pod that has its defaults, by the limits of a range."""
     spec = spec_of(pod)
     for limit in limits:
         if limit.get("type") == "Container":

@@ -7,7 +7,7 @@ for duplicate keys, needs no node tree, and leaves the meaning of scalars to `ya
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -47,6 +47,8 @@ class YamlDocument:
         value: plain dicts, lists, strings, numbers, booleans and None; None if there are faults.
         faults: what keeps it from being read.
         repeated: keys that stand twice in the same mapping, where the last value counts.
+        item_lines: where the document is a mapping with a list `items`, the line of each of them;
+            empty if they aren't known.
     """
 
     number: int
@@ -54,6 +56,7 @@ class YamlDocument:
     value: object = None
     faults: list[TextFault] = field(default_factory=list)
     repeated: list[TextFault] = field(default_factory=list)
+    item_lines: Sequence[int] = ()
 
 
 def decoded(data: bytes) -> tuple[str, TextFault | None]:
@@ -177,13 +180,17 @@ class _Builder:
         self._aliased_count = 0
         self._faults: list[TextFault] = []
         self._repeated: list[TextFault] = [] if may_repeat else self._faults
+        self._item_lines: list[int] = []
+        # Of the list that is the value of a key of the document, while that is read.
+        self._entry_lines: list[int] = []
 
     def document(self) -> YamlDocument:
         line = self._events.line(self._events.take())
         value = self._value(0)
         self._events.take()
         repeated = [] if self._repeated is self._faults else self._repeated
-        return YamlDocument(0, line, None if self._faults else value, self._faults, repeated)
+        value = None if self._faults else value
+        return YamlDocument(0, line, value, self._faults, repeated, self._item_lines)
 
     def _value(self, depth: int) -> object:
         event = self._events.take()
@@ -207,10 +214,13 @@ class _Builder:
         return value
 
     def _sequence(self, depth: int) -> list[object]:
-        values = []
+        values, lines = [], []
         while not isinstance(self._events.current, CollectionEndEvent):
+            lines.append(self._events.line(self._events.current))
             values.append(self._value(depth + 1))
         self._events.take()
+        if depth == 1:
+            self._entry_lines = lines
         return values
 
     def _mapping(self, depth: int) -> dict[str, object]:
@@ -219,7 +229,10 @@ class _Builder:
         while not isinstance(self._events.current, CollectionEndEvent):
             key_event = self._events.current
             key = self._value(depth + 1)
+            self._entry_lines = []
             value = self._value(depth + 1)
+            if depth == 0 and key == "items":
+                self._item_lines = self._entry_lines
             if key == "<<" and _is_plain(key_event):
                 merged += self._mappings_to_merge(key_event, value)
             else:

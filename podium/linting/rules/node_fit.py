@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from podium.api.objects import Object, status_of
+from podium.api.nodes import is_cordoned
+from podium.api.objects import Object, name, status_of
+from podium.api.priority import pod_priority
 from podium.api.quantity import nanos
 from podium.api.resources import pod_requests, resource_amount
 from podium.linting.cluster_view import ClusterView, refusal_of
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
+from podium.linting.workload_reader import Workload
 from podium.presenting import count
 
 _SHOWN_MAX = 5
@@ -53,8 +56,58 @@ def requests_above_nodes(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
             yield Offence(workload.obj, message, f"{workload.path}.containers", lacking)
 
 
+@rule(
+    "cron-job-without-room",
+    Severity.WARNING,
+    "The pods of a CronJob wouldn't fit now",
+    reason=(
+        "When its time comes, its pods wait, or preempt others: nodes are filled by pods that its "
+        "own don't outrank. It shows only when the first Job runs."
+    ),
+    fix="Request less, lower `parallelism`, add nodes, or give the pods a class that outranks "
+    "others. Room is counted as nodes are filled now; what its pods may preempt counts as room.",
+)
+def cron_job_without_room(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """Fewer pods fit at most, by what they request, than run at the same time."""
+    for workload in view.workloads:
+        nodes = [one for one in view.nodes_for(workload) if not is_cordoned(one)]
+        if workload.kind != "CronJob" or not nodes:
+            continue
+        fit = sum(_fitting(view, workload, node) for node in nodes)
+        if fit < workload.replicas:
+            message = (
+                f"nodes have room for {fit} of the {count(workload.replicas, 'pod')} that each of "
+                "its Jobs runs at once"
+            )
+            path = workload.path.removesuffix(".template.spec")
+            yield Offence(workload.obj, message, f"{path}.parallelism")
+
+
+def _fitting(view: ClusterView, workload: Workload, node: Object) -> int:
+    """How many of its pods a node takes at most, beside those that they don't outrank."""
+    free = _given(node)
+    own = workload.priority or 0
+    for pod in view.pods_on.get(name(node), ()):
+        if workload.preempts and pod_priority(pod) < own:
+            continue
+        for resource, amount in _requests_of(pod).items():
+            free[resource] = free.get(resource, 0) - amount
+    asked = _requests_of(workload.pod)
+    return max(0, min(free.get(resource, 0) // amount for resource, amount in asked.items()))
+
+
+def _requests_of(pod: Object) -> Mapping[str, int]:
+    """What a pod takes of a node, its place among the node's pods included."""
+    amounts = {k: resource_amount(k, n) for k, n in pod_requests(pod).items() if n}
+    return {**amounts, "pods": 1}
+
+
+def _given(node: Object) -> dict[str, int]:
+    allocatable = status_of(node).get("allocatable") or status_of(node).get("capacity") or {}
+    return {k: resource_amount(k, nanos(amount)) for k, amount in allocatable.items()}
+
+
 def _shortage(requests: Mapping[str, int], node: Object) -> str:
     """The resources of which a node can give less than is requested; empty if there is none."""
-    allocatable = status_of(node).get("allocatable") or status_of(node).get("capacity") or {}
-    given = {k: resource_amount(k, nanos(amount)) for k, amount in allocatable.items()}
+    given = _given(node)
     return ", ".join(k for k, amount in sorted(requests.items()) if amount > given.get(k, 0))

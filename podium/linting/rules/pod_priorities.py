@@ -1,12 +1,17 @@
-"""Rules about the priorities that pods ask for."""
+"""Rules about the priorities that pods ask for, and those that they keep."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
+from podium.api.count_words import count
+from podium.api.misspelling import likely_meant
+from podium.api.objects import name
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
+from podium.plan.stale_priorities import StalePods
 
 
 @rule(
@@ -22,8 +27,12 @@ def unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     for workload in view.workloads:
         named = workload.priority_class
         if named and workload.refusal and named not in known and view.knows_classes:
-            message = f"there is no PriorityClass {named}: none of its pods is let in"
-            yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
+            hint = likely_meant(named, known)
+            message = f"there is no PriorityClass {named}: none of its pods is let in{hint}"
+            running = view.pods_of(workload)
+            verb = "runs" if len(running) == 1 else "run"
+            told = (f"{count(len(running), 'pod')} of it still {verb}",) if running else ()
+            yield Offence(workload.obj, message, f"{workload.path}.priorityClassName", told)
 
 
 @rule(
@@ -103,3 +112,41 @@ def system_class_for_users(view: ClusterView, _: Thresholds) -> Iterator[Offence
         if workload.priority_class in SYSTEM_PRIORITY_CLASSES and not is_system:
             message = f"{workload.priority_class} outranks all pods of users, and {place} is theirs"
             yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
+
+
+@rule(
+    "stale-priority",
+    Severity.WARNING,
+    "Running pods keep a priority that new ones don't get",
+    reason=(
+        "Admission resolves a pod's priority once. When a default class comes later, or a class is "
+        "made again with a higher value, pods that run keep what they have, and every pod that is "
+        "created from then on outranks them: the next one preempts one of them, its replacement "
+        "another, until the whole workload has been down."
+    ),
+    fix="Give the default class the value that the pods have, or `preemptionPolicy: Never`, or let "
+    "the workloads name a class and replace their pods while no higher one is the default: `podium "
+    "rollout` plays it. What the next pods do now was played, where nodes were read.",
+)
+def stale_priority(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The class of a workload's next pod has another value than the running pods have."""
+    stale = [one for one in view.stale_pods if not one.refusal]
+    if not stale:
+        return
+    # Few clusters need what plays them.
+    from podium.linting.next_pod_trials import next_pod_sentences
+
+    objects = [obj for found in view.by_kind.values() for obj in found]
+    sentences = next_pod_sentences(objects, stale)
+    classes = {name(one): one for one in view.classes}
+    groups = defaultdict[tuple[int, int | None, str], list[StalePods]](list)
+    for one in stale:
+        groups[one.priority, one.next_priority, one.next_class].append(one)
+    for change, group in groups.items():
+        pods = tuple(f"{one.workload} ({count(len(one.pods), 'pod')})" for one in group)
+        found = classes.get(change[2])
+        if found is None:
+            yield Offence(group[0].pods[0], sentences[change], "spec.priority", pods)
+        else:
+            field = "globalDefault" if group[0].is_by_default else "value"
+            yield Offence(found, sentences[change], field, pods)

@@ -4,7 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
+from podium.api.count_words import count
 from podium.api.objects import Object, name
+from podium.api.pods import priority_class_of
 from podium.api.priority import (
     HIGHEST_USER_DEFINABLE,
     NEVER,
@@ -29,16 +31,23 @@ _SYSTEM = "system-"
         "Pods that name no class get priority 0. Whether that is low or high depends on the "
         "classes that others make, and nobody has decided it."
     ),
-    fix="Set `globalDefault: true` on the class that pods without one are to have, mostly the "
-    "lowest. It counts for pods that are created from then on.",
+    fix="Make a class of value 0 the default, by `globalDefault: true`. It counts for pods that are"
+    " created from then on, and those that run keep 0: pods of a higher default outrank them, and "
+    "preempt them where nodes are full, unless its `preemptionPolicy` is Never. `podium rollout` "
+    "plays it.",
 )
 def no_default_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     """No class of users has globalDefault."""
     if view.classes and view.default_class is None:
         lowest = next((one for one in view.classes if class_value(one) >= 0), view.classes[0])
+        message = "no PriorityClass is the default: pods that name none get priority 0"
+        running = sum(not priority_class_of(pod) for pod in view.running_pods)
+        if running:
+            verb = "runs" if running == 1 else "run"
+            message += f", and {count(running, 'pod')} {verb} with it"
         yield Offence(
             lowest,
-            "no PriorityClass is the default: pods that name none get priority 0",
+            message,
             "globalDefault",
             tuple(map(_shown, view.classes)),
         )
@@ -169,16 +178,21 @@ def preempting_batch_class(view: ClusterView, _: Thresholds) -> Iterator[Offence
     users = defaultdict[str, list[Workload]](list)
     for workload in view.workloads:
         users[workload.priority_class].append(workload)
-    known = [one.priority for one in view.workloads if one.priority is not None]
+    known = [(one.priority, one) for one in view.workloads if one.priority is not None]
     for one in view.classes:
         waiting = users[name(one)]
+        lower = [(priority, other) for priority, other in known if priority < class_value(one)]
         if (
             one.get("preemptionPolicy") != NEVER
             and waiting
             and all(workload.runs_to_an_end for workload in waiting)
-            and any(priority < class_value(one) for priority in known)
+            and lower
         ):
-            message = "it preempts, but only pods that run to an end use it: Never would do"
+            priority, victim = max(lower, key=lambda entry: entry[0])
+            message = (
+                "it preempts, but only pods that run to an end use it: Never would do. "
+                f"Such pods preempt those of {victim}, of priority {priority}"
+            )
             yield Offence(one, message, "preemptionPolicy", tuple(map(str, waiting)))
 
 

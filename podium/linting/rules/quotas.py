@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from podium.api.kinds import KINDS
+from podium.api.misspelling import likely_meant
 from podium.api.objects import Object, entries, key, name, namespace, part, spec_of
 from podium.api.priority import class_value
 from podium.core.quotas.quota_scopes import tracked
@@ -54,7 +55,8 @@ def quota_for_unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offenc
         for scope in scope_selectors(quota):
             strange = sorted({*entries(scope, "values")} - known)
             if scope.get("scopeName") == _SCOPE and strange:
-                message = f"there is no PriorityClass {', '.join(strange)}"
+                hint = likely_meant(strange[0], known) if len(strange) == 1 else ""
+                message = f"there is no PriorityClass {', '.join(strange)}{hint}"
                 yield Offence(quota, message, "spec.scopeSelector")
 
 

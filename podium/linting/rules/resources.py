@@ -6,6 +6,7 @@ from podium.api.objects import Object, entries, part
 from podium.api.priority import SYSTEM_CRITICAL
 from podium.api.qos import qos_class
 from podium.api.resources import is_pod_level, is_sidecar
+from podium.apiserver.admission.limit_ranger import pod_faults
 from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
@@ -13,6 +14,7 @@ from podium.linting.thresholds import Thresholds
 from podium.linting.workload_reader import Workload
 
 _COMPUTE = ("cpu", "memory")
+_STORAGE = "ephemeral-storage"
 
 
 @rule(
@@ -84,6 +86,52 @@ def critical_not_guaranteed(view: ClusterView, thresholds: Thresholds) -> Iterat
         found = qos_class(workload.pod)
         if found != "Guaranteed":
             message = f"its pods have priority {priority}, and are {found}"
+            yield Offence(workload.obj, message, f"{workload.path}.containers")
+
+
+@rule(
+    "outside-limit-range",
+    Severity.ERROR,
+    "Pods ask for amounts that a LimitRange doesn't allow",
+    reason="The API server lets none of them in: a workload stays without pods.",
+    fix="Request, and limit to, what lies within the range, or widen that. What a LimitRange fills "
+    "in by default counts as the pods' own.",
+)
+def outside_limit_range(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A LimitRange of the namespace refuses pods that are still to be created."""
+    for workload in view.workloads:
+        if workload.obj["kind"] == "Pod" and not workload.is_new:
+            continue
+        for limits in view.limits.get(workload.namespace, ()):
+            for fault in pod_faults(workload.pod, limits):
+                message = f"{fault}: none of its pods is let in"
+                yield Offence(workload.obj, message, f"{workload.path}.containers")
+
+
+@rule(
+    "storage-limit-on-some",
+    Severity.WARNING,
+    "Some containers limit ephemeral storage, and the others count towards it",
+    reason=(
+        "The kubelet adds the limits of all containers up, and evicts the pod when all of its "
+        "containers, their logs and its emptyDir volumes together use more. A container without a "
+        "limit adds nothing to the sum, and all that it writes to the use."
+    ),
+    fix="Limit `ephemeral-storage` of each container, with room for the emptyDir volumes, or of "
+    "none.",
+)
+def storage_limit_on_some(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A container limits its ephemeral storage, and another of the pod doesn't."""
+    for workload in view.workloads:
+        containers = [*_containers(workload)]
+        limited = [one for _, one in containers if part(one, "resources", "limits").get(_STORAGE)]
+        names = [str(one["name"]) for _, one in containers if one not in limited]
+        if limited and names:
+            sum_of = ", ".join(str(one["name"]) for one in limited)
+            message = (
+                f"only {sum_of} limits {_STORAGE}, and what {', '.join(names)} and volumes use "
+                "counts towards that: the pod is evicted when all together use more"
+            )
             yield Offence(workload.obj, message, f"{workload.path}.containers")
 
 

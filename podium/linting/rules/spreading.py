@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from podium.api.objects import Object
+from podium.api.nodes import is_cordoned
+from podium.api.objects import Object, labels, name
+from podium.api.pods import node_name_of
+from podium.core.affinity_terms import affinity_terms
 from podium.core.kin import Kin
 from podium.core.pod_classes import PodClass
 from podium.core.topology_spread import (
@@ -17,7 +20,7 @@ from podium.linting.rule import Offence, rule
 from podium.linting.rules.affinity import node_names, without_label
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
-from podium.linting.workload_reader import Workload
+from podium.linting.workload_reader import SCALED, Workload
 
 _FIELD = "topologySpreadConstraints"
 
@@ -96,6 +99,82 @@ def spread_ignores_own_pods(view: ClusterView, _: Thresholds) -> Iterator[Offenc
                     selector = str(one.selector) or "an empty selector"
                     message = f"{selector} doesn't count its own pods on {one.topology_key}"
                     yield _offence(workload, message)
+
+
+@rule(
+    "spread-counts-closed-nodes",
+    Severity.WARNING,
+    "A spread constraint counts nodes on which its pods may not go",
+    reason=(
+        "Unless `nodeTaintsPolicy` is Honor, nodes count that are cordoned or have taints that the "
+        "pods don't tolerate. A domain of such nodes stays the emptiest, no other may have more "
+        "pods than `maxSkew` beyond it, and the rest stay pending."
+    ),
+    fix="Set `nodeTaintsPolicy: Honor` on the constraint, or keep the nodes out by node affinity, "
+    "which counts.",
+)
+def spread_counts_closed_nodes(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The emptiest domain is closed, and the open ones have no room for all replicas beyond it."""
+    for workload in view.workloads if view.nodes else ():
+        constraints = _constraints(workload, DO_NOT_SCHEDULE)
+        for index, one in enumerate(constraints):
+            if one.honors_taints:
+                continue
+            open_nodes = [node for node in view.nodes_for(workload) if not is_cordoned(node)]
+            counted = _domains(workload, constraints, view.nodes, index)
+            open_domains = _domains(workload, constraints, open_nodes, index)
+            closed = sorted(counted - open_domains)
+            if not closed or not open_domains:
+                continue
+            held = {domain: _held(view, workload, one, domain) for domain in closed}
+            emptiest = min(held, key=lambda domain: (held[domain], domain))
+            fit = (held[emptiest] + one.max_skew) * len(open_domains) + sum(held.values())
+            if fit < workload.replicas:
+                message = (
+                    f"{one.topology_key} {emptiest} has only nodes that are cordoned or tainted, "
+                    f"and counts with {held[emptiest]} pods: there is room for {fit} of "
+                    f"{workload.replicas} pods"
+                )
+                yield _offence(workload, message, _nodes_of(view, one.topology_key, closed))
+
+
+@rule(
+    "replicas-on-one-node",
+    Severity.WARNING,
+    "All replicas run on one node, and nothing spreads them",
+    reason="When the node fails or is drained, all of them are gone at once.",
+    fix="Add a topology spread constraint on `kubernetes.io/hostname`, or anti-affinity to the "
+    "pods' own labels, and restart the workload. `thresholds.replicasMin` says how many replicas "
+    "count.",
+)
+def replicas_on_one_node(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+    """The running pods of a workload share a node, though others would do."""
+    for workload in view.workloads:
+        pods = view.pods_of(workload)
+        on = {node_name_of(pod) for pod in pods}
+        is_due = workload.kind in SCALED and len(pods) >= max(thresholds.replicas_min, 2)
+        if is_due and len(on) == 1 and len(view.nodes_for(workload)) > 1 and not _spreads(workload):
+            message = f"its {len(pods)} pods are all on {next(iter(on))}, and nothing spreads them"
+            yield Offence(workload.obj, message, workload.path)
+
+
+def _spreads(workload: Workload) -> bool:
+    terms = affinity_terms(Kin(0, workload.pod))
+    anti = (*terms.required_anti_affinity, *terms.preferred_anti_affinity)
+    own = any(term.matches(Kin(0, workload.pod), {}) for term in anti)
+    return own or bool(workload.spec.get(_FIELD))
+
+
+def _held(view: ClusterView, workload: Workload, constraint: SpreadConstraint, domain: str) -> int:
+    """How many pods that a constraint counts run in a domain."""
+    inside = [node for node in view.nodes if labels(node).get(constraint.topology_key) == domain]
+    own = Kin(0, workload.pod)
+    pods = (pod for node in inside for pod in view.pods_on.get(name(node), ()))
+    return sum(constraint.counts(own, Kin(0, pod)) for pod in pods)
+
+
+def _nodes_of(view: ClusterView, topology_key: str, domains: Sequence[str]) -> tuple[str, ...]:
+    return node_names([one for one in view.nodes if labels(one).get(topology_key) in domains])
 
 
 def _class(workload: Workload) -> PodClass:

@@ -147,3 +147,13 @@ def test_so_is_what_aliases_make_of_a_few_lines() -> None:
     ((_, line, message),) = faults("\n".join(lines))
     assert 10 < line < 20
     assert message == "document contains excessive aliasing"
+
+
+def test_the_lines_of_the_items_of_a_list() -> None:
+    text = "a: 1\n---\nkind: List\nitems:\n- a:\n  - 1\n# b\n- {b: [1]}\nother:\n- 1\n"
+    plain, listed = read_yaml(text)
+    assert (plain.item_lines, listed.item_lines) == ([], [5, 8])
+    (document,) = read_yaml("spec:\n  items:\n  - 1\n")
+    assert not document.item_lines
+    (document,) = read_yaml("items: {a: [1, 2]}\n")
+    assert not document.item_lines
