@@ -79,6 +79,11 @@ class FinalPriorities:
         """The priority of a class; None if there is no such class."""
         return self._values.get(class_name)
 
+    @property
+    def class_names(self) -> Iterable[str]:
+        """The names of all classes."""
+        return self._values
+
     def of(self, workload: str, now: int) -> int:
         """The final priority of the pods of a workload.
 

@@ -108,13 +108,16 @@ def important_priority(text: str | None, priorities: "FinalPriorities") -> int |
     """The priority from which on pods are important, by number or class; raises InputError."""
     if text is None:
         return None
+    from podium.api.misspelling import likely_meant
+
     value = priorities.value(text)
     if value is not None:
         return value
     try:
         return int(text)
     except ValueError:
-        raise InputError(f"--important {text}: there is no such class") from None
+        hint = likely_meant(text, priorities.class_names)
+        raise InputError(f"--important {text}: there is no such class{hint}") from None
 
 
 def _tell(progress: Progress, steps: int) -> None:

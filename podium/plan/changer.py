@@ -16,6 +16,7 @@ from podium.cluster.kubectl_apply import apply_manifest
 from podium.manifests.decisive_kinds import Identity, label
 from podium.node.simulated.behaviour import DOWN
 from podium.plan.changes import Apply, Change, Cordon, Delete, Fail, Restart, Scale, check, words
+from podium.plan.misspelt_references import with_likely_name
 from podium.plan.outcome import RejectedObject
 from podium.plan.targets import ChangeTarget
 from podium.simulation.drain import Drainer, set_unschedulable
@@ -177,6 +178,7 @@ class Changer:
         self._observer.look()
 
     def _reject(self, found: Identity, message: str) -> None:
+        message = with_likely_name(message, self._cluster.store)
         at_s = round(self._observer.passed_s(), 3)
         self.rejected.append(RejectedObject(label(found), message, namespace=found[1], at_s=at_s))
 

@@ -6,6 +6,7 @@ from podium.api.objects import controller_uid, is_terminating, labels, status_of
 from podium.api.pods import is_active
 from podium.controllers.daemon_set.eligibility import tolerant
 from podium.manifests.decisive_kinds import Identity, label
+from podium.plan.misspelt_references import with_likely_name
 from podium.plan.outcome import RejectedObject, RemovedPod
 from podium.plan.play import FAILED_CREATE, Play
 from podium.simulation.timeline.observer import USER
@@ -89,6 +90,7 @@ def short_of_pods(play: Play) -> Iterator[RejectedObject]:
             refusals[found] = str(details["message"]).removeprefix(_ERROR), since_s
     for found, (message, since_s) in refusals.items():
         count = _lacking(play.cluster.store, found)
+        message = with_likely_name(message, play.cluster.store)
         if count > 0:
             pods = "1 pod" if count == 1 else f"{count} pods"
             top = label(known.topmost(found))
