@@ -38,6 +38,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
     yield from _sleepers(plan, wide=wide)
     yield from _out_of_quota(plan)
+    yield from _repeated_refusals(plan)
     yield from _drains(plan)
     for rollout in plan.rollouts:
         if rollout.is_stuck:
@@ -100,6 +101,13 @@ def lost_text(budget: BudgetChange) -> str:
 
 def _seconds(number: float) -> str:
     return f"{round(number, 1):.12g} s"
+
+
+def _repeated_refusals(plan: Plan) -> Iterator[str]:
+    for one in plan.refusals:
+        if one.repeats:
+            text = f"{one.node} refuses each of its pods as soon as it is created{one.times}"
+            yield f"{one.workload}: {text} ({one.reason}): {one.message}."
 
 
 def _drains(plan: Plan) -> Iterator[str]:

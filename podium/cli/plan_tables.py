@@ -191,7 +191,9 @@ def leftovers(plan: Plan) -> Iterator[PlanTable]:
     yield PlanTable("PENDING", headings, pending, workloads, told_once=2)
     gated = [(Text(g.pod, style=_WAITING), g.message) for g in plan.gated]
     yield PlanTable("GATED", ("POD", "MESSAGE"), gated, _workloads(plan.gated))
-    refusals = [(Text(r.pod, style=_LOST), r.node, r.reason, r.message) for r in plan.refusals]
+    refusals = [
+        (Text(r.pod, style=_LOST), r.node, f"{r.reason}{r.times}", r.message) for r in plan.refusals
+    ]
     headings = ("POD", "NODE", "REASON", "MESSAGE")
     yield PlanTable("REFUSED BY THE NODE", headings, refusals, _workloads(plan.refusals))
     rejected = [
@@ -229,7 +231,8 @@ def chance_lines(plan: Plan) -> Iterator[str]:
 
 def takes_time(plan: Plan) -> bool:
     """Whether there is more to tell than that pods are placed."""
-    return bool(plan.disruptions) or any(p.at_s >= 1 for p in plan.placements)
+    is_repeated = any(one.repeats for one in plan.refusals)
+    return bool(plan.disruptions) or is_repeated or any(p.at_s >= 1 for p in plan.placements)
 
 
 def _workloads(rows: Iterable[PodRow]) -> list[str]:

@@ -83,7 +83,7 @@ def _return(one: Disruption, *, wide: bool) -> Text:
 
 def _why(one: Disruption, workloads: Mapping[str, str]) -> str:
     by = workloads.get(one.by, one.by).removeprefix("Pod ")
-    return f"gives way to {by}" if by else one.cause.clause
+    return f"gives way to {by}" if by else f"{one.cause.clause}{one.times}"
 
 
 def _sentence(moment: Moment) -> str:
@@ -92,4 +92,8 @@ def _sentence(moment: Moment) -> str:
         return f"{text} in place of {moment.by}" if moment.by else text
     if moment.by:
         return f"{text}: {moment.by} needs the room"
-    return f"{text}: {moment.detail}" if moment.detail else text
+    text = f"{text}: {moment.detail}" if moment.detail else text
+    if moment.repeats:
+        until = time_text(moment.repeated_until_s or 0.0)
+        text += f"; so do {moment.repeats} made in its place, until {until}"
+    return text

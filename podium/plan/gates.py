@@ -218,7 +218,7 @@ def _preemptions(plan: Plan) -> Iterator[Finding]:
 
 def _evictions(plan: Plan) -> Iterator[Finding]:
     for one in plan.disruptions:
-        yield _of(Condition.EVICTION, one, f"loses its place on {one.node}", one.by)
+        yield _of(Condition.EVICTION, one, f"loses its place on {one.node}{one.times}", one.by)
     for removed in plan.removed:
         if removed.is_evicted:
             yield _of(Condition.EVICTION, removed, removed.reason)
@@ -262,7 +262,8 @@ def _rejected(plan: Plan) -> Iterator[Finding]:
 
 def _refused(plan: Plan) -> Iterator[Finding]:
     for one in plan.refusals:
-        yield _of(Condition.REFUSED, one, f"is refused by {one.node}: {one.message or one.reason}")
+        why = one.message or one.reason
+        yield _of(Condition.REFUSED, one, f"is refused by {one.node}{one.times}: {why}")
 
 
 def _below_budget(plan: Plan) -> Iterator[Finding]:

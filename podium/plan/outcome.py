@@ -34,6 +34,30 @@ class PodRow(PodReport):
     workload: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatedRow(PodRow):
+    """A pod that fared in a way in which others of its owner may have fared after it.
+
+    Attributes:
+        repeats: how many pods fared alike, each as soon as it was created in place of the one
+            before; they have no rows of their own.
+        repeated_until_s: when the last of them did, in seconds since the plan began; None if there
+            were none.
+    """
+
+    repeats: Annotated[int, IF_ANY] = 0
+    repeated_until_s: Annotated[
+        float | None, IF_KNOWN, Field(serialization_alias="repeatedUntil")
+    ] = None
+
+    @property
+    def times(self) -> str:
+        """How often it happened and until when, as the end of a clause; empty if only once."""
+        if self.repeated_until_s is None:
+            return ""
+        return f", {1 + self.repeats} times until t+{round(self.repeated_until_s, 1):.12g}s"
+
+
 def row_facts(row: PodRow) -> dict[str, Any]:
     """The fields of a `PodRow`, for another row about the same pod."""
     return {one.name: getattr(row, one.name) for one in fields(PodRow)}
@@ -101,7 +125,7 @@ class GatedPod(PodRow):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRefusal(PodRow):
+class NodeRefusal(RepeatedRow):
     """A pod that named its node and is refused by it.
 
     Attributes:
@@ -226,7 +250,7 @@ class Happening(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment(PodRow):
+class Moment(RepeatedRow):
     """A line of the timeline.
 
     Attributes:
@@ -256,7 +280,7 @@ class Return(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Disruption(PodRow):
+class Disruption(RepeatedRow):
     """A pod that loses its place through no change of its own.
 
     Attributes:
@@ -268,7 +292,7 @@ class Disruption(PodRow):
         comes_again: whether another pod comes in its place; `Surplus` if its controller has as
             many pods as it wants without.
         by: the preemptor; empty if it wasn't preempted.
-        replacement: that pod; empty if there is none.
+        replacement: that pod, of repeated disruptions the last one's; empty if there is none.
         replaced_on: where the replacement is in the end; empty if nowhere.
         replaced_at_s: when the replacement was bound; None if it wasn't.
     """

@@ -1,8 +1,8 @@
 """What a play came to: what the observer has noted, and how the cluster is in the end."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
 from podium.api.objects import (
@@ -16,8 +16,6 @@ from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler
 from podium.api.priority import pod_priority
 from podium.api.times import epoch_s
 from podium.controllers.scheduler.sleepers import Sleeper, sleepers
-from podium.node.critical_pod_preemption import REASON as STOPPED_BY_NODE
-from podium.node.pressure.pod_eviction import REASON as EVICTED
 from podium.plan.leaving_pods import has_all_its_pods
 from podium.plan.outcome import (
     Disruption,
@@ -33,11 +31,10 @@ from podium.plan.outcome import (
 from podium.plan.play import Play
 from podium.plan.workload_owners import PodRowFields
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory, is_end
 from podium.simulation.timeline_sentences import overslept
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
-_NODE_STOPS = frozenset({STOPPED_BY_NODE, EVICTED})
 _REJECTED = "Pod was rejected: "
 _NOT_TRIED = "no scheduler has come to it yet"
 _NOWHERE = PodHistory("", "", 0, "", None, is_new=False)
@@ -50,6 +47,13 @@ _HAPPENINGS = {
     "PodReady": Happening.READY,
     "PodGone": Happening.GONE,
 }
+
+
+class RepeatedFields(TypedDict):
+    """The fields of a row that say how often something happened again."""
+
+    repeats: int
+    repeated_until_s: float | None
 
 
 class OutcomeReader:
@@ -70,6 +74,7 @@ class OutcomeReader:
         self._nodes = {one["metadata"]["name"] for one in store.list("Node").items}
         self.histories = PodHistories(play.observer.entries, play.before.by_uid, store.get)
         # The others are where they were.
+        self._repetitions = self.histories.repetitions
         self._pods = play.found({one.pod for one in self.histories.by_uid.values()})
         self._arrivals = {one: turn for turn, one in enumerate(self.histories.by_uid)}
         self._replacements = {
@@ -99,17 +104,18 @@ class OutcomeReader:
         return tuple(sorted(placed, key=lambda one: (one.at_s, turns[one.pod])))
 
     def refusals(self) -> tuple[NodeRefusal, ...]:
-        """Pods that their nodes refused."""
+        """Pods that their nodes refused; those that repeat others are counted with the first."""
         return tuple(
             NodeRefusal(
-                **self._owners.row_of(pod),
-                node=node_name_of(pod),
-                reason=pod["status"]["reason"],
-                message=str(pod["status"].get("message") or "").removeprefix(_REJECTED),
-                at_s=round(self._history(pod).bound_s or 0.0, 3),
+                **self._owners.row(pod),
+                node=pod.node,
+                reason=pod.failed_for[0],
+                message=pod.failed_for[1].removeprefix(_REJECTED),
+                at_s=round(pod.bound_s, 3),
+                **self._repeated(pod),
             )
-            for pod in self._pods
-            if _failed(pod) and self._history(pod).bound_s is not None and _was_refused(pod)
+            for pod in self._told(self.histories.by_uid.values())
+            if pod.bound_s is not None and pod.failed_for[1].startswith(_REJECTED)
         )
 
     def pending(self) -> tuple[PendingPod, ...]:
@@ -181,14 +187,14 @@ class OutcomeReader:
 
     def disruptions(self) -> tuple[Disruption, ...]:
         """Pods that lost their places, with what became of each."""
-        return tuple(self._disruption(history) for history in self.histories.disrupted)
+        return tuple(map(self._disruption, self._told(self.histories.disrupted)))
 
     def timeline(self) -> tuple[Moment, ...]:
         """What happened, in order, and who is behind it."""
         moments = []
         for number, entry in enumerate(self._play.observer.entries):
             happening = _happening(entry)
-            if happening is not None:
+            if happening is not None and entry.uid not in self._repetitions.first:
                 pod = self.histories.by_uid[entry.uid]
                 if pod.is_new or number >= self._play.entries_before:
                     moments.append(self._moment(entry, happening, pod))
@@ -213,7 +219,20 @@ class OutcomeReader:
             node=node,
             detail=detail,
             by=by,
+            **self._repeated(pod if is_end(entry) and entry.at_s == pod.ended_s else _NOWHERE),
         )
+
+    def _told(self, pods: Iterable[PodHistory]) -> Iterator[PodHistory]:
+        """Pods but for those that repeat what has become of others."""
+        return (pod for pod in pods if pod.uid not in self._repetitions.first)
+
+    def _repeated(self, pod: PodHistory) -> RepeatedFields:
+        """How often what became of a pod happened again, and until when."""
+        until_s = self._repetitions.until_s.get(pod.uid)
+        return {
+            "repeats": self._repetitions.times[pod.uid],
+            "repeated_until_s": None if until_s is None else round(until_s, 3),
+        }
 
     @cached_property
     def _rows(self) -> Mapping[str, PodRowFields]:
@@ -221,6 +240,8 @@ class OutcomeReader:
 
     def _disruption(self, history: PodHistory) -> Disruption:
         new = self._replacements.get(history.uid)
+        while new is not None and new.uid in self._repetitions.first:
+            new = self._replacements.get(new.uid)
         assert history.cause is not None
         assert history.ended_s is not None
         return Disruption(
@@ -234,6 +255,7 @@ class OutcomeReader:
             replacement="" if new is None else new.pod,
             replaced_on="" if new is None else new.node,
             replaced_at_s=None if new is None or new.bound_s is None else round(new.bound_s, 3),
+            **self._repeated(history),
         )
 
     def _return(self, history: PodHistory, replacement: PodHistory | None) -> Return:
@@ -279,13 +301,6 @@ class OutcomeReader:
 
 def _failed(pod: Object) -> bool:
     return phase_of(pod) == "Failed"
-
-
-def _was_refused(pod: Object) -> bool:
-    """Whether a node didn't take a failed pod, rather than that it stopped it later."""
-    status = pod["status"]
-    is_refused = str(status.get("message") or "").startswith(_REJECTED)
-    return bool(status.get("reason")) and (is_refused or status["reason"] not in _NODE_STOPS)
 
 
 def _happening(entry: TimelineEntry) -> Happening | None:

@@ -290,7 +290,7 @@ def with_reasons(
             if one.workload == rollout.workload
         ]
         reasons += [
-            f"{one.node} refuses {one.pod}: {one.message or one.reason}"
+            f"{one.node} refuses {one.pod}{one.times}: {one.message or one.reason}"
             for one in refusals
             if one.workload == rollout.workload
         ]

@@ -116,7 +116,7 @@ class _Counts(msgspec.Struct):
             self.priority, self.priority_class = row.priority, row.priority_class
         match row:
             case Disruption():
-                self.lost[row.cause.group] += 1
+                self.lost[row.cause.group] += 1 + row.repeats
                 self.recreated += row.replaced_at_s is not None
             case Placement():
                 self.new += not row.replaces

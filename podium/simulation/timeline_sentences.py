@@ -1,7 +1,7 @@
 """Entries as sentences; some say nothing that a reader of the story misses, and have none."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from podium.api.disruption import cause_of_reason
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.pod_history import is_end
+from podium.simulation.timeline.repetitions import Repetitions
 
 Phrase = Callable[[TimelineEntry], str]
 
@@ -27,7 +29,8 @@ def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:
 
     Of what happens to very many objects at one moment a few are told, and the others counted.
     """
-    for at_s, moment in groupby(_with_retries_once(entries), key=attrgetter("at_s")):
+    told_once = _with_retries_once(_with_repetitions_once([*entries]))
+    for at_s, moment in groupby(told_once, key=attrgetter("at_s")):
         told = [(entry.type, text) for entry in moment if (text := sentence(entry))]
         counts = Counter(kind for kind, _ in told)
         seen: Counter[str] = Counter()
@@ -37,6 +40,40 @@ def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:
                 yield at_s, text
             elif seen[kind] == _TOLD_OF_MANY:
                 yield at_s, f"{text}; and likewise {counts[kind] - _TOLD_OF_MANY} more"
+
+
+def _with_repetitions_once(entries: Sequence[TimelineEntry]) -> Iterator[TimelineEntry]:
+    """All entries but those of pods that repeat what has become of another pod.
+
+    The end of the first one has how often it was repeated, and until when.
+    """
+    known = Repetitions(entries)
+    if not known.first:
+        yield from entries
+        return
+    repeating = {entry.name for entry in entries if entry.uid in known.first}
+    firsts = {entry.name for entry in entries if entry.uid in known.times}
+    told: set[tuple[str, str]] = set()
+    for entry in entries:
+        if entry.uid in known.first:
+            continue
+        if entry.type == "Event" and (names := repeating.intersection(_names(entry))):
+            # A pod of a StatefulSet has the name of the one before, whose events are told.
+            event = str(entry.details["reason"]), str(entry.details["message"])
+            if event in told or not names <= firsts:
+                continue
+            told.add(event)
+        if entry.uid in known.times and is_end(entry):
+            more = {"times": known.times.pop(entry.uid), "until": known.until_s[entry.uid]}
+            entry = replace(entry, details={**entry.details, "repeated": more})
+        yield entry
+
+
+def _names(event: TimelineEntry) -> Iterator[str]:
+    """The names that an Event may mention, its object's among them."""
+    yield event.details["regarding"].get("name", "")
+    for word in str(event.details["message"]).split():
+        yield word.rpartition("/")[2].rstrip(",.")
 
 
 def _with_retries_once(entries: Iterable[TimelineEntry]) -> Iterator[TimelineEntry]:
@@ -71,6 +108,9 @@ def sentence(entry: TimelineEntry) -> str:
     phrase = _PHRASES[entry.type](entry)
     if not phrase or not entry.kind:
         return phrase
+    if repeated := entry.details.get("repeated"):
+        until = clock(repeated["until"])
+        phrase += f"; so do {repeated['times']} made in its place, until {until}"
     return f"{subject(entry.kind, entry.namespace, entry.name)} {phrase}"
 
 

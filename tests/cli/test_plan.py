@@ -518,3 +518,20 @@ def test_what_depends_on_chance_is_said(podium, write) -> None:
     assert re.search(r"CHANCE\ndefault/p: [ab] \(\d of 9\), [ab] \(\d of 9\)\n", text)
     alone = podium("plan", "-f", write("o.yaml", node("a"), pod("p")), "--seeds", "2").output
     assert "2 seeds come to the same: nothing was seen to depend on chance" in alone
+
+
+def test_a_pod_that_is_refused_again_and_again_is_told_once(podium, write) -> None:
+    state = write("state.yaml", node("n", "500m"))
+    pinned = workload("ReplicaSet", "pinned", replicas=1, template={"nodeName": "n"})
+    applied = write("pinned.yaml", pinned)
+    result = podium("plan", "-f", state, "--apply", applied, "--until", "10s", "--fail-on=refused")
+    often = ", 42 times until t+10s"
+    why = "Node didn't have enough resource: cpu, requested: 1000, used: 0, capacity: 500"
+    assert (
+        "ReplicaSet default/pinned: n refuses each of its pods as soon as it is created"
+        f"{often} (OutOfcpu): {why}."
+    ) in result.stdout.splitlines()
+    assert f"OutOfcpu{often}" in result.stdout
+    assert "on n: OutOfcpu; so do 41 made in its place, until t+10s" in result.stdout
+    assert f"is refused by n{often}: {why}" in result.stderr
+    assert result.exit_code == 2

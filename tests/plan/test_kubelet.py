@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.api.disruption import BY_KUBELET, BY_POD_GC
+from podium.api.disruption import BY_KUBELET, BY_POD_GC, BY_TAINT
+from podium.plan.outcome import Happening
 from tests.plan.objects import container, node, places, planned, pod, priority_class, workload
 
 AFFINITY = {"disk": "ssd"}
@@ -136,7 +137,7 @@ FULL_DISK = {"conditions": [{"type": kind, "status": "True"} for kind in ("Ready
     ],
     ids=["cpu", "selector", "ports", "taint", "pressure", "scheduled under pressure"],
 )
-@pytest.mark.parametrize("kind", ["ReplicaSet", "Deployment"])
+@pytest.mark.parametrize("kind", ["ReplicaSet", "Deployment", "StatefulSet"])
 def test_a_pod_that_is_refused_and_made_again_takes_its_time(
     kind: str, machine: Any, template: Any, reason: str
 ) -> None:
@@ -144,8 +145,42 @@ def test_a_pod_that_is_refused_and_made_again_takes_its_time(
     again = workload(kind, "again", replicas=1, template=template)
     outcome = planned([machine, there], again, until_s=10.0)
     assert outcome.until_s == 10.0
-    assert {one.reason for one in outcome.refusals} == {reason}
+    (refusal,) = outcome.refusals
+    assert refusal.reason == reason
+    assert outcome.counts.refused == 1 + refusal.repeats
     assert 30 <= outcome.counts.refused <= 50
+    assert refusal.repeated_until_s == pytest.approx(10.0, abs=1)
+
+
+def test_pods_that_are_refused_together_each_have_their_own_row() -> None:
+    pinned = workload("ReplicaSet", "pinned", replicas=3, template={"nodeName": "n"})
+    outcome = planned([node("n", "500m")], pinned, until_s=10.0)
+    assert len(outcome.refusals) == 3
+    assert outcome.refusals[0].repeats > 20
+    assert [one.repeats for one in outcome.refusals[1:]] == [0, 0]
+
+
+def test_what_repeats_is_one_line_of_the_timeline() -> None:
+    pinned = workload("ReplicaSet", "pinned", replicas=1, template={"nodeName": "n"})
+    outcome = planned([node("n", "500m")], pinned, until_s=10.0)
+    (refusal,) = outcome.refusals
+    happened = [(one.happening, one.pod, one.repeats) for one in outcome.timeline]
+    assert happened == [
+        (Happening.CREATED, refusal.pod, 0),
+        (Happening.BOUND, refusal.pod, 0),
+        (Happening.FAILED, refusal.pod, refusal.repeats),
+    ]
+
+
+def test_daemons_back_off() -> None:
+    daemons = workload("DaemonSet", "daemon", template={"containers": PORTS})
+    there = pod("there", "250m", on="n", containers=PORTS)
+    outcome = planned([node("n"), there], daemons, until_s=20.0)
+    assert not outcome.refusals
+    pinned = workload("DaemonSet", "daemon", template={"nodeName": "n", "containers": PORTS})
+    (refusal,) = planned([node("n"), there], pinned, until_s=20.0).refusals
+    # After 0, 1, 3, 7 and 15 seconds.
+    assert (refusal.repeats, refusal.reason) == (5, "NodePorts")
 
 
 def test_pods_that_a_taint_removes_from_a_silent_node_take_their_time() -> None:
@@ -153,4 +188,7 @@ def test_pods_that_a_taint_removes_from_a_silent_node_take_their_time() -> None:
     silent = node("n", taints=NO_EXECUTE, status=unknown)
     again = workload("ReplicaSet", "again", replicas=1, template={"nodeName": "n"})
     outcome = planned([silent], again, until_s=10.0)
+    (lost,) = outcome.disruptions
+    assert lost.cause == BY_TAINT
+    assert outcome.counts.evicted == 1 + lost.repeats
     assert 30 <= outcome.counts.evicted <= 50

@@ -8,6 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from podium.cli.main import app
+from podium.controllers.kit import replacement_pace
+from podium.runtime import virtual
 from tests.plan.objects import Obj, budget, workload
 
 NODES = {"name": "n-", "count": 1, "capacity": {"cpu": "2", "memory": "8Gi"}}
@@ -85,3 +87,29 @@ def test_evictions_on_hold_are_told_by_zone(story: Path) -> None:
     held, resumed = [line for line in told if "evictions" in line]
     assert held.endswith("puts evictions on hold in zone a: 3 of 4 nodes there aren't ready")
     assert resumed.endswith("node n-1 lets evictions go on in zone a")
+
+
+@pytest.mark.parametrize("kind", ["ReplicaSet", "StatefulSet"])
+def test_pods_that_a_node_rejects_again_and_again_are_told_once(story: Path, kind: str) -> None:
+    pinned = workload(kind, "pinned", "3", replicas=1, template={"nodeName": "n-1"})
+    told = lines_of(story, until="10s", nodes=[NODES], manifests=[pinned])
+    (failed,) = [line for line in told if " fails (OutOfcpu: " in line]
+    assert failed.endswith("; so do 41 made in its place, until t+10s")
+    assert [line for line in told if ": OutOfcpu: " in line] == [told[3]]
+    assert len([line for line in told if "pod pinned-" in line]) <= 6
+
+
+def test_machines_that_never_rest_are_an_error(
+    story: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(virtual, "TIMERS_AT_ONE_MOMENT_MAX", 1000)
+    monkeypatch.setattr(replacement_pace, "PACE_S", 0.0)
+    pinned = workload("ReplicaSet", "pinned", "3", replicas=1, template={"nodeName": "n-1"})
+    scenario = {"until": "10s", "nodes": [NODES], "manifests": [pinned]}
+    head = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}
+    story.write_text(json.dumps({**head, "spec": scenario}))
+    result = CliRunner().invoke(app, ["simulate", str(story)])
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: time stands still 0 s after the start")
+    assert "replicaset-controller (" in result.stderr
+    assert "kubelet (" in result.stderr

@@ -18,11 +18,17 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import pod_priority
 from podium.controllers.daemon_set.eligibility import target_of
 from podium.simulation.timeline.entry import TimelineEntry
+from podium.simulation.timeline.repetitions import Repetitions
 
 Owner = tuple[str, str, str]
 """Kind, namespace and name of a controller."""
 
 _ENDS = ("PodTerminating", "PodFailed", "PodGone")
+
+
+def is_end(entry: TimelineEntry) -> bool:
+    """Whether an entry tells of the end of a pod, or of its beginning to end."""
+    return entry.type in _ENDS
 
 
 def pods_by_uid(pods: Iterable[Object]) -> dict[str, Object]:
@@ -51,6 +57,7 @@ class PodHistory(msgspec.Struct):
         replaces: uid of the lost pod in whose place it comes; empty if in nobody's.
         has_finished: whether it ended by itself.
         was_leaving: whether it was on its way out, or had ended, at the beginning.
+        failed_for: reason and message of its status when it failed; empty if it didn't.
     """
 
     uid: str
@@ -70,6 +77,7 @@ class PodHistory(msgspec.Struct):
     replaces: str = ""
     has_finished: bool = False
     was_leaving: bool = False
+    failed_for: tuple[str, str] = ("", "")
 
 
 class PodHistories:
@@ -80,6 +88,7 @@ class PodHistories:
     Attributes:
         by_uid: the pods to which anything happened, in order.
         disrupted: the pods that lost their place through no change of their own, in order.
+        repetitions: the pods that ended at once like others of their owner.
 
     Args:
         entries: what was observed.
@@ -95,6 +104,7 @@ class PodHistories:
     ) -> None:
         self.by_uid: dict[str, PodHistory] = {}
         self.disrupted: list[PodHistory] = []
+        self.repetitions = Repetitions()
         self._before = before
         self._find = find
         self._lost: dict[Owner, list[PodHistory]] = defaultdict(list)
@@ -102,6 +112,7 @@ class PodHistories:
             # What users do about a pod isn't written to it.
             if entry.kind == "Pod" and entry.uid:
                 self._take(entry)
+                self.repetitions.take(entry)
 
     def __iter__(self) -> Iterator[PodHistory]:
         yield from self._at_first
@@ -139,6 +150,9 @@ class PodHistories:
             history.overslept_s = entry.details.get("overslept")
         elif entry.type in ("PodSucceeded", "PodFailed"):
             history.has_finished |= history.ended_s is None
+            if entry.type == "PodFailed":
+                reason, message = (entry.details.get(of) for of in ("reason", "message"))
+                history.failed_for = str(reason or ""), str(message or "")
         if entry.type in _ENDS and history.ended_s is None and not history.was_leaving:
             self._end(history, entry)
 
