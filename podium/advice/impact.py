@@ -103,7 +103,9 @@ class ImpactReader:
     """
 
     def __init__(self, request: PlanRequest) -> None:
-        cluster, _ = LoadedState.of(request.state).load(settled=not request.repairs)
+        cluster, _ = LoadedState.of(request.state).load(
+            settled=not request.repairs, heals=request.heals
+        )
         store = cluster.store
         self._owners = WorkloadOwners((*store.list("ReplicaSet").items, *store.list("Job").items))
         self._on: dict[str, list[Object]] = defaultdict(list)

@@ -83,6 +83,14 @@ PluginOption = Annotated[
         help="A plugin to enable, from a Python file; may be given several times.",
     ),
 ]
+AssumeHealthyOption = Annotated[
+    bool,
+    typer.Option(
+        "--assume-healthy",
+        help="Have pods of the state that aren't ready, crash loops included, and nodes that "
+        "aren't Ready become so at the start; otherwise they stay as they are.",
+    ),
+]
 MaxPodsOption = Annotated[
     int,
     typer.Option(

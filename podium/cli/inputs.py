@@ -102,6 +102,7 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
         configuration=configuration,
         until_s=until_s,
         repairs=options.repair,
+        heals=options.assume_healthy,
         is_whole=before.is_whole,
     )
     warnings, notes = (*before.warnings, *found.warnings), (*before.notes, *found.notes)

@@ -9,6 +9,7 @@ from podium.api.field_validation import FieldValidation
 from podium.api.pod_limit import MAX_PODS
 from podium.cli import completion
 from podium.cli.common_options import (
+    AssumeHealthyOption,
     ClusterOption,
     ConfigOption,
     ContextOption,
@@ -151,6 +152,7 @@ class RequestOptions:
         bool,
         typer.Option("--repair", help="Have controllers make up for what the state lacks, too."),
     ] = False
+    assume_healthy: AssumeHealthyOption = False
     order: tuple[str, ...] = ()
 
 
@@ -158,6 +160,7 @@ _OF_STATE = frozenset(
     {
         *("state", "kubeconfig", "context", "validate", "namespace", "max_pods"),
         *("scheduler_config", "plugin", "kubelet_config", "until", "repair"),
+        "assume_healthy",
     }
 )
 

@@ -12,7 +12,13 @@ import typer
 from podium.api.durations import duration_seconds
 from podium.api.garbage_collection import collect_rarely
 from podium.api.pod_limit import MAX_PODS
-from podium.cli.common_options import InputError, MaxPodsOption, PluginOption, ServeOption
+from podium.cli.common_options import (
+    AssumeHealthyOption,
+    InputError,
+    MaxPodsOption,
+    PluginOption,
+    ServeOption,
+)
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     AdviceOutput,
@@ -84,6 +90,7 @@ def simulate(
     seed: SeedOption = None,
     plugin: PluginOption = None,
     max_pods: MaxPodsOption = MAX_PODS,
+    assume_healthy: AssumeHealthyOption = False,
     output: Annotated[
         SimulateOutput, typer.Option("--output", "-o", help="How to print what happens.")
     ] = SimulateOutput.TIMELINE,
@@ -99,14 +106,16 @@ def simulate(
     from podium.documents.report import plain
     from podium.simulation.simulation_report import simulation_report
 
-    path = checked_scenario(scenario, recording, config, until, seed)
+    path = checked_scenario(scenario, recording, config, until, seed, assume_healthy=assume_healthy)
     if recording is not None:
         if serve:
             raise InputError(_ALONE.format("--serve"))
         _replay(recording, config, plugin or (), output)
         return
     with working("reading"):
-        loaded = read_scenario_file(path, until, seed, max_pods, plugin or ())
+        loaded = read_scenario_file(
+            path, until, seed, max_pods, plugin or (), assume_healthy=assume_healthy
+        )
     collect_rarely()
     with progress() as told:
         shown = _recording(loaded) if serve else None
@@ -143,9 +152,16 @@ def checked_scenario(
     config: str | None,
     until: str | None,
     seed: int | None,
+    *,
+    assume_healthy: bool = False,
 ) -> str:
     """The scenario to play, empty for a recording; raises InputError if it is neither."""
-    given = {"a scenario": scenario, "--until": until, "--seed": seed}
+    given = {
+        "a scenario": scenario,
+        "--until": until,
+        "--seed": seed,
+        "--assume-healthy": assume_healthy or None,
+    }
     if recording is not None:
         if words := [word for word, value in given.items() if value is not None]:
             raise InputError(_ALONE.format(" and ".join(words)))
@@ -168,9 +184,17 @@ def _replay(
 
 
 def read_scenario_file(
-    path: str, until: str | None, seed: int | None, max_pods: int, plugins: Sequence[str]
+    path: str,
+    until: str | None,
+    seed: int | None,
+    max_pods: int,
+    plugins: Sequence[str],
+    *,
+    assume_healthy: bool = False,
 ) -> "Scenario":
     """The scenario in a file, with what the command line says of it; raises PodiumError."""
+    from msgspec import structs
+
     from podium.cli.plugin_files import load_plugin
     from podium.manifests.input_files import read_text
     from podium.simulation.scenario_file import ScenarioError, read_scenario
@@ -178,6 +202,8 @@ def read_scenario_file(
     names = [load_plugin(one) for one in plugins]
     text = read_text(path, sys.stdin.buffer)
     scenario = read_scenario("stdin" if path == "-" else path, text, seed, max_pods, names)
+    if assume_healthy:
+        scenario = replace(scenario, options=structs.replace(scenario.options, heals=True))
     if until is None:
         return scenario
     until_s = duration_seconds(until)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.common_options import KubeletConfigOption, PluginOption
+from podium.cli.common_options import AssumeHealthyOption, KubeletConfigOption, PluginOption
 from podium.embedded.defaults import ALL_CONTROLLERS, USUAL_PORT, NodeShape
 
 DEFAULT_SHAPE = NodeShape()
@@ -47,6 +47,7 @@ class UpOptions:
             help="What is there at the first start; may be given several times.",
         ),
     ] = None
+    assume_healthy: AssumeHealthyOption = False
     apply: Annotated[
         list[str] | None,
         typer.Option(

@@ -46,6 +46,7 @@ def read_up_request(asked: UpOptions) -> UpRequest:
         eviction=read_kubelet_config(asked.kubelet_config).eviction,
         schedulers=(setup,) if asked.scheduler else (),
         controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),
+        heals=asked.assume_healthy,
     )
     print_warnings([*first.warnings, *first.notes, *applied.notes])
     return UpRequest(

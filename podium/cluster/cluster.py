@@ -84,15 +84,8 @@ class Cluster:
         Returns:
             What is odd about them, in plain sentences.
         """
-        options = self.options
-        loader = Loader(
-            self.store,
-            self._loader_rng,
-            self.driver.now_s,
-            options.admission,
-            options.optional_kinds,
-        )
-        notes = loader.load(objects, defaulted=defaulted, completed=options.settled)
+        loader = Loader(self.store, self._loader_rng, self.driver.now_s, self.options)
+        notes = loader.load(objects, defaulted=defaulted, completed=self.options.settled)
         if self._loaded is not None:
             self._loaded |= loader.exported
         return notes
@@ -102,7 +95,8 @@ class Cluster:
 
         Args:
             loaded: one that was never started, with the same options for all that loading heeds:
-                seed, start, admission, and whether it is settled.
+                seed, start, admission, the usual behaviour of pods, and whether it is settled
+                and heals.
         """
         self.store.adopt(loaded.store)
         self._loader_rng.setstate(loaded._loader_rng.getstate())

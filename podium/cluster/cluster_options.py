@@ -41,6 +41,7 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
         provisioning_s: how long it takes to make a volume, in seconds.
         settled: whether controllers leave what was loaded as it is until something happens to it,
             even if it lacks what they would have made.
+        heals: whether pods and nodes that aren't healthy in what is loaded become so at the start.
         kinds: which of the optional kinds are served, besides those that its schedulers follow.
         event_reasons: of the events that are written, such as `FailedCreate`; all are if None.
     """
@@ -55,6 +56,7 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
     faults: Faults = NO_FAULTS
     admission: AdmissionOptions = msgspec.field(default_factory=AdmissionOptions)
     settled: bool = False
+    heals: bool = False
     kinds: tuple[Kind, ...] = ()
     event_reasons: frozenset[str] | None = None
 

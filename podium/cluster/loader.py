@@ -5,10 +5,11 @@ have no priority: no API server leaves that open, so that somebody took it away.
 hand is completed: defaults, what admission fills in unless there is a priority already, a uid, a
 time of creation, and a status. A pod that is on a node but doesn't say how it is counts as running
 and ready, a node that doesn't say so as healthy. Whatever is written there, status and deletion
-included, stays.
+included, stays; what isn't healthy doesn't recover by itself, unless that is asked for.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from random import Random
 
 from podium.api.custom_kinds import DEFINITION
@@ -17,7 +18,7 @@ from podium.api.objects import Object, key, name, namespace, status_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.api.times import timestamp
-from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
+from podium.apiserver.admission import Admission, StoredView
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.custom.definition_effects import settle
@@ -26,8 +27,12 @@ from podium.apiserver.kinds.strategy import Creation
 from podium.apiserver.registry import Registry
 from podium.apiserver.verbs.create import new_uid
 from podium.apiserver.versions import stored_version
+from podium.cluster.cluster_options import ClusterOptions
 from podium.cluster.owners import StandIns
+from podium.cluster.start_time import start_s
+from podium.cluster.unhealthy_objects import kept_node, kept_pod, may_stay_unhealthy
 from podium.node.node_status import changed_conditions
+from podium.node.simulated.behaviour import AT_ONCE
 from podium.store.errors import AlreadyExistsError
 from podium.store.store import Store
 
@@ -56,28 +61,24 @@ class Loader:
     Args:
         store: where to; objects of the same names are replaced.
         now_s: when what doesn't say was created, in seconds since the epoch.
-        admission: how the plugins of admission are set.
-        optional: which of the optional kinds there are.
+        options: of the cluster.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        rng: Random,
-        now_s: float,
-        admission: AdmissionOptions,
-        optional: Sequence[Kind] = (),
-    ) -> None:
+    def __init__(self, store: Store, rng: Random, now_s: float, options: ClusterOptions) -> None:
         self._store = store
         self._rng = rng
         self._now_s = now_s
-        self._optional = optional
-        self._admission = Admission(StoredView(store), admission)
+        self._optional = options.optional_kinds
+        self._admission = Admission(StoredView(store), options.admission)
+        # Without simulated nodes nothing would recover.
+        self._keeps = options.nodes is not None and not options.heals
+        self._behaviour = options.nodes.behaviour if options.nodes else AT_ONCE
         self.exported: set[str] = set()
         self._notes: list[str] = []
         self._defaulted = False
         self._uids: Mapping[tuple[str, str, str], str] = {}
         self._places: set[str] = set()
+        self._state_s: Callable[[], float] = lambda: now_s
 
     def load(
         self, objects: Iterable[Object], *, defaulted: bool = False, completed: bool = False
@@ -94,6 +95,9 @@ class Loader:
             self._uids, objects = owners.uids, owners.completed()
         self._notes = []
         self._defaulted = defaulted
+        objects = [*objects]
+        # Of old states, only the times among each other tell for how long something has lasted.
+        self._state_s = cache(lambda: min(self._now_s, start_s(objects)))
         first: dict[str, list[Object]] = {kind: [] for kind in _FIRST}
         rest: list[tuple[Kind | None, Object]] = []
         for obj in objects:
@@ -132,6 +136,10 @@ class Loader:
             obj = self._with_priority(obj)
         if is_known:
             self.exported.add(obj["metadata"]["uid"])
+        if self._keeps and kind.key == "Node":
+            obj = kept_node(obj)
+        elif self._keeps and kind.key == "Pod" and may_stay_unhealthy(obj):
+            obj = kept_pod(obj, self._behaviour, self._state_s())
         self._place(kind, obj)
         try:
             self._store.create(kind.key, obj)
@@ -206,9 +214,12 @@ class Loader:
 
     def _running(self, pod: Object, given: Object) -> Object:
         since = timestamp(self._now_s)
+        is_ready = all(one.get("ready") for one in given.get("containerStatuses") or ())
+        statuses = dict.fromkeys(("PodScheduled", "Initialized"), "True")
+        statuses |= dict.fromkeys(("ContainersReady", "Ready"), "True" if is_ready else "False")
         conditions = given.get("conditions") or [
-            {"type": kind, "status": "True", "lastTransitionTime": since}
-            for kind in ("PodScheduled", "Initialized", "ContainersReady", "Ready")
+            {"type": kind, "status": status, "lastTransitionTime": since}
+            for kind, status in statuses.items()
         ]
         status = {"startTime": since, **pod["status"], "phase": "Running", "conditions": conditions}
         return {**pod, "status": status}

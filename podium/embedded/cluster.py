@@ -56,6 +56,7 @@ class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
         port: where it listens; 0 for any free port, None for the usual one, if that is free.
         controllers: the names of those that run; None for all.
         seed: of everything that is left to chance; None for chance itself.
+        heals: whether those of the objects that aren't healthy become so at the start.
     """
 
     objects: Sequence[Object] = ()
@@ -67,6 +68,7 @@ class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
     controllers: frozenset[str] | None = None
     seed: int | None = None
     eviction: EvictionConfig = msgspec.field(default_factory=lambda: read_eviction_config({}))
+    heals: bool = False
 
 
 class EmbeddedCluster:
@@ -180,6 +182,7 @@ class EmbeddedCluster:
             schedulers=options.schedulers,
             admission=AdmissionOptions(enabled=frozenset({ServiceAccount.name})),
             controllers=options.controllers,
+            heals=options.heals,
             nodes=NodeSettings(
                 behaviour=DEFAULT_BEHAVIOUR,
                 seed=self._seed,

@@ -50,6 +50,7 @@ class Cluster:
         node_shape: what else each has, such as `nvidia.com/gpu=1,ephemeral-storage=50Gi`.
         zones: over how many zones they are spread, `zone-1` and so on.
         manifests: what is there at the start: files, directories, or objects.
+        assume_healthy: whether pods and nodes of the manifests that aren't healthy become so.
         speed: how time passes: `1x`, `10x` or `max`; None if it stands still.
         data_dir: where the cluster keeps what it has; None to keep nothing.
         scheduler: whether pods are scheduled.
@@ -70,6 +71,7 @@ class Cluster:
         node_shape: str = "",
         zones: int = 0,
         manifests: Iterable[Source] = (),
+        assume_healthy: bool = False,
         speed: str | None = None,
         data_dir: Path | None = None,
         scheduler: bool = True,
@@ -91,6 +93,7 @@ class Cluster:
             schedulers=(SchedulerSetup(stopwatch=time.perf_counter),) if scheduler else (),
             controllers=chosen_controllers(controllers),
             seed=seed,
+            heals=assume_healthy,
         )
         self._embedded: EmbeddedCluster | None = None
         self._started: concurrent.futures.Future[None] = concurrent.futures.Future()

@@ -93,6 +93,7 @@ def simulate(
     seed: int | None = None,
     plugin: Texts = (),
     max_pods: int = MAX_PODS,
+    assume_healthy: bool = False,
 ) -> SimulationAnswer: ...
 def simulate(
     scenario: str | Path | None = None,
@@ -103,6 +104,7 @@ def simulate(
     seed: int | None = None,
     plugin: Texts = (),
     max_pods: int = MAX_PODS,
+    assume_healthy: bool = False,
 ) -> SimulationAnswer | ReplayAnswer:
     """Play a scenario, or a recording again, as `podium simulate` does.
 
@@ -114,6 +116,7 @@ def simulate(
         seed: of all that is left to chance; the scenario's own if None.
         plugin: `FILE:CLASS` of plugins to enable.
         max_pods: how many new pods workloads may ask for.
+        assume_healthy: whether pods and nodes that aren't healthy at the start become so.
 
     Raises:
         PodiumError: anything is wrong with the scenario, or the recording.
@@ -125,13 +128,14 @@ def simulate(
     plugins = [*map(str, several(plugin))]
     where, by = (None if one is None else str(one) for one in (scenario, config))
     directory = None if recording is None else Path(recording)
-    path = checked_scenario(where, directory, by, until, seed)
+    path = checked_scenario(where, directory, by, until, seed, assume_healthy=assume_healthy)
     if directory is not None:
         from podium.cli.replay_output import replayed
 
         report, _ = replayed(directory, by, plugins)
         return ReplayAnswer.of(report)
-    simulation, series = observed(read_scenario_file(path, until, seed, max_pods, plugins))
+    read = read_scenario_file(path, until, seed, max_pods, plugins, assume_healthy=assume_healthy)
+    simulation, series = observed(read)
     return SimulationAnswer.of(simulation_report(simulation), simulation=simulation, series=series)
 
 

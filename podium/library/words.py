@@ -40,6 +40,7 @@ class Rules(TypedDict, total=False):
     until: str
     max_pods: int
     repair: bool
+    assume_healthy: bool
 
 
 class Changes(Rules, total=False):

@@ -39,6 +39,11 @@ _BACKOFF = Backoff(first_s=10.0, max_s=300.0)
 _NO_PROBES: Mapping[Handler, ProbeWorker] = MappingProxyType({})
 
 
+def restarts_after(policy: str, code: int) -> bool:
+    """Whether a restart policy has a container started again that has exited with a code."""
+    return policy == "Always" or (policy == "OnFailure" and code != 0)
+
+
 class State(Enum):
     """The states between which a container on a node passes."""
 
@@ -177,7 +182,7 @@ class Container(msgspec.Struct):
         policy = self.spec.get("restartPolicy") or self.pod["spec"].get("restartPolicy") or "Always"
         if policy == "Always" and self.is_init and not self.is_sidecar:
             return code != 0
-        return policy == "Always" or (policy == "OnFailure" and code != 0)
+        return restarts_after(policy, code)
 
     def backs_off(self, now_s: float) -> bool:
         """Whether it waits to be started again."""

@@ -6,17 +6,14 @@ from typing import overload
 
 from podium.api.garbage_collection import without_garbage_collection
 from podium.api.kinds import OPTIONAL_KINDS
-from podium.api.nodes import PRESSURES, taints_of
-from podium.api.objects import Object, annotations, condition_of, conditions_of, is_terminating
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, is_terminating
 from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE
 from podium.cluster import Cluster, ClusterOptions
 from podium.cluster.start_time import start_s
 from podium.manifests.decisive_kinds import Identity, decisive
-from podium.node.simulated.behaviour import CONDITIONS, DOWN
 from podium.plan.completeness import StateFacts
-
-_HEALTHY = dict.fromkeys(PRESSURES, "False")
 
 
 class LoadedState(Sequence[Object]):
@@ -32,7 +29,7 @@ class LoadedState(Sequence[Object]):
 
     def __init__(self, objects: Iterable[Object]) -> None:
         self._objects = [*objects]
-        self._loaded: dict[bool, tuple[Cluster, Sequence[str]]] = {}
+        self._loaded: dict[tuple[bool, bool], tuple[Cluster, Sequence[str]]] = {}
 
     @classmethod
     def of(cls, objects: Iterable[Object]) -> "LoadedState":
@@ -72,20 +69,23 @@ class LoadedState(Sequence[Object]):
         """Whether anything may happen to the pods without any changes."""
         return any(map(_may_move, self._objects))
 
-    def load(self, *, settled: bool = True) -> tuple[Cluster, Sequence[str]]:
+    def load(self, *, settled: bool = True, heals: bool = False) -> tuple[Cluster, Sequence[str]]:
         """A cluster that it is loaded into, not to be started, and what is odd about it.
 
         Args:
             settled: as in `ClusterOptions`.
+            heals: likewise.
         """
-        if settled not in self._loaded:
+        if (settled, heals) not in self._loaded:
             kinds = tuple(OPTIONAL_KINDS.values())
-            options = ClusterOptions(start_s=self.start_s, settled=settled, kinds=kinds)
+            options = ClusterOptions(
+                start_s=self.start_s, settled=settled, heals=heals, kinds=kinds
+            )
             cluster = Cluster(options)
             with without_garbage_collection():
-                notes = cluster.load(_as_it_is(obj) for obj in self.by_identity.values())
-            self._loaded[settled] = cluster, notes
-        return self._loaded[settled]
+                notes = cluster.load(self.by_identity.values())
+            self._loaded[settled, heals] = cluster, notes
+        return self._loaded[settled, heals]
 
     def load_into(self, cluster: Cluster) -> list[str]:
         """Load it into a cluster that starts at `start_s`, and has neither seed nor admission set.
@@ -93,31 +93,10 @@ class LoadedState(Sequence[Object]):
         Returns:
             What is odd about it, in plain sentences.
         """
-        loaded, notes = self.load(settled=cluster.options.settled)
+        options = cluster.options
+        loaded, notes = self.load(settled=options.settled, heals=options.heals)
         cluster.adopt(loaded)
         return [*notes]
-
-
-def _as_it_is(obj: Object) -> Object:
-    """A node that stays as healthy or unhealthy as it is; anything else as it is."""
-    if obj["kind"] != "Node":
-        return obj
-    ready = condition_of(obj, "Ready")
-    scripted = annotations(obj)
-    script: dict[str, str] = {}
-    if ready is not None and ready.get("status") == "Unknown":
-        script[DOWN] = "true"
-    odd = [
-        f"{one['type']}={one['status']}"
-        for one in conditions_of(obj)
-        if _HEALTHY.get(one["type"], "True" if one["type"] == "Ready" else one.get("status"))
-        != one.get("status")
-    ]
-    if odd:
-        script[CONDITIONS] = ",".join(odd)
-    if not script or scripted.keys() & script.keys():
-        return obj
-    return {**obj, "metadata": {**obj["metadata"], "annotations": {**scripted, **script}}}
 
 
 def _may_move(obj: Object) -> bool:

@@ -56,7 +56,7 @@ def plan(
     request = replace(request, state=state)
     if request.seeds > 1:
         # Once for all, before there are other processes.
-        state.load(settled=not request.repairs)
+        state.load(settled=not request.repairs, heals=request.heals)
     first, *others = _all_played(request, progress, workers, prepare)
     if first.interrupted:
         return first

@@ -304,6 +304,7 @@ def _options(
         provisioning_s=0.0,
         nodes=NodeSettings(seed=seed, behaviour=DEFAULT_BEHAVIOUR, eviction=request.eviction),
         settled=not request.repairs,
+        heals=request.heals,
         kinds=tuple(OPTIONAL_KINDS.values()),
         event_reasons=frozenset({FAILED_CREATE}),
     )

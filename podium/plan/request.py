@@ -38,6 +38,7 @@ class PlanRequest:
         until_s: for how long the plan is played, in seconds; None for `UNTIL_S`, and until all
             rollouts have come to an end, but no longer than `LONGEST_S`.
         repairs: whether controllers also make up for what the state lacks.
+        heals: whether pods and nodes of the state that aren't healthy become so at the start.
         draws: whether the plan has what is on the nodes before and after, for pictures.
         is_whole: whether the state is all that a cluster has; of files nobody knows.
         next_pods_max: of how many workloads whose running pods keep a stale priority the next pods
@@ -54,6 +55,7 @@ class PlanRequest:
     seeds: int = 1
     until_s: float | None = None
     repairs: bool = False
+    heals: bool = False
     draws: bool = False
     is_whole: bool = False
     next_pods_max: int = 0

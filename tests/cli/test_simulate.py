@@ -82,3 +82,38 @@ def test_until_counts_instead_of_the_scenario(scenario: Path) -> None:
 def test_a_scenario_may_come_from_standard_input() -> None:
     result = run("-", stdin=_SCENARIO.replace("STATE", "cordoned"))
     assert result.exit_code == 0
+
+
+_SICK = """apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status:
+  capacity: {cpu: "1", memory: 1Gi, pods: "10"}
+  conditions: [{type: Ready, status: "False"}]
+"""
+_UNHEALTHY = """apiVersion: podium.dev/v1alpha1
+kind: Scenario
+spec:
+  manifests: [n.yaml]
+  assumeHealthy: ASSUMED
+  steps: [{at: 10s, assert: [{node: n1, is: ready}]}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("assumed", "options", "exit_code"),
+    [("false", (), 2), ("true", (), 0), ("false", ("--assume-healthy",), 0)],
+)
+def test_what_is_not_healthy_stays_so_unless_it_is_assumed_to_be(
+    tmp_path: Path, assumed: str, options: tuple[str, ...], exit_code: int
+) -> None:
+    (tmp_path / "n.yaml").write_text(_SICK)
+    path = tmp_path / "s.yaml"
+    path.write_text(_UNHEALTHY.replace("ASSUMED", assumed))
+    assert run(str(path), *options).exit_code == exit_code
+
+
+def test_a_recording_is_played_as_it_was(tmp_path: Path) -> None:
+    result = run("--recording", str(tmp_path), "--assume-healthy")
+    assert result.exit_code == 1
+    assert "--assume-healthy: a recording can't be combined with that" in result.stderr

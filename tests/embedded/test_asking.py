@@ -5,6 +5,7 @@ import time
 import pytest
 
 import podium
+from podium.api.objects import condition_status
 from podium.api.refused import RefusedError
 from podium.plan.targets import TargetError
 from tests.cluster.test_cluster import pod, replica_set
@@ -96,3 +97,23 @@ def test_a_plan_leaves_the_cluster_as_it_is() -> None:
         assert not cluster.plan(rival, delete=["pod/batch"]).pending
         with pytest.raises(TargetError, match="the state has no"):
             cluster.plan(delete=["pod/nobody"])
+
+
+@pytest.mark.parametrize("assumed", [False, True])
+def test_what_is_loaded_stays_unready_unless_it_is_assumed_to_be_healthy(assumed: bool) -> None:
+    told = {"name": "c", "ready": False, "state": {"waiting": {"reason": "ImagePullBackOff"}}}
+    stuck = {**sized("stuck", "1", nodeName="n1"), "status": {"containerStatuses": [told]}}
+    node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "n1"},
+        "status": {"capacity": {"cpu": "4", "memory": "8Gi", "pods": "9"}},
+    }
+    with podium.Cluster(manifests=[node, stuck], assume_healthy=assumed) as cluster:
+        cluster.advance(600)
+        ready = condition_status(cluster.get("Pod", "stuck"), "Ready")
+        assert ready == ("True" if assumed else "False")
+        cluster.delete("Pod", "stuck")
+        assert bool(cluster.list("Pod")) is assumed
+        cluster.advance(30)
+        assert not cluster.list("Pod")

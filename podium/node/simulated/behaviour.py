@@ -101,6 +101,8 @@ PREFIX = "podium.dev/"
 DOWN = PREFIX + "down"
 CONDITIONS = PREFIX + "conditions"
 SIMULATED = PREFIX + "simulated"
+READY_AFTER = PREFIX + "ready-after"
+STUCK = PREFIX + "stuck"
 
 _BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
 _STATUSES = ("True", "False", "Unknown")
@@ -162,11 +164,22 @@ def _exit_code(text: str) -> int:
 _READERS: Mapping[str, tuple[str, Callable[[str], object]]] = {
     PREFIX + "startup": ("startup", parse_scripted_duration),
     PREFIX + "init-duration": ("init", parse_scripted_duration),
-    PREFIX + "ready-after": ("ready_after", lambda text: parse_scripted_duration(text, "never")),
+    READY_AFTER: ("ready_after", lambda text: parse_scripted_duration(text, "never")),
     PREFIX + "run-duration": ("run", lambda text: parse_scripted_duration(text, "forever")),
     PREFIX + "exit-code": ("exit_code", _exit_code),
     PREFIX + "termination": ("termination", lambda text: parse_scripted_duration(text, "grace")),
 }
+
+
+def is_scripted(obj: Object) -> bool:
+    """Whether a pod, or a node for its pods, says itself how pods behave."""
+    written = annotations(obj).keys()
+    return STUCK in written or not written.isdisjoint(_READERS)
+
+
+def is_stuck(pod: Object) -> bool:
+    """Whether the containers of a pod stay as its status has them."""
+    return annotations(pod).get(STUCK) == "true"
 
 
 def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
@@ -235,6 +248,10 @@ class Script(msgspec.Struct, frozen=True):
     def init_s(self, number: int) -> float:
         """How long an init container runs."""
         return self._draw(self.behaviour.init, f"init/{number}")
+
+    def starts_after_s(self, init_count: int) -> float:
+        """Until the containers start, after so many init containers."""
+        return self.startup_s() + sum(map(self.init_s, range(init_count)))
 
     def ready_after_s(self, restarts: int) -> float:
         """From a start of the containers until they are ready."""

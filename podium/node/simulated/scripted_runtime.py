@@ -4,13 +4,20 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from podium.api.objects import Object, annotations, entries, is_terminating, part, status_of
+from podium.api.objects import (
+    Object,
+    annotations,
+    entries,
+    is_terminating,
+    part,
+    status_of,
+)
 from podium.api.pod_specs import init_containers_of
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.resources import is_sidecar
 from podium.api.times import epoch_s
 from podium.control.effects import Effect
-from podium.node.container import Container, Run, State
+from podium.node.container import Container, Run, State, Waiting
 from podium.node.container_runtime import (
     KILLED,
     NEVER_S,
@@ -27,11 +34,14 @@ from podium.node.probes import ProbeWorker
 from podium.node.simulated.addresses import Addresses
 from podium.node.simulated.behaviour import (
     ENDLESS,
+    ENDLESS_S,
     PREFIX,
+    STUCK,
     BehaviourError,
     NodeBehaviour,
     Script,
     behaviour_of,
+    is_stuck,
     node_behaviour_of,
 )
 from podium.node.simulated.node_settings import NodeSettings
@@ -226,30 +236,41 @@ class ScriptedRuntime:
         status = pod["status"]
         sandbox.ip = status.get("podIP") or ""
         started_at = status.get("startTime")
-        worker.admitted_s = epoch_s(started_at) if started_at else now_s
-        if phase_of(pod) != "Running":
-            worker.begin_at(worker.admitted_s)
+        admitted_s = epoch_s(started_at) if started_at else now_s
+        stays = is_stuck(pod)
+        if phase_of(pod) != "Running" and not stays:
+            # What should have happened long ago takes its time from now on.
+            init_count = sum(not one.is_sidecar for one in worker.init)
+            is_overdue = admitted_s + sandbox.script.starts_after_s(init_count) <= now_s
+            worker.begin_at(now_s if is_overdue else admitted_s)
+            worker.admitted_s = admitted_s
             return
+        worker.admitted_s = admitted_s
         sandbox.take_address(pod)
         told = _by_name(status, "containerStatuses")
-        for one in worker.init:
-            _resume_init(one, worker.admitted_s)
-        for one in worker.main:
-            _resume(one, told.get(one.name, {"ready": is_ready(pod)}), worker.admitted_s)
+        if stays:
+            _stay(worker, told | _by_name(status, "initContainerStatuses"))
+        else:
+            for one in worker.init:
+                _resume_init(one, admitted_s)
+            for one in worker.main:
+                _resume(one, told.get(one.name, {"ready": is_ready(pod)}), admitted_s)
         worker.resumed()
         before = _by_name(status, "ephemeralContainerStatuses")
         for one in worker.ephemeral:
             if one.name in before:
-                _resume(one, {**before[one.name], "ready": True}, worker.admitted_s)
+                _resume(one, {**before[one.name], "ready": True}, admitted_s)
             else:
                 worker.touch(now_s)
 
-    def renew(self, worker: PodWorker, _now_s: float) -> Iterable[Effect]:
-        """Read again what a pod uses, if its annotations have changed."""
+    def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
+        """Read again what a pod uses, if its annotations have changed, and whether it is stuck."""
         sandbox = _sandbox(worker)
         written = worker.pod["metadata"].get("annotations")
         if written is sandbox.annotations:
             return ()
+        if (sandbox.annotations or _NOTHING).get(STUCK) == "true" and not is_stuck(worker.pod):
+            _recover(worker, now_s)
         sandbox.annotations = written
         try:
             sandbox.usage = usage_of(worker.pod)
@@ -295,8 +316,7 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
     one.since_s = epoch_s(started) if started else admitted_s
     one.back_off.count, one.back_off.last_s = one.attempt, one.since_s
     if ended:
-        exited = ExitStatus(int(ended["exitCode"]), ended.get("reason") or "")
-        one.last = Run(exited, epoch_s(ended["startedAt"]), epoch_s(ended["finishedAt"]))
+        one.last = _ended(ended, admitted_s)
     if one.last is not None and "running" not in state:
         one.state = State.EXITED
         one.not_before_s = one.last.finished_s + one.back_off.wait_s(one.last.finished_s)
@@ -305,6 +325,56 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
     if not told.get("ready"):
         one.probes = _readiness(sandbox.script.ready_after_s(one.attempt), one.since_s)
     sandbox.schedule_exit(one)
+
+
+def _stay(worker: PodWorker, told: Mapping[str, Object]) -> None:
+    """Have containers stay as their statuses say, or, where these are silent, as the pod's."""
+    is_running = phase_of(worker.pod) == "Running"
+    for one in (*worker.init, *worker.main):
+        status = told.get(one.name, _NOTHING)
+        state = part(status, "state")
+        if one.is_init and not one.is_sidecar and (is_running or status.get("ready")):
+            _resume_init(one, worker.admitted_s)
+        elif "running" in state or (is_running and not state):
+            running = {"running": state.get("running") or _NOTHING}
+            _resume(one, {**status, "state": running}, worker.admitted_s)
+            if not status.get("ready"):
+                one.probes = _readiness(ENDLESS_S, one.since_s)
+        else:
+            _wait(one, status, worker.admitted_s, has_run=is_running)
+
+
+def _wait(one: Container, told: Object, admitted_s: float, *, has_run: bool) -> None:
+    """Have a container wait for as long as nothing changes."""
+    waiting = part(told, "state", "waiting")
+    one.waiting = Waiting(waiting.get("reason") or "", waiting.get("message") or "")
+    one.attempt = int(told.get("restartCount") or 0) if has_run else -1
+    ended = part(told, "state").get("terminated") or part(told, "lastState").get("terminated")
+    if ended or has_run:
+        one.state = State.EXITED
+        one.last = _ended(ended or _NOTHING, admitted_s)
+    one.not_before_s = NEVER_S
+
+
+def _ended(told: Object, admitted_s: float) -> Run:
+    """A run that is over; what its status doesn't say was an error when the pod started."""
+    exited = ExitStatus(int(told.get("exitCode", 1)), told.get("reason") or "")
+    times_s = (
+        epoch_s(told[one]) if told.get(one) else admitted_s for one in ("startedAt", "finishedAt")
+    )
+    return Run(exited, *times_s)
+
+
+def _recover(worker: PodWorker, now_s: float) -> None:
+    """Have containers go on that were stuck."""
+    for one in worker.containers:
+        if one.state is State.RUNNING:
+            if not one.is_ready:
+                one.probes = one.sandbox.probes(one, now_s)
+                one.changes += 1
+        else:
+            one.not_before_s = min(one.not_before_s, now_s)
+    worker.touch(now_s)
 
 
 def _by_name(status: Object, field: str) -> dict[str, Object]:

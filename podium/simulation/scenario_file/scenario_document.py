@@ -83,6 +83,7 @@ class Spec(Document):
     pods: PodBehaviour = PodBehaviour()
     kubelet: Kubelet = Kubelet()
     manifests: Manifests = ()
+    assume_healthy: bool = False
     controllers: Controllers = Controllers()
     schedulers: Tuple[SchedulerEntry] | None = None
     latencies: Latencies = Latencies()
@@ -122,6 +123,7 @@ class Spec(Document):
             latency=self.latencies.latency(),
             provisioning_s=self.latencies.volumes,
             faults=Faults(**self.faults.rates()),
+            heals=self.assume_healthy,
         )
 
     def _schedulers(self, context: Context) -> tuple[SchedulerSetup, ...]:
