@@ -79,13 +79,14 @@ def resilience(
     state = LoadedState.of(asked.request.state)
     request = replace(asked.request, state=state, alternatives_max=0)
     reader, player = ImpactReader(request), DisturbancePlayer(request, workers)
-    impacts, found = list[Impact](), dict[tuple[str, str], Finding]()
+    impacts, found = list[Impact](), dict[tuple[str, ...], Finding]()
     told = _told(progress, "disturbances", len(disturbances))
     for one, plan in zip(disturbances, player.disturbed(disturbances, told), strict=True):
         impacts.append(reader.impact(one, plan))
         for finding in findings(plan, asked.gates) if asked.gates else ():
-            told_of = replace(finding, message=f"{finding.message} ({one.name})")
-            found.setdefault((finding.condition, finding.object), told_of)
+            known = found.get(about := (finding.condition, finding.object, finding.workload))
+            if known is None or finding.extent > known.extent:
+                found[about] = replace(finding, message=f"{finding.message} ({one.name})")
     ranked = sorted(impacts, key=severity)
     harmed = [one for one in ranked if one.waiting]
     report = _report(asked, ranked)

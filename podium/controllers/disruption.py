@@ -71,7 +71,9 @@ class DisruptionController(Reconciler):
     def __init__(self) -> None:
         super().__init__({"Pod": {"namespace": namespaces}, _BUDGET: {"namespace": namespaces}})
         self._members = SelectedPods(self.objects, _BUDGET, budget_selector)
-        self._scale_of = scale_finder(self.objects.get)
+        self._scale_of = scale_finder(
+            lambda kind, place, called: self.objects.get(kind, called, place)
+        )
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj

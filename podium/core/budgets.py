@@ -9,10 +9,11 @@ The one place of this arithmetic. Two components of Kubernetes look at budgets, 
   (`Budget.covers`).
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from podium.api.integers import scaled
 from podium.api.kinds import kind_of
@@ -21,6 +22,7 @@ from podium.api.objects import (
     Object,
     annotations,
     controller_of,
+    generation_of,
     is_terminating,
     labels,
     name,
@@ -44,7 +46,9 @@ SCALED = ("ReplicaSet", "ReplicationController", "StatefulSet", "Deployment")
 """The kinds whose scale the disruption controller asks for."""
 
 _NOTHING: Mapping[str, Any] = {}
-_BOUNDS = ("minAvailable", "maxUnavailable")
+BOUNDS = ("minAvailable", "maxUnavailable")
+"""The fields of a budget's spec of which one says how many pods must stay or may be missing."""
+
 _PERCENT_STEPS = 100
 
 
@@ -118,12 +122,12 @@ def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
     """Return the scales of controllers, as the disruption controller finds them.
 
     Args:
-        find: returns the object of a kind, name and namespace.
+        find: returns the object of a kind, namespace and name, as a store does.
     """
 
     def referred(reference: Object, place: str) -> Object | None:
         kind = str(reference.get("kind"))
-        found = find(kind, str(reference.get("name")), place) if kind in SCALED else None
+        found = find(kind, place, str(reference.get("name"))) if kind in SCALED else None
         return found if found is not None and uid_of(found) == reference.get("uid") else None
 
     def scale_of(reference: Object, place: str) -> Scale | None:
@@ -176,6 +180,57 @@ def allowed_disruptions(
     return BudgetStatus(expected_pods, desired, healthy, max(allowed, 0))
 
 
+class CountedBudget(msgspec.Struct, frozen=True):
+    """A budget, and what its status is counted from.
+
+    Attributes:
+        budget: a valid one.
+        pods: those that it selects.
+        expected: their `expected_count`.
+        now: nanoseconds since the epoch.
+    """
+
+    budget: Object
+    pods: Sequence[Object]
+    expected: int | None
+    now: int
+
+    @classmethod
+    def of(
+        cls, budget: Object, pods: Iterable[Object], scale_of: ScaleOf, now: int
+    ) -> "CountedBudget":
+        """Find the pods of a namespace that a budget selects, and how many there should be."""
+        chosen = [pod for pod in pods if selects(budget, pod)]
+        return cls(budget, chosen, expected_count(chosen, scale_of), now)
+
+    def status(self) -> BudgetStatus:
+        """Return the status that the disruption controller would compute."""
+        return allowed_disruptions(self.budget, self.pods, self.expected, now=self.now)
+
+    def with_status(self) -> Object:
+        """Return the budget with that status, as if the disruption controller had been here."""
+        counted = self.status()
+        status = {
+            "observedGeneration": generation_of(self.budget),
+            "expectedPods": counted.expected_pods,
+            "currentHealthy": counted.current_healthy,
+            "desiredHealthy": counted.desired_healthy,
+            "disruptionsAllowed": counted.disruptions_allowed,
+        }
+        return {**self.budget, "status": {**status_of(self.budget), **status}}
+
+    def looser(self) -> Iterator["CountedBudget"]:
+        """Yield the budget with specs that ask for less and less, as `looser_bounds` has them."""
+        for spec in looser_bounds(self.budget, self.expected, len(self.pods)):
+            yield replace(self, budget={**self.budget, "spec": spec})
+
+
+def bound_text(spec: Object) -> str:
+    """Return what a budget asks for, such as `minAvailable: 2`."""
+    field = next((field for field in BOUNDS if spec.get(field) is not None), "")
+    return f"{field}: {spec[field]}" if field else "neither minAvailable nor maxUnavailable"
+
+
 def allowance(pdb: Object, count: int) -> int:
     """Return how many of `count` pods may be missing if all are expected, and all are healthy."""
     expected, desired = _wanted(pdb, count, count)
@@ -212,7 +267,7 @@ def looser_bounds(pdb: Object, expected: int | None, present: int) -> Iterator[O
     """
     spec = spec_of(pdb)
     unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
-    rest = {field: value for field, value in spec.items() if field not in _BOUNDS}
+    rest = {field: value for field, value in spec.items() if field not in BOUNDS}
     if isinstance(available, int):
         bounds: Iterable[Object] = ({"minAvailable": n} for n in range(available - 1, -1, -1))
     elif not expected:

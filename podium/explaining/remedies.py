@@ -4,12 +4,14 @@ Every remedy is checked: the pod, or the cluster, is changed as it says, the sch
 again, and only what then gets a place is told. Nothing stays changed.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from podium.api.objects import Object, name
+from podium.api.objects import Object, name, spec_of
 from podium.api.priority import class_value
+from podium.core.budgets import Budget, CountedBudget, bound_text
 from podium.core.decision import Decision
 from podium.core.pod_info import PodInfo, pending_pod
 from podium.documents.pod_report import PodReport, pod_facts
@@ -39,14 +41,22 @@ class Remedy(Report):
         victims: whom it takes the place of, the most important first.
     """
 
-    kind: Literal["Request", "Toleration", "Node", "Priority"]
+    kind: Literal["Request", "Toleration", "Node", "Priority", "Budget"]
     change: str
     node: str
     victims: tuple[PodReport, ...] = ()
 
 
+BudgetOf = Callable[[str], CountedBudget | None]
+"""From a budget's `namespace/name` to the budget; None if it is gone."""
+
+
 def remedies(
-    scheduler: Scheduler, pod: Object, profile: str, priority_classes: Iterable[Object]
+    scheduler: Scheduler,
+    pod: Object,
+    profile: str,
+    priority_classes: Iterable[Object],
+    budget_of: BudgetOf,
 ) -> list[Remedy]:
     """What would give a pod a place, at most one change of each kind; none if it has one.
 
@@ -55,6 +65,7 @@ def remedies(
         pod: it waits for a place.
         profile: the name of the scheduler that decides about it.
         priority_classes: those that there are.
+        budget_of: finds budgets that preemption has to respect.
     """
     trial = _Trial(scheduler, profile)
     decision = trial.decide(pod)
@@ -65,6 +76,7 @@ def remedies(
         _tolerations(trial, decision),
         _node(trial, pod),
         _priority(trial, decision.pod, priority_classes),
+        _budget(trial, decision, budget_of),
     )
     return [remedy for attempt in attempts if (remedy := next(attempt, None)) is not None]
 
@@ -84,6 +96,19 @@ class _Trial:
             return self.scheduler.decide(info, self._profile)
         finally:
             self.scheduler.watch = watch
+
+    @contextmanager
+    def budget(self, changed: Budget) -> Iterator[None]:
+        """Have a budget be as it isn't."""
+        before = self.scheduler.budgets.budgets
+        identity = changed.namespace, changed.name
+        try:
+            self.scheduler.set_budgets(
+                changed if (one.namespace, one.name) == identity else one for one in before
+            )
+            yield
+        finally:
+            self.scheduler.set_budgets(before)
 
 
 def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
@@ -157,8 +182,28 @@ def _priority(trial: _Trial, pod: PodInfo, classes: Iterable[Object]) -> Iterato
         yield from _preempting(trial, raised, f"priority class {name(one)} ({one['value']})")
 
 
-def _preempting(trial: _Trial, pod: Object, change: str) -> Iterator[Remedy]:
+def _budget(trial: _Trial, decision: Decision, budget_of: BudgetOf) -> Iterator[Remedy]:
+    """The strictest bound of a respected budget with which preemption makes room."""
+    held = None if decision.preemption is None else decision.preemption.held
+    for called in sorted(held.budgets) if held is not None else ():
+        counted, allowed = budget_of(called), 0
+        for looser in () if counted is None else counted.looser():
+            budget = Budget.of(looser.with_status())
+            if budget.allowed <= allowed:
+                continue
+            allowed = budget.allowed
+            with trial.budget(budget):
+                change = f"{bound_text(spec_of(looser.budget))} in PodDisruptionBudget {called}"
+                found = [*_preempting(trial, decision.pod.obj, change, "Budget")]
+            if found:
+                yield from found
+                break
+
+
+def _preempting(
+    trial: _Trial, pod: Object, change: str, kind: Literal["Priority", "Budget"] = "Priority"
+) -> Iterator[Remedy]:
     preemption = trial.decide(pod).preemption
     if preemption is not None and preemption.node_name:
         victims = tuple(PodReport(**pod_facts(victim.obj)) for victim in preemption.victims)
-        yield Remedy("Priority", change, preemption.node_name, victims)
+        yield Remedy(kind, change, preemption.node_name, victims)

@@ -6,6 +6,7 @@ the same play. A pod that has a place, and keeps it, is taken off it first.
 
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 
 from podium.api.errors import PodiumError
 from podium.api.objects import (
@@ -21,7 +22,9 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.priority import preemption_policy
+from podium.api.times import NANOS_PER_SECOND
 from podium.controllers.scheduler.sleepers import sleepers
+from podium.core.budgets import CountedBudget, scale_finder
 from podium.explaining.remedies import Remedy, remedies
 from podium.plan.decision_watcher import DecisionWatcher
 from podium.plan.explanation import PodExplanation
@@ -168,7 +171,17 @@ def _watch(
     if gangs is not None and gangs.gang_of(pod) is not None:
         # What would help the pod alone doesn't help its gang.
         return []
-    return remedies(play.scheduler, pod, scheduler_name_of(pod), classes)
+    budget_of = partial(_counted_budget, play)
+    return remedies(play.scheduler, pod, scheduler_name_of(pod), classes, budget_of)
+
+
+def _counted_budget(play: Play, called: str) -> CountedBudget | None:
+    store, (place, _, name_of_budget) = play.cluster.store, called.partition("/")
+    budget = store.get("PodDisruptionBudget", place, name_of_budget)
+    if budget is None:
+        return None
+    now = int(play.cluster.driver.now_s * NANOS_PER_SECOND)
+    return CountedBudget.of(budget, store.list("Pod", place).items, scale_finder(store.get), now)
 
 
 def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: DecisionWatcher) -> str:

@@ -7,13 +7,13 @@ for the changed pods, and the eviction is asked for again.
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from podium.api.count_words import count, listed
 from podium.api.kinds import kind_of
 from podium.api.objects import (
     Object,
     controller_of,
-    generation_of,
     key,
     name,
     namespace,
@@ -22,15 +22,15 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_active, is_ready
 from podium.api.refused import RefusedError
+from podium.api.times import NANOS_PER_SECOND
 from podium.apiserver.subresources.eviction import evict
 from podium.core.budget_status import SYNC_FAILED, sync_failure
 from podium.core.budgets import (
-    BudgetStatus,
+    BOUNDS,
+    CountedBudget,
     allowance,
-    allowed_disruptions,
-    expected_count,
+    bound_text,
     fewest_pods,
-    looser_bounds,
     needs_scale,
     scale_error,
     scale_finder,
@@ -114,7 +114,7 @@ def _block(
 
 def _with_one_alone(trials: Sequence["_Trial"]) -> Iterator[str]:
     """What helps pods that several budgets select: all of these but one have to go."""
-    allowing = [one.called for one in trials if one.lets_go(one.budget)]
+    allowing = [one.called for one in trials if one.is_allowed]
     if allowing:
         yield f"keep budget {' or '.join(allowing)} alone, which allows it"
         return
@@ -138,21 +138,22 @@ class _Trial:
     ) -> None:
         self.budget, self.called = budget, name(budget)
         self._refused, self._now_s = refused, now_s
-        self._scale_of = scale_finder(lambda kind, called, place: store.get(kind, place, called))
-        self._pods = [
-            pod for pod in store.list("Pod", namespace(budget)).items if selects(budget, pod)
-        ]
+        self._scale_of = scale_finder(store.get)
+        pods = store.list("Pod", namespace(budget)).items
+        self._counted = CountedBudget.of(
+            budget, pods, self._scale_of, int(now_s * NANOS_PER_SECOND)
+        )
+        self._pods, self._expected = self._counted.pods, self._counted.expected
         self._scales = {
             scale.uid: scale
             for pod in self._pods
             if (owner := controller_of(pod)) is not None
             and (scale := self._scale_of(owner, namespace(pod))) is not None
         }
-        self._expected = expected_count(self._pods, self._scale_of)
 
     def reason(self) -> str:
         """Why the budget refuses."""
-        budget, status = self.budget, self._status(self.budget, self._pods, self._expected)
+        budget, status = self.budget, self._counted.status()
         subject = f"budget {self.called}"
         if needs_scale(budget) and not self._expected:
             return f"{subject} can't be computed, and so allows no disruption: {self._unscaled()}"
@@ -214,7 +215,7 @@ class _Trial:
         if not unready or not allowance(self.budget, self._total):
             return
         healed = [_ready(pod) if pod in unready else pod for pod in self._pods]
-        if self.lets_go(self.budget, healed):
+        if self._lets_go(replace(self._counted, pods=healed)):
             yield f"have {_named(unready)} become ready"
 
     def _with_more_replicas(self) -> Iterator[str]:
@@ -222,7 +223,10 @@ class _Trial:
         if not self._scales or allowance(self.budget, total):
             return
         wanted = fewest_pods(self.budget, total)
-        if wanted is None or not self.lets_go(self.budget, _healthy_pods(wanted), wanted):
+        if wanted is None:
+            return
+        scaled = replace(self._counted, pods=_healthy_pods(wanted), expected=wanted)
+        if not self._lets_go(scaled):
             return
         if len(self._scales) == 1:
             (scale,) = self._scales.values()
@@ -232,53 +236,35 @@ class _Trial:
             yield f"scale {owners} up, to {wanted} pods in all"
 
     def _with_another_bound(self) -> Iterator[str]:
-        for spec in looser_bounds(self.budget, self._expected, len(self._pods)):
-            if self.lets_go({**self.budget, "spec": spec}):
-                field = "minAvailable" if "minAvailable" in spec else "maxUnavailable"
-                other = "maxUnavailable" if field == "minAvailable" else "minAvailable"
-                is_other = spec_of(self.budget).get(other) is not None
-                replaced = f" in place of {other}" if is_other else ""
-                yield f"set {field}: {spec[field]}{replaced} in budget {self.called}"
-                return
+        looser = next(filter(self._lets_go, self._counted.looser()), None)
+        if looser is None:
+            return
+        before, after = spec_of(self.budget), spec_of(looser.budget)
+        field = next(field for field in BOUNDS if after.get(field) is not None)
+        other = next((one for one in BOUNDS if before.get(one) is not None), field)
+        replaced = f" in place of {other}" if other != field else ""
+        yield f"set {bound_text(after)}{replaced} in budget {self.called}"
 
     def _with_unhealthy_pods_allowed(self) -> Iterator[str]:
         spec = {**self.budget["spec"], "unhealthyPodEvictionPolicy": "AlwaysAllow"}
+        lenient = replace(self._counted, budget={**self.budget, "spec": spec})
         sick = [pod for pod in self._refused if not is_ready(pod)]
-        if sick and self.lets_go({**self.budget, "spec": spec}, only=sick):
+        if sick and self._lets_go(lenient, sick):
             verb = "isn't ready itself" if len(sick) == 1 else "aren't ready themselves"
             yield (
                 f"set unhealthyPodEvictionPolicy: AlwaysAllow in budget {self.called}, as "
                 f"{_named(sick)} {verb}"
             )
 
-    def lets_go(
-        self,
-        budget: Object,
-        pods: Sequence[Object] | None = None,
-        expected: int | None = None,
-        *,
-        only: Sequence[Object] | None = None,
-    ) -> bool:
-        """Ask for the eviction of a refused pod with a budget that has been counted anew.
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the budget, counted anew, lets one of the refused pods go."""
+        return self._lets_go(self._counted)
 
-        Args:
-            budget: as it would be.
-            pods: those that it selects, as they would be; as they are if None.
-            expected: how many their controllers would want; as many as now if None.
-            only: the refused pods to try; all if None.
-        """
-        pods, expected = pods or self._pods, expected or self._expected
-        status = self._status(budget, pods, expected)
-        counted = {
-            **budget,
-            "status": {
-                "observedGeneration": generation_of(budget),
-                "currentHealthy": status.current_healthy,
-                "desiredHealthy": status.desired_healthy,
-                "disruptionsAllowed": status.disruptions_allowed,
-            },
-        }
-        return any(self._is_evicted(pod, counted) for pod in only or self._refused)
+    def _lets_go(self, counted: CountedBudget, pods: Sequence[Object] = ()) -> bool:
+        """Ask for the eviction of these pods, or of all, with the budget as it would be."""
+        budget = counted.with_status()
+        return any(self._is_evicted(pod, budget) for pod in pods or self._refused)
 
     def _is_evicted(self, pod: Object, budget: Object) -> bool:
         try:
@@ -286,9 +272,6 @@ class _Trial:
         except RefusedError:
             return False
         return True
-
-    def _status(self, budget: Object, pods: Sequence[Object], expected: int | None) -> BudgetStatus:
-        return allowed_disruptions(budget, pods, expected, now=int(self._now_s * 1e9))
 
 
 def _healthy_pods(number: int) -> list[Object]:

@@ -12,6 +12,7 @@ from podium.advice.resilience import ResilienceRequest, disturbances_of, resilie
 from podium.cli.impact_presentation import impact_presentation
 from podium.cli.resilience_presentation import resilience_presentation
 from podium.plan.changes import parse_drain
+from podium.plan.gates import parse_gates
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from podium.presenting import to_markdown
@@ -155,6 +156,15 @@ def test_a_service_on_one_node_is_without_a_ready_pod_though_each_pod_gets_a_pla
     assert impact_presentation(impact_of_a).headline.startswith(
         "Failure of node a: ReplicaSet default/web has no ready pod for 362"
     )
+
+
+def test_a_gate_tells_of_the_disturbance_that_is_worst() -> None:
+    state = [node("a"), node("b"), *running("StatefulSet", "db", "a", cpu="100m")]
+    asked = ResilienceRequest(PlanRequest(state), gates=parse_gates(["unavailable"], None))
+    found, (finding,) = resilience(asked)
+    # The drain of the node takes it down for two seconds only.
+    assert found.outages[0].disturbances == ("failure of node a", "drain of node a")
+    assert finding.message == "has no ready pod for 600 s (failure of node a)"
 
 
 def test_who_is_down_to_the_end_is_worse_than_who_comes_back() -> None:

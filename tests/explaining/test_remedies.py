@@ -4,11 +4,22 @@ from typing import Any
 
 import pytest
 
+from podium.config.load import load_configuration
 from podium.documents.pod_report import PodReport
 from podium.explaining.remedies import Remedy
+from podium.plan.explanation import PodExplanation
 from podium.plan.pod_explanations import explain_pod
 from podium.plan.request import PlanRequest
-from tests.plan.objects import container, node, places, planned, pod, priority_class, workload
+from tests.plan.objects import (
+    budget,
+    container,
+    node,
+    places,
+    planned,
+    pod,
+    priority_class,
+    workload,
+)
 
 CLASSES = [priority_class("mid", 50), priority_class("high", 100)]
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
@@ -78,6 +89,39 @@ def test_who_may_not_preempt_may_only_have_to_be_let() -> None:
     state = [node("a"), pod("old", "4", on="a", priority=1)]
     new = pod("new", "2", priority=5, preemptionPolicy="Never")
     assert found(state, new)["Priority"].change == "let it preempt"
+
+
+RESPECT = {
+    "apiVersion": "podium.dev/v1alpha1",
+    "kind": "SchedulerOptions",
+    "disruptionBudgets": "Respect",
+}
+
+
+@pytest.mark.parametrize(
+    ("bound", "change"),
+    [
+        ({"maxUnavailable": 0}, "maxUnavailable: 2"),
+        ({"minAvailable": 4}, "minAvailable: 2"),
+        ({"minAvailable": "95%"}, "minAvailable: 50%"),
+    ],
+)
+def test_a_budget_that_preemption_respects_may_ask_for_less(bound: Any, change: str) -> None:
+    web = workload("ReplicaSet", "web", replicas=4, uid="u")
+    pods = [pod(f"web-{n}", on="a", owner=web) for n in range(4)]
+    respecting = load_configuration([RESPECT], frozenset())
+    high, new = priority_class("high", 100), pod("new", "2", priorityClassName="high")
+
+    def explained(**spec: Any) -> PodExplanation:
+        state = [node("a"), web, *pods, budget("web", **spec), high, new]
+        return explain_pod(PlanRequest(state, configuration=respecting), "default/new")
+
+    (remedy,) = (one for one in explained(**bound).remedies if one.kind == "Budget")
+    assert remedy.change == f"{change} in PodDisruptionBudget default/web"
+    assert (remedy.node, len(remedy.victims)) == ("a", 2)
+    field, value = change.split(": ")
+    followed = explained(**{field: int(value) if value.isdecimal() else value})
+    assert followed.decisions[-1].node == "a"
 
 
 @pytest.mark.parametrize("new", [pod("new", "9"), pod("new", "2", nodeSelector={"x": "y"})])
