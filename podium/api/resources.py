@@ -23,6 +23,9 @@ from podium.api.quantity import (
 )
 
 # What the scheduler's scores assume of a container that doesn't say what it requests.
+RESIZE_PENDING, RESIZE_IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
+"""Conditions of a pod whose resize waits for its node, or is being made."""
+
 SCORING_DEFAULTS: Mapping[str, int] = {
     "cpu": 100 * NANOS_PER_MILLI,
     "memory": 200 * 1024 * 1024 * NANOS_PER_UNIT,
@@ -85,6 +88,15 @@ def pod_requests(
     if overhead := spec.get("overhead"):
         _add(total, _read(overhead, "spec.overhead"))
     return total
+
+
+def pod_requests_in_use(pod: _Object) -> Amounts:
+    """What a pod has been given by its node, whatever a resize that waits asks for."""
+    status = pod.get("status") or _NOTHING
+    conditions = [c for c in status.get("conditions") or () if c.get("type") != RESIZE_PENDING]
+    refused = {"type": RESIZE_PENDING, "reason": "Infeasible"}
+    known = {**status, "conditions": [*conditions, refused]}
+    return pod_requests({**pod, "status": known}, use_status=True)
 
 
 def pod_scoring_requests(pod: _Object, *, use_status: bool = False) -> Amounts:
@@ -187,7 +199,7 @@ def _resize(pod: _Object) -> _Resize:
             held = _held(container, f"status.{field}[{index}]")
             if held is not None:
                 containers[container.get("name", "")] = held
-    pending = (c for c in status.get("conditions") or () if c.get("type") == "PodResizePending")
+    pending = (c for c in status.get("conditions") or () if c.get("type") == RESIZE_PENDING)
     return _Resize(
         infeasible=next(pending, _NOTHING).get("reason") == "Infeasible",
         containers=containers,

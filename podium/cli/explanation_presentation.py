@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from podium.api.count_words import listed
 from podium.cli.choice_text import choice_sentence, presented_candidates
 from podium.cli.output import count
 from podium.cli.timeline_text import time_text
@@ -23,6 +24,7 @@ from podium.presenting import (
 
 _REFUSAL_HEADERS = ("Node", "Plugin", "Code", "Reasons")
 _CANDIDATES_MAX = 1_000
+_SPARED_MAX = 5
 _CROSS_NODE = (
     "Preemption takes no pods off other nodes, as in kube-scheduler v1.36: these stay, whatever "
     "their priority, and keep the nodes closed."
@@ -164,7 +166,20 @@ def _preemption(view: PreemptionView) -> Iterator[Block]:
         headers = ("Node", "Victim", "Priority", "Violated budgets")
         yield Table(headers, victims, title="Victims, the most important first")
         yield Paragraph(choice_sentence(view.outcome), Tone.GOOD)
+        yield Paragraph(_spared(view))
     yield _refusals("Nodes where preemption doesn't help", view.rejected)
+
+
+def _spared(view: PreemptionView) -> str:
+    if not view.spared:
+        return ""
+    named = listed([f"{one.pod} (priority {one.priority})" for one in view.spared], _SPARED_MAX)
+    verb = "stays" if len(view.spared) == 1 else "stay"
+    return (
+        f"On {view.node} {named} {verb} although a victim's priority is higher: all pods of lower "
+        "priority are taken away, and given back as long as the preemptor still fits, those first "
+        "whose budget would be violated, and then the most important ones."
+    )
 
 
 def _blockers(view: DecisionView) -> Table:

@@ -9,10 +9,15 @@ from typing import Any
 
 import msgspec
 
-from podium.api.labels import Requirement
-from podium.api.node_selector import required_node_affinity
 from podium.api.nodes import taints_of
-from podium.api.objects import Object
+from podium.api.objects import Object, condition_of
+from podium.api.resources import (
+    RESIZE_IN_PROGRESS,
+    RESIZE_PENDING,
+    pod_requests,
+    pod_requests_in_use,
+    resource_amount,
+)
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate
 from podium.core.listers import Listers
 from podium.core.pod_info import PodInfo
@@ -20,6 +25,13 @@ from podium.core.snapshot import Snapshot
 from podium.core.status import Status
 from podium.explaining.amounts import amount_text, bare_amount
 from podium.explaining.neighbours import affinity_details, spread_details
+from podium.explaining.node_conditions import unmet_node_affinity
+from podium.explaining.volume_details import (
+    binding_details,
+    limit_details,
+    use_details,
+    zone_details,
+)
 
 
 class TriedNode(msgspec.Struct, frozen=True):
@@ -62,6 +74,31 @@ def _resources(place: TriedNode) -> Iterator[str]:
                 f"needs {amount_text(resource, needed)}, {free} of {whole} free; "
                 f"{_without_lower(place, resource, needed, has, held)}"
             )
+            yield from _resizes(place, resource)
+
+
+def _resizes(place: TriedNode, resource: str) -> Iterator[str]:
+    """The pods that count for more of a resource than they have, or than they ask for."""
+    for pod in place.snapshot.pods_on[place.row]:
+        waits = condition_of(pod.obj, RESIZE_PENDING)
+        if waits is None and condition_of(pod.obj, RESIZE_IN_PROGRESS) is None:
+            continue
+        counts = pod.cls.held.get(resource, 0)
+        has, asks = (
+            resource_amount(resource, amounts.get(resource, 0))
+            for amounts in (pod_requests_in_use(pod.obj), pod_requests(pod.obj))
+        )
+        amount = amount_text(resource, counts)
+        if waits is not None and counts > has:
+            yield (
+                f"{pod.key} counts for {amount}, having {bare_amount(resource, has)}, as its "
+                f"resize waits ({RESIZE_PENDING}: {waits.get('reason')})"
+            )
+        elif counts > asks:
+            yield (
+                f"{pod.key} counts for {amount} until its resize to {bare_amount(resource, asks)} "
+                "is done"
+            )
 
 
 def _without_lower(place: TriedNode, resource: str, needed: int, has: int, held: int) -> str:
@@ -103,37 +140,6 @@ def _labels(place: TriedNode) -> Iterator[str]:
     return unmet_node_affinity(place.pod.cls.pod, marks, name)
 
 
-def unmet_node_affinity(pod: Object, marks: Mapping[str, str], name: str) -> Iterator[str]:
-    """The conditions of a pod's nodeSelector and node affinity that a node doesn't meet.
-
-    Args:
-        pod: any object with a pod's `spec`.
-        marks: the labels of the node.
-        name: of the node.
-    """
-    required = required_node_affinity(pod)
-    for requirement in required.selector.requirements:
-        if not requirement.matches(marks.get(requirement.key)):
-            yield _unmet(requirement, marks)
-    if required.affinity is None or required.affinity.matches(marks, name):
-        return
-    terms = required.affinity.terms
-    for number, term in enumerate(terms, 1):
-        which = f" (alternative {number} of {len(terms)})" if len(terms) > 1 else ""
-        for requirement in term.expressions:
-            if not requirement.matches(marks.get(requirement.key)):
-                yield _unmet(requirement, marks) + which
-        for requirement in term.fields:
-            if not requirement.matches(name):
-                yield f"asks for a node whose name is {requirement}" + which
-
-
-def _unmet(requirement: Requirement, marks: Mapping[str, str]) -> str:
-    key = requirement.key
-    has = f"{key}={marks[key]}" if key in marks else f"no label {key}"
-    return f"asks for {requirement}; the node has {has}"
-
-
 def _ports(place: TriedNode) -> Iterator[str]:
     wanted = place.pod.cls.host_ports
     for holder in place.snapshot.pods_on[place.row]:
@@ -150,8 +156,10 @@ def _spread(place: TriedNode) -> Iterator[str]:
     return spread_details(place.snapshot, place.pod, place.row)
 
 
-def _affinity(place: TriedNode) -> Iterator[str]:
-    return affinity_details(place.snapshot, place.listers, place.pod, place.row)
+def _looked_up(
+    describe: Callable[[Snapshot, Listers, PodInfo, int], Iterator[str]],
+) -> Callable[[TriedNode], Iterator[str]]:
+    return lambda place: describe(place.snapshot, place.listers, place.pod, place.row)
 
 
 _DESCRIBERS: Mapping[str, Callable[[TriedNode], Iterator[str]]] = {
@@ -161,5 +169,9 @@ _DESCRIBERS: Mapping[str, Callable[[TriedNode], Iterator[str]]] = {
     "NodePorts": _ports,
     "NodeUnschedulable": _cordoned,
     "PodTopologySpread": _spread,
-    "InterPodAffinity": _affinity,
+    "InterPodAffinity": _looked_up(affinity_details),
+    "VolumeRestrictions": _looked_up(use_details),
+    "NodeVolumeLimits": _looked_up(limit_details),
+    "VolumeBinding": _looked_up(binding_details),
+    "VolumeZone": _looked_up(zone_details),
 }

@@ -4,6 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from podium.api.count_words import listed
+from podium.api.nodes import taints_of
+from podium.api.objects import spec_of
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.core.listers import Listers
 from podium.core.pod_info import PodInfo
@@ -27,11 +30,24 @@ def spread_details(snapshot: Snapshot, pod: PodInfo, row: int) -> Iterator[str]:
         own = constraint.meets(pod.cls.kin, pod.cls.kin)
         if counts[here] + own - least > constraint.max_skew:
             pods = "1 such pod" if counts[here] == 1 else f"{counts[here]} such pods"
-            yield f"{key}={here} has {pods}, the emptiest {key} {least}; maxSkew is " + (
-                f"{constraint.max_skew}, and minDomains {constraint.min_domains} isn't reached"
-                if has_too_few
-                else f"{constraint.max_skew}"
-            )
+            emptiest = [] if has_too_few else [one for one, n in counts.items() if n == least]
+            yield (
+                f"{key}={here} has {pods}, the emptiest {key} {least}"
+                f"{_closed(snapshot, pod, key, emptiest)}; maxSkew is {constraint.max_skew}"
+            ) + (f", and minDomains {constraint.min_domains} isn't reached" if has_too_few else "")
+
+
+def _closed(snapshot: Snapshot, pod: PodInfo, key: str, domains: Sequence[str]) -> str:
+    """The domains, if no node of any of them is open to the pod, so that they stay as empty."""
+    tolerations = pod.cls.spec.get("tolerations")
+    for row, node in enumerate(snapshot.nodes):
+        is_open = not spec_of(node).get("unschedulable") and (
+            untolerated(taints_of(node), tolerations, (NO_SCHEDULE, NO_EXECUTE)) is None
+        )
+        if is_open and snapshot.labels_of(row).get(key) in domains:
+            return ""
+    named = listed(sorted(domains), _NAMED_MAX)
+    return f" ({named}, whose nodes are all cordoned or tainted)" if domains else ""
 
 
 def _counts(snapshot: Snapshot, pod: PodInfo, constraint: SpreadConstraint) -> Counter[str]:
@@ -51,7 +67,13 @@ def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: in
     terms = affinity_terms(pod.cls.kin)
     here = _Domain(snapshot, row)
     for term in with_known_namespaces(terms.required_affinity, listers):
-        if not any(term.matches(other.cls.kin, {}) for other in here.pods(term)):
+        if not here.is_labelled(term):
+            key = term.topology_key
+            yield (
+                f"the node has no label {key}, so that no pod with {term.selector} is in its "
+                f"{key}, where one must be"
+            )
+        elif not any(term.matches(other.cls.kin, {}) for other in here.pods(term)):
             yield f"no pod with {term.selector} is in {here.name(term)}, where it must be"
     apart: dict[tuple[str, tuple[PodInfo, ...]], list[str]] = {}
     for term in with_known_namespaces(terms.required_anti_affinity, listers):
@@ -83,6 +105,10 @@ class _Domain:
     def __init__(self, snapshot: Snapshot, row: int) -> None:
         self._snapshot = snapshot
         self._marks = snapshot.labels_of(row)
+
+    def is_labelled(self, term: AffinityTerm) -> bool:
+        """Whether the node is in any domain."""
+        return term.topology_key in self._marks
 
     def name(self, term: AffinityTerm) -> str:
         """The domain in words."""

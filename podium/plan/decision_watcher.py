@@ -6,9 +6,10 @@ from typing import Any
 from podium.api.objects import Object
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
+from podium.core.preemption.result import Preemption
 from podium.explaining.obstacles import obstacles
 from podium.plan.blockers import blockers
-from podium.plan.explanation import DecisionView, NodeScore, PreemptionView
+from podium.plan.explanation import DecisionView, NodeScore, PreemptionView, SparedPod
 from podium.plan.freed_ports import freed_ports
 from podium.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler import Scheduler
@@ -99,7 +100,22 @@ class DecisionWatcher:
             candidates,
             explanation.rejected,
             outcome,
+            self._spared(preemption),
         )
+
+    def _spared(self, preemption: Preemption) -> tuple[SparedPod, ...]:
+        """The pods of the chosen node that are given back though a victim outranks them."""
+        if not preemption.node_name:
+            return ()
+        snapshot = self._scheduler.snapshot
+        victims = {victim.uid for victim in preemption.victims}
+        highest = max(victim.priority for victim in preemption.victims)
+        found = [
+            SparedPod(pod.key, pod.priority)
+            for pod in snapshot.pods_on[snapshot.row_of[preemption.node_name]]
+            if pod.uid not in victims and pod.priority < highest
+        ]
+        return tuple(sorted(found, key=lambda one: (-one.priority, one.pod)))
 
 
 def _gist(view: DecisionView) -> tuple[Any, ...]:

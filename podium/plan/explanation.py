@@ -34,6 +34,14 @@ Refusals = Annotated[Mapping[str, Status], PlainSerializer(_by_node)]
 
 
 @dataclass(frozen=True, slots=True)
+class SparedPod(Report):
+    """A pod that stays on the chosen node although its priority is lower than a victim's."""
+
+    pod: str
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
 class PreemptionView(Report):
     """The result of preemption for one decision.
 
@@ -44,6 +52,7 @@ class PreemptionView(Report):
         candidates: all nodes on which preemption makes room, the chosen one first.
         rejected: the nodes whose dry run failed, with what stood in the way.
         outcome: the choice among the candidates; None if there is none.
+        spared: the pods of the chosen node that stay, though a victim's priority is higher.
     """
 
     is_eligible: Annotated[bool, Field(serialization_alias="eligible")]
@@ -52,6 +61,7 @@ class PreemptionView(Report):
     candidates: tuple[CandidateNode, ...]
     rejected: Refusals
     outcome: Annotated[PreemptionOutcome | None, HIDDEN]
+    spared: tuple[SparedPod, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

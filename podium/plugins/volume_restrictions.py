@@ -99,7 +99,7 @@ class VolumeRestrictions:
         if pod.namespace != other.namespace:
             return False
         shared = set(_claims_used(pod.cls)).intersection(_claims_used(other))
-        return bool(shared) or _any_conflict(_disks(pod.cls), _disks(other))
+        return bool(shared) or share_a_disk(pod.cls, other)
 
 
 class _Users:
@@ -254,6 +254,11 @@ def _disks(cls: PodClass) -> Iterator[Object]:
     for volume in volumes_of(cls.spec):
         if any(volume.get(kind) is not None for kind in _IS_SAME):
             yield volume
+
+
+def share_a_disk(cls: PodClass, other: PodClass) -> bool:
+    """Whether pods of two classes have a disk that they can't both have on one node."""
+    return _any_conflict(_disks(cls), _disks(other))
 
 
 def _any_conflict(disks: Iterable[Object], others: Iterable[Object]) -> bool:

@@ -4,7 +4,7 @@ Only persistent volumes' labels count here, and only on nodes that have such lab
 volume's node affinity is VolumeBinding's business. The rules are those of v1.36.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,6 +139,15 @@ def _demands(volume: Object) -> list[tuple[str, frozenset[str]]]:
         if label in marks
     ]
     return [(label, values) for label, values in listed if "" not in values]
+
+
+def unmet_labels(volume: Object, node_labels: Mapping[str, str]) -> list[str]:
+    """The labels by which a volume asks for other zones or regions than a node's."""
+    return [
+        label
+        for label, values in _demands(volume)
+        if node_labels.get(label, node_labels.get(_SUCCESSORS[label])) not in values
+    ]
 
 
 def _waits_for_consumer(pod: PodInfo, old: Object | None, new: Object) -> bool:

@@ -131,3 +131,78 @@ def test_room_that_pods_of_lower_priority_leave_may_be_kept_for_others() -> None
         "needs 2 CPU, 1 of 4 free; enough with pods of lower priority gone",
         "room is kept for default/first (priority 10)",
     ]
+
+
+def near(app: str, key: str = ZONE) -> Any:
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
+    return {"affinity": {"podAffinity": {_REQUIRED: [term]}}}
+
+
+def test_a_node_without_the_label_that_makes_domains_is_said_to_lack_it() -> None:
+    state = [node("a"), pod("db", on="a", app="db")]
+    assert details(state, pod("new", **near("db"))) == [
+        f"the node has no label {ZONE}, so that no pod with app=db is in its {ZONE}, where one "
+        "must be"
+    ]
+
+
+def test_domains_that_only_closed_nodes_make_up_are_named() -> None:
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": ZONE,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "x"}},
+    }
+    taint = {"key": "dedicated", "effect": "NoSchedule"}
+    state = [
+        node("a", zone="a"),
+        pod("old", on="a", app="x"),
+        node("b", zone="b", unschedulable=True),
+        node("c", zone="c", taints=[taint]),
+    ]
+    new = pod("new", app="x", topologySpreadConstraints=[constraint])
+    closed = " (b, c, whose nodes are all cordoned or tainted)"
+    told = f"{ZONE}=a has 1 such pod, the emptiest {ZONE} 0{{}}; maxSkew is 1"
+    assert told.format(closed) in details(state, new)
+    open_too = [*state, node("b2", "0", zone="b")]
+    assert told.format("") in details(open_too, new)
+
+
+def resizing(kind: str, asked: str, *, has: str, reason: str = "") -> Any:
+    status = {
+        "phase": "Running",
+        "conditions": [
+            {"type": "Ready", "status": "True"},
+            {"type": kind, "status": "True", "reason": reason},
+        ],
+        "containerStatuses": [
+            {
+                "name": "c",
+                "image": "i",
+                "imageID": "x",
+                "ready": True,
+                "restartCount": 0,
+                "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}},
+                "allocatedResources": {"cpu": has},
+                "resources": {"requests": {"cpu": has}},
+            }
+        ],
+    }
+    return pod("grown", asked, on="a", status=status)
+
+
+def test_a_resize_that_waits_or_is_under_way_is_named_as_the_cause() -> None:
+    short = "needs 1 CPU, 0 of 4 free; 2 CPU short"
+    waits = resizing("PodResizePending", "5", has="500m", reason="Deferred")
+    assert details([node("a"), waits], pod("new")) == [
+        short,
+        "default/grown counts for 5 CPU, having 500m, as its resize waits (PodResizePending: "
+        "Deferred)",
+    ]
+    shrinks = resizing("PodResizeInProgress", "1", has="5")
+    assert details([node("a"), shrinks], pod("new")) == [
+        short,
+        "default/grown counts for 5 CPU until its resize to 1 is done",
+    ]
+    refused = resizing("PodResizePending", "5", has="4", reason="Infeasible")
+    assert details([node("a"), refused], pod("new")) == ["needs 1 CPU, 0 of 4 free; 1 CPU short"]

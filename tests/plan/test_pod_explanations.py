@@ -206,3 +206,21 @@ def test_a_port_that_counts_as_free_is_told_with_its_holder() -> None:
     first, second = explained("p", state).decisions
     assert first.freed_ports == ()
     assert (second.node, second.freed_ports) == ("a", (FreedPort("a", "80/TCP", "default/stays"),))
+
+
+def test_pods_that_stay_though_a_victim_outranks_them_are_told() -> None:
+    """All of lower priority are taken away, and given back from the most important on."""
+    state = [
+        HIGH,
+        node("a", "4"),
+        pod("big", "3", on="a", priority=5),
+        pod("tiny", "1", on="a", priority=1),
+    ]
+    view = explained("new", state, pod("new", "3", priorityClassName="high")).decisions[0]
+    assert view.preemption is not None
+    assert [one.pod for one in view.preemption.candidates[0].victims] == ["default/big"]
+    assert [(one.pod, one.priority) for one in view.preemption.spared] == [("default/tiny", 1)]
+    state = [HIGH, node("a", "4"), pod("one", "2", on="a"), pod("two", "2", on="a", priority=1)]
+    view = explained("new", state, pod("new", "2", priorityClassName="high")).decisions[0]
+    assert view.preemption is not None
+    assert view.preemption.spared == ()
