@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from podium.advice.capacity_report import Capacity, Fill, TemplateRow, VictimRow
-from podium.plan.outcome import Return
+from podium.plan.outcome import Return, why_never
 from podium.presenting import (
     Bullets,
     Cell,
@@ -106,5 +106,5 @@ def _return(victim: VictimRow) -> Toned:
     if victim.replaced_on:
         return Toned(f"on {victim.replaced_on}", Tone.GOOD)
     if victim.comes_again is Return.NEVER:
-        return Toned("nobody recreates it", Tone.BAD)
+        return Toned(why_never(victim), Tone.BAD)
     return Toned("finds no place", Tone.WAITING)

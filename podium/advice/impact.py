@@ -13,6 +13,7 @@ from podium.api.objects import Object, controller_of, key
 from podium.api.pods import is_finished, node_name_of
 from podium.documents.report import API_VERSION, IF_ANY, Report
 from podium.plan.drainages import Drainage
+from podium.plan.failed_jobs import FailedJob
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import (
     BudgetChange,
@@ -22,6 +23,7 @@ from podium.plan.outcome import (
     Return,
     WorkloadSummary,
     row_facts,
+    why_never,
 )
 from podium.plan.request import PlanRequest
 from podium.plan.workload_owners import WorkloadOwners
@@ -54,6 +56,7 @@ class Impact(Report):
         disruptions: each pod that loses its place, when, why, and where its replacement is.
         unplaced: the pods that are without a place in the end, the most important first.
         budgets: the budgets that it touches.
+        failed_jobs: the Jobs that fail, whole or in some of their indexes.
         drains: what became of each node that is drained, and which budget is in the way.
         workloads: how many pods each workload loses, and how few are ready for how long.
         settled_s: when the last pod lost or got a place, or the last drain was done, in seconds
@@ -70,6 +73,7 @@ class Impact(Report):
     disruptions: tuple[Disruption, ...] = ()
     unplaced: tuple[UnplacedPod, ...] = ()
     budgets: tuple[BudgetChange, ...] = ()
+    failed_jobs: tuple[FailedJob, ...] = ()
     drains: tuple[Drainage, ...] = ()
     workloads: tuple[WorkloadSummary, ...] = ()
     settled_s: Annotated[float, Field(serialization_alias="settledAt")] = 0.0
@@ -133,6 +137,7 @@ class ImpactReader:
             disruptions=plan.disruptions,
             unplaced=tuple(unplaced),
             budgets=tuple(one for one in plan.budgets if one.is_touched),
+            failed_jobs=plan.failed_jobs,
             drains=plan.drains,
             workloads=plan.workloads,
             settled_s=max(settled, default=0.0),
@@ -167,7 +172,7 @@ def _lost(plan: Plan) -> Iterator[UnplacedPod]:
             continue
         match one.comes_again:
             case Return.NEVER:
-                why = "nobody recreates it"
+                why = why_never(one)
             case Return.UNKNOWN:
                 why = f"whether it comes again isn't known of a {one.owner.partition(' ')[0]}"
             case _ if one.owner.startswith("StatefulSet "):
@@ -175,6 +180,10 @@ def _lost(plan: Plan) -> Iterator[UnplacedPod]:
             case _:
                 why = "its controller hasn't recreated it"
         yield _unplaced(one, why, node=one.node)
+    failed = {job.job for job in plan.failed_jobs if not job.indexes}
+    for removed in plan.removed:
+        if removed.is_evicted and removed.owner in failed:
+            yield _unplaced(removed, f"{why_never(removed)}: its Job fails", node=removed.node)
 
 
 def _unplaced(row: PodRow, reason: str, node: str = "", *, waits: bool = False) -> UnplacedPod:

@@ -1,11 +1,15 @@
 """What is asked of pods: where they are, how they are, and who decides on them."""
 
-from podium.api.objects import Object, holds, is_terminating, spec_of, status_of
+from podium.api.integers import parse_int
+from podium.api.objects import Object, annotations, holds, is_terminating, spec_of, status_of
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
+COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
+"""The annotation, and label, of a pod of an indexed Job that names its index."""
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _NOTHING: Object = {}
+_INDEXES = range(2**31)
 
 
 def node_name_of(pod: Object) -> str:
@@ -63,3 +67,8 @@ def restarts_always(pod: Object) -> bool:
 def is_ready(pod: Object) -> bool:
     """Whether the pod's condition Ready is True."""
     return holds(pod, "Ready")
+
+
+def completion_index(pod: Object) -> int | None:
+    """The index that a pod of an indexed Job has; None for other pods."""
+    return parse_int(annotations(pod).get(COMPLETION_INDEX), _INDEXES)

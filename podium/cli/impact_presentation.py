@@ -28,6 +28,7 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
     told = Plan(
         disruptions=impact.disruptions,
         budgets=impact.budgets,
+        failed_jobs=impact.failed_jobs,
         drains=impact.drains,
         workloads=impact.workloads,
         until_s=impact.until_s,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.cli.output import count
 from podium.cli.timeline_text import sleep_text, time_text
+from podium.plan.failed_jobs import FailedJob
 from podium.plan.next_pod_words import stale_sentences
 from podium.plan.outcome import BudgetChange, Plan, WorkloadSummary
 from podium.simulation.timeline_sentences import overslept
@@ -39,6 +40,8 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     yield from _sleepers(plan, wide=wide)
     yield from _out_of_quota(plan)
     yield from _repeated_refusals(plan)
+    for job in plan.failed_jobs:
+        yield f"{_lost_work(job)}."
     yield from _drains(plan)
     for rollout in plan.rollouts:
         if rollout.is_stuck:
@@ -110,6 +113,13 @@ def _repeated_refusals(plan: Plan) -> Iterator[str]:
             yield f"{one.workload}: {text} ({one.reason}): {one.message}."
 
 
+def _lost_work(one: FailedJob) -> str:
+    at = time_text(one.at_s)
+    if one.indexes:
+        return f"{one.job} loses some of its work from {at} on: {one.message}"
+    return f"{one.job} fails at {at}, and its work is lost: {one.message} ({one.reason})"
+
+
 def _drains(plan: Plan) -> Iterator[str]:
     for one in plan.drains:
         evicted = f"{count(one.evicted, 'pod')} evicted"
@@ -173,6 +183,7 @@ def _counts(plan: Plan) -> Iterator[str]:
         "evicted": counts.evicted,
         "recreated": counts.recreated,
         "lost for good": counts.lost_for_good,
+        f"{'Job' if counts.failed_jobs == 1 else 'Jobs'} failed": counts.failed_jobs,
         "gated": counts.gated,
         "rejected by the API": counts.rejected,
         "refused by nodes": counts.refused,

@@ -13,7 +13,7 @@ from podium.cli.plan_summary_text import lost_text
 from podium.cli.row_groups import together, told_once
 from podium.cli.timeline_text import DISRUPTION_HEADINGS, disruption_rows, sleep_text, time_text
 from podium.plan.next_pod_words import next_pod_clauses
-from podium.plan.outcome import BudgetChange, PendingPod, Placement, Plan, PodRow
+from podium.plan.outcome import BudgetChange, Happening, PendingPod, Placement, Plan, PodRow
 from podium.simulation.timeline.preemption import Victim
 
 _Arrival = TypeVar("_Arrival", Placement, PendingPod)
@@ -231,8 +231,10 @@ def chance_lines(plan: Plan) -> Iterator[str]:
 
 def takes_time(plan: Plan) -> bool:
     """Whether there is more to tell than that pods are placed."""
+    times_s = [one.at_s for one in plan.placements]
+    times_s += [one.at_s for one in plan.timeline if one.happening is Happening.FAILED]
     is_repeated = any(one.repeats for one in plan.refusals)
-    return bool(plan.disruptions) or is_repeated or any(p.at_s >= 1 for p in plan.placements)
+    return bool(plan.disruptions) or is_repeated or any(at_s >= 1 for at_s in times_s)
 
 
 def _workloads(rows: Iterable[PodRow]) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from rich.text import Text
 
 from podium.cli.output import Cell
-from podium.plan.outcome import Disruption, Happening, Moment, Plan, Return
+from podium.plan.outcome import Disruption, Happening, Moment, Plan, Return, why_never
 
 LINES_MAX = 20
 _LOST, _WAITING, _PLACED = "red", "yellow", "green"
@@ -78,7 +78,7 @@ def _return(one: Disruption, *, wide: bool) -> Text:
             return Text("not yet", style=_WAITING)
         case Return.UNKNOWN:
             return Text(f"not known of a {one.owner.partition(' ')[0]}", style=_WAITING)
-    return Text("nobody recreates it", style=_LOST)
+    return Text(why_never(one), style=_LOST)
 
 
 def _why(one: Disruption, workloads: Mapping[str, str]) -> str:

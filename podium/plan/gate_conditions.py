@@ -8,6 +8,7 @@ class Condition(StrEnum):
 
     PREEMPTION = "preemption"
     EVICTION = "eviction"
+    LOST_WORK = "lost-work"
     PDB_VIOLATION = "pdb-violation"
     PENDING = "pending"
     REJECTED = "rejected"

@@ -224,6 +224,19 @@ def _evictions(plan: Plan) -> Iterator[Finding]:
             yield _of(Condition.EVICTION, removed, removed.reason)
 
 
+def _lost_work(plan: Plan) -> Iterator[Finding]:
+    for one in plan.failed_jobs:
+        yield Finding(
+            condition=Condition.LOST_WORK,
+            object=one.job,
+            namespace=one.namespace,
+            workload=one.workload,
+            priority=one.priority,
+            priority_class=one.priority_class,
+            message=f"loses its work: {one.message} ({one.reason})",
+        )
+
+
 def _violations(plan: Plan) -> Iterator[Finding]:
     rows = {one.pod: one for one in plan.disruptions}
     for preemption in plan.preemptions:
@@ -371,6 +384,7 @@ def _of_workload(condition: Condition, workload: str, message: str) -> Finding:
 _FINDERS: Mapping[Condition, Callable[[Plan], Iterator[Finding]]] = {
     Condition.PREEMPTION: _preemptions,
     Condition.EVICTION: _evictions,
+    Condition.LOST_WORK: _lost_work,
     Condition.PDB_VIOLATION: _violations,
     Condition.PENDING: _pending,
     Condition.REJECTED: _rejected,

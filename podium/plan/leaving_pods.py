@@ -6,6 +6,7 @@ from podium.api.objects import controller_uid, is_terminating, labels, status_of
 from podium.api.pods import is_active
 from podium.controllers.daemon_set.eligibility import tolerant
 from podium.manifests.decisive_kinds import Identity, label
+from podium.plan.failed_jobs import FailedJobs
 from podium.plan.misspelt_references import with_likely_name
 from podium.plan.outcome import RejectedObject, RemovedPod
 from podium.plan.play import FAILED_CREATE, Play
@@ -14,6 +15,7 @@ from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.store.store import Store
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
+_JOBS = "job-controller"
 _ERROR = "Error creating: "
 _WANTED = {
     "ReplicaSet": "replicas",
@@ -23,12 +25,13 @@ _WANTED = {
 }
 
 
-def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
+def removed(play: Play, histories: PodHistories, failed_jobs: FailedJobs) -> Iterator[RemovedPod]:
     """The pods of the state that somebody deleted, in order.
 
     Args:
         play: one that is over.
         histories: of its pods.
+        failed_jobs: the Jobs that fail in it.
     """
     known = play.owners()
     for pod in sorted(histories.by_uid.values(), key=lambda one: one.ended_s or 0.0):
@@ -36,9 +39,9 @@ def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
             continue
         owners = [*known.above(pod.owner)]
         top = known.topmost(pod.owner) if pod.owner else None
-        reason = _why(
-            play.cluster.store, pod, top, next((one for one in owners if one in play.deleted), top)
-        )
+        gone = next((one for one in owners if one in play.deleted), top)
+        is_lost = pod.ended_by == _JOBS and failed_jobs.has_lost(pod)
+        reason = "its Job fails" if is_lost else _why(play.cluster.store, pod, top, gone)
         is_meant = pod.ended_by in (USER, _COLLECTOR, _NAMESPACES)
         is_evicted = not (is_meant or any(one in play.changer.touched for one in owners))
         yield RemovedPod(

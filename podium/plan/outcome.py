@@ -12,6 +12,7 @@ from podium.api.disruption import Cause
 from podium.documents.pod_report import PodReport
 from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, OrNull, Report, Seconds
 from podium.plan.drainages import Drainage
+from podium.plan.failed_jobs import FailedJob
 from podium.plan.node_fillings import NodeFilling
 from podium.plan.optimum_report import Optimum
 from podium.plan.rollouts import Rollout
@@ -279,6 +280,11 @@ class Return(StrEnum):
     UNKNOWN = "Unknown"
 
 
+def why_never(row: PodRow) -> str:
+    """Why no other pod comes in place of a lost one, where that is certain."""
+    return "its work is lost" if row.owner.startswith("Job ") else "nobody recreates it"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disruption(RepeatedRow):
     """A pod that loses its place through no change of its own.
@@ -484,6 +490,7 @@ class Counts(Report):
         evicted: pods that lose their place to drains, taints and pressure.
         recreated: pods that get a place in place of lost ones.
         lost_for_good: lost pods that nobody recreates.
+        failed_jobs: Jobs that fail, whole or in some of their indexes.
         gated: pods that may not be tried.
         refused: pods that nodes don't take.
         rejected: objects, and pods of workloads, that the API doesn't let in.
@@ -499,6 +506,7 @@ class Counts(Report):
     evicted: int = 0
     recreated: int = 0
     lost_for_good: int = 0
+    failed_jobs: int = 0
     gated: int = 0
     refused: int = 0
     rejected: int = 0
@@ -535,6 +543,7 @@ class Plan(Report):
     removed: tuple[RemovedPod, ...] = ()
     disruptions: tuple[Disruption, ...] = ()
     rollouts: tuple[Rollout, ...] = ()
+    failed_jobs: tuple[FailedJob, ...] = ()
     drains: tuple[Drainage, ...] = ()
     stale_priorities: tuple[StalePriority, ...] = ()
     unplayed: tuple[Unplayed, ...] = ()

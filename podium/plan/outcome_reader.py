@@ -16,6 +16,7 @@ from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler
 from podium.api.priority import pod_priority
 from podium.api.times import epoch_s
 from podium.controllers.scheduler.sleepers import Sleeper, sleepers
+from podium.plan.failed_jobs import FailedJobs
 from podium.plan.leaving_pods import has_all_its_pods
 from podium.plan.outcome import (
     Disruption,
@@ -61,6 +62,7 @@ class OutcomeReader:
 
     Attributes:
         histories: what became of each pod.
+        failed_jobs: the Jobs that fail.
 
     Args:
         play: one that is over.
@@ -73,6 +75,7 @@ class OutcomeReader:
         self._preemptors = play.preemptions.preemptors
         self._nodes = {one["metadata"]["name"] for one in store.list("Node").items}
         self.histories = PodHistories(play.observer.entries, play.before.by_uid, store.get)
+        self.failed_jobs = FailedJobs(play.observer.entries[play.entries_before :], store)
         # The others are where they were.
         self._repetitions = self.histories.repetitions
         self._pods = play.found({one.pod for one in self.histories.by_uid.values()})
@@ -265,6 +268,10 @@ class OutcomeReader:
             return Return.NEVER
         if history.owner[0] not in _RECREATING:
             return Return.UNKNOWN
+        if replacement is None and self.failed_jobs.has_lost(history):
+            return Return.NEVER
+        if replacement is None and self.failed_jobs.has_done_without(history):
+            return Return.SURPLUS
         is_gone = replacement is None or replacement.ended_s is not None
         if is_gone and has_all_its_pods(self._play.cluster.store, history.owner):
             return Return.SURPLUS

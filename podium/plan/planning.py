@@ -153,7 +153,7 @@ def outcome_of(play: Play) -> Plan:
     """What a play that is over came to."""
     outcome = OutcomeReader(play)
     pending, refusals = outcome.pending(), outcome.refusals()
-    gone = tuple(removed(play, outcome.histories))
+    gone = tuple(removed(play, outcome.histories, outcome.failed_jobs))
     rejected = (*play.rejected, *short_of_pods(play))
     found = Plan(
         placements=outcome.placements(),
@@ -167,6 +167,7 @@ def outcome_of(play: Play) -> Plan:
         ignored=tuple(outcome.ignored()),
         disruptions=outcome.disruptions(),
         rollouts=tuple(with_reasons(play.rollouts.found(), pending, rejected, refusals)),
+        failed_jobs=tuple(outcome.failed_jobs.found(outcome.histories, play.owners())),
         drains=tuple(drainages(play.changer.drainers, play.start_s)),
         timeline=outcome.timeline(),
         silent_nodes=tuple(silent_nodes(play)),
@@ -196,6 +197,7 @@ def _counts(plan: Plan) -> Counts:
         evicted=sum(1 + one.repeats for one in plan.disruptions if one.cause in _EVICTIONS),
         recreated=len(plan.placements) - placed,
         lost_for_good=sum(one.comes_again is Return.NEVER for one in plan.disruptions),
+        failed_jobs=len(plan.failed_jobs),
         gated=len(plan.gated),
         refused=sum(1 + one.repeats for one in plan.refusals),
         rejected=sum(one.count for one in plan.rejected),

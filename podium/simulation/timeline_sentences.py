@@ -363,6 +363,8 @@ _PHRASES: Mapping[str, Phrase] = {
     "WorkloadCreated": _workload_created,
     "WorkloadScaled": _scaled,
     "RolloutStuck": _with("is stuck: ", "message"),
+    "JobFailed": _with("fails, and its work is lost: ", "message"),
+    "JobIndexesFailed": _with("has lost the work of its indexes ", "indexes"),
     "WorkloadGone": _always("is gone"),
     "EvictionGranted": _silent,
     "EvictionRefused": _eviction_refused,

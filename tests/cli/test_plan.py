@@ -282,8 +282,8 @@ def test_unknown_conditions_are_an_error(podium, files) -> None:
     assert result.exit_code == 1
     assert result.output == (
         "error: --fail-on: unknown condition boredom; known are preemption, eviction, "
-        "pdb-violation, pending, rejected, refused, below-budget, unavailable, ready<N%, "
-        "stuck-rollout, unplayed, undrained, stale-priority\n"
+        "lost-work, pdb-violation, pending, rejected, refused, below-budget, unavailable, "
+        "ready<N%, stuck-rollout, unplayed, undrained, stale-priority\n"
     )
 
 

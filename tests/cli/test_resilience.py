@@ -105,3 +105,26 @@ def test_what_isnt_there_is_an_error(podium, state, arguments, error) -> None:
     result = podium(*arguments, *state)
     assert result.exit_code == 1
     assert error in result.stderr
+
+
+def test_the_work_of_a_job_that_fails_is_lost(podium, write) -> None:
+    job = workload("Job", "train", uid="j", backoffLimit=0, parallelism=2, completions=2)
+    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    tracked = {"finalizers": ["batch.kubernetes.io/job-tracking"]}
+    pods = [pod(f"train-{on}", on=on, owner=job, status=ready, metadata=tracked) for on in "ab"]
+    state = ["-f", write("jobs.yaml", node("a"), node("b"), node("c"), job, *pods)]
+    result = podium("drain", "a", *state, "-o", "json", "--fail-on", "lost-work")
+    assert (result.exit_code, result.stderr.count("loses its work")) == (2, 1)
+    told = json.loads(result.stdout)
+    assert [(one["job"], one["reason"]) for one in told["failedJobs"]] == [
+        ("Job default/train", "BackoffLimitExceeded")
+    ]
+    assert [(one["pod"], one["reason"]) for one in told["unplaced"]] == [
+        ("default/train-a", "its work is lost"),
+        ("default/train-b", "its work is lost: its Job fails"),
+    ]
+    told = podium("fail", "a", *state).stdout
+    assert "Job default/train fails at t+" in told
+    resilience = podium("resilience", *state, "--no-drains", "--fail-on", "lost-work")
+    assert resilience.exit_code == 2
+    assert "its work is lost: its Job fails" in resilience.stdout

@@ -73,9 +73,9 @@ def test_all_that_is_wrong_with_gates_is_told_with_its_place() -> None:
     with pytest.raises(GateError) as error:
         parse_gates(["boredom", "pending:namespace>=a"], "gates", lines)
     assert str(error.value).splitlines() == [
-        "--fail-on: unknown condition boredom; known are preemption, eviction, pdb-violation, "
-        "pending, rejected, refused, below-budget, unavailable, ready<N%, stuck-rollout, "
-        "unplayed, undrained, stale-priority",
+        "--fail-on: unknown condition boredom; known are preemption, eviction, lost-work, "
+        "pdb-violation, pending, rejected, refused, below-budget, unavailable, ready<N%, "
+        "stuck-rollout, unplayed, undrained, stale-priority",
         "--fail-on: pending:namespace>=a: namespace can only be compared by =",
         "gates:2: pending:size=3: size=3 must be FIELD=VALUE, with a field of priority, "
         "namespace, workload, class",

@@ -30,6 +30,7 @@ FIELDS = [
     "removed",
     "disruptions",
     "rollouts",
+    "failedJobs",
     "drains",
     "stalePriorities",
     "unplayed",

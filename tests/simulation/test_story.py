@@ -113,3 +113,13 @@ def test_machines_that_never_rest_are_an_error(
     assert result.stderr.startswith("error: time stands still 0 s after the start")
     assert "replicaset-controller (" in result.stderr
     assert "kubelet (" in result.stderr
+
+
+def test_a_job_that_fails_is_told_of(story: Path) -> None:
+    job = workload("Job", "train", backoffLimit=0)
+    steps = [{"at": "10s", "drain": "n-1"}]
+    told = lines_of(story, until="1m", nodes=[NODES], manifests=[job], steps=steps)
+    (line,) = [line for line in told if "its work is lost" in line]
+    assert line.endswith(
+        "job train fails, and its work is lost: Job has reached the specified backoff limit"
+    )

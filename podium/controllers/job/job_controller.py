@@ -20,7 +20,7 @@ from podium.api.objects import (
     place_of,
     uid_of,
 )
-from podium.api.pods import is_ready, phase_of
+from podium.api.pods import completion_index, is_ready, phase_of
 from podium.api.workloads import foreign_controller, selector_of
 from podium.control.backoff import Backoff
 from podium.control.effects import Create, Patch, deletion_of, patch_of, status_patch_of
@@ -38,7 +38,6 @@ from podium.controllers.job.pod_accounting import (
     TRACKING,
     has_failed,
     has_limit_per_index,
-    index_of,
     is_indexed,
     is_tracked,
     valid_index_of,
@@ -359,7 +358,7 @@ def _is_settled(pod: Object, context: SyncJobContext, finished: FinishedConditio
 
 
 def _by_index(pod: Object) -> int:
-    index = index_of(pod)
+    index = completion_index(pod)
     return -1 if index is None else index
 
 

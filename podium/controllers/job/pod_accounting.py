@@ -15,14 +15,13 @@ from podium.api.objects import (
     spec_of,
     status_of,
 )
-from podium.api.pods import phase_of
+from podium.api.pods import COMPLETION_INDEX, completion_index, phase_of
 from podium.api.times import epoch_s
 from podium.controllers.kit.pod_control import new_pod
 
 _PREFIX = "batch.kubernetes.io/"
 TRACKING = _PREFIX + "job-tracking"
 """The finalizer that keeps a pod until it has been counted."""
-INDEX = _PREFIX + "job-completion-index"
 FAILURES = _PREFIX + "job-index-failure-count"
 IGNORED_FAILURES = _PREFIX + "job-index-ignored-failure-count"
 
@@ -71,14 +70,9 @@ def is_indexed(job: Object) -> bool:
     return bool(job["spec"].get("completionMode") == "Indexed")
 
 
-def index_of(pod: Object) -> int | None:
-    """The pod's completion index."""
-    return parse_int(annotations(pod).get(INDEX), _COUNTS)
-
-
 def valid_index_of(pod: Object, job: Object) -> int | None:
     """The pod's completion index, if the Job has it."""
-    index = index_of(pod)
+    index = completion_index(pod)
     return index if index is not None and index < int(job["spec"].get("completions") or 0) else None
 
 
@@ -127,7 +121,7 @@ def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
     """
     if index is None:
         return new_pod(job, extra_annotations=notes, extra_finalizers=(TRACKING,))
-    number = {INDEX: str(index)}
+    number = {COMPLETION_INDEX: str(index)}
     appendix = f"-{index}-"
     spec = spec_of(job["spec"]["template"])
     containers = {
@@ -150,7 +144,7 @@ def _with_index(container: Object) -> Object:
     variables = container.get("env") or ()
     if any(variable.get("name") == _INDEX_VARIABLE for variable in variables):
         return container
-    path = {"fieldRef": {"fieldPath": f"metadata.labels['{INDEX}']"}}
+    path = {"fieldRef": {"fieldPath": f"metadata.labels['{COMPLETION_INDEX}']"}}
     return {**container, "env": [*variables, {"name": _INDEX_VARIABLE, "valueFrom": path}]}
 
 

@@ -9,13 +9,13 @@ from itertools import islice
 import msgspec
 
 from podium.api.objects import Object
+from podium.api.pods import completion_index
 from podium.controllers.job.pod_accounting import (
     FAILURES,
     IGNORED_FAILURES,
     failures_of,
     has_limit_per_index,
     ignored_failures_of,
-    index_of,
     is_ending,
     is_indexed,
     job_pod,
@@ -91,7 +91,7 @@ def _for_removal(context: SyncJobContext, at_least: int) -> list[Object]:
     if is_indexed(context.job):
         completions = int(context.job["spec"].get("completions") or 0)
         # The pod that would be removed last keeps its index.
-        keepers = {index_of(pod): pod for pod in left}
+        keepers = {completion_index(pod): pod for pod in left}
         kept = [pod for index, pod in keepers.items() if index is not None and index < completions]
         useless = [pod for pod in left if all(pod is not keeper for keeper in kept)]
         left = removal_order(kept)
@@ -101,9 +101,9 @@ def _for_removal(context: SyncJobContext, at_least: int) -> list[Object]:
 def _pending_indexes(context: SyncJobContext, count: int) -> Sequence[int]:
     """The lowest indexes that neither have ended nor have a pod, as many as wanted at most."""
     job = context.job
-    busy = {index_of(pod) for pod in context.active}
+    busy = {completion_index(pod) for pod in context.active}
     if replaces_failed_only(job):
-        busy |= {index_of(pod) for pod in context.pods if is_ending(pod)}
+        busy |= {completion_index(pod) for pod in context.pods if is_ending(pod)}
     busy |= context.succeeded_indexes | context.failed_indexes
     indexes = range(int(job["spec"]["completions"]))
     return list(islice((index for index in indexes if index not in busy), count))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from podium.api.objects import Object, entries, status_of, uid_of
-from podium.api.pods import is_active, is_ready, phase_of
+from podium.api.pods import completion_index, is_active, is_ready, phase_of
 from podium.controllers.job.completion_indexes import read_indexes
 from podium.controllers.job.pod_accounting import (
     all_failures_of,
@@ -17,7 +17,6 @@ from podium.controllers.job.pod_accounting import (
     finished_s,
     has_failed,
     has_limit_per_index,
-    index_of,
     is_ending,
     is_indexed,
     is_tracked,
@@ -108,7 +107,7 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
         succeeded_indexes=succeeded,
         failed_indexes=lost,
         awaiting_replacement=_awaiting_replacement(
-            job, failed, succeeded | lost | {index_of(pod) for pod in active}
+            job, failed, succeeded | lost | {completion_index(pod) for pod in active}
         ),
         fatal=_fatal(job, owned),
     )
@@ -129,7 +128,7 @@ def _succeeded_indexes(job: Object, owned: Sequence[Object]) -> frozenset[int]:
     completions = int(job["spec"].get("completions") or 0)
     counted = read_indexes(status_of(job).get("completedIndexes"))
     ended = (pod for pod in owned if phase_of(pod) == "Succeeded" and is_tracked(pod))
-    found = (*counted, *map(index_of, ended))
+    found = (*counted, *map(completion_index, ended))
     return frozenset(index for index in found if index is not None and index < completions)
 
 
@@ -159,7 +158,7 @@ def _awaiting_replacement(
         return {}
     last: dict[int, Object] = {}
     for pod in failed:
-        index = index_of(pod)
+        index = completion_index(pod)
         if index is None or index in settled:
             continue
         other = last.get(index)

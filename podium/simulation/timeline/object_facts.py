@@ -101,6 +101,25 @@ def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
         yield Fact("WorkloadScaled", {"replicas": replicas, "before": spec_of(old).get("replicas")})
     if _is_stuck(new) and not _is_stuck(old or _NOTHING):
         yield Fact("RolloutStuck", {"message": _status(new, "Progressing")[1]})
+    if new.get("kind") == "Job":
+        yield from _job_facts(old or _NOTHING, new)
+
+
+def _job_facts(old: Object, new: Object) -> Iterator[Fact]:
+    """What work of a Job is lost."""
+    failure = failure_of(new)
+    if failure is not None and failure_of(old) is None:
+        details = {field: failure.get(field) or "" for field in ("reason", "message")}
+        yield Fact("JobFailed", details)
+    before, failed = (status_of(job).get("failedIndexes") or "" for job in (old, new))
+    if failed != before:
+        yield Fact("JobIndexesFailed", {"indexes": failed, "before": before})
+
+
+def failure_of(job: Object) -> Object | None:
+    """The condition by which a Job has failed, or is to when its pods have ended."""
+    found = (condition_of(job, kind) for kind in ("FailureTarget", "Failed"))
+    return next((one for one in found if one is not None and one.get("status") == "True"), None)
 
 
 def _idleness(job: Object) -> str:

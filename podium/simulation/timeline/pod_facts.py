@@ -12,7 +12,7 @@ from podium.api.objects import (
     is_terminating,
     status_of,
 )
-from podium.api.pods import is_ready, node_name_of
+from podium.api.pods import completion_index, is_ready, node_name_of
 from podium.simulation.timeline.entry import Fact
 
 _NOTHING: Mapping[str, Any] = {}
@@ -56,6 +56,8 @@ def _created(pod: Object) -> dict[str, Any]:
         details["priorityClass"] = called
     if owner is not None:
         details["owner"] = {"kind": owner.get("kind"), "name": owner.get("name")}
+    if (index := completion_index(pod)) is not None:
+        details["completionIndex"] = index
     return details
 
 

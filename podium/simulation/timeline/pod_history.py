@@ -14,7 +14,7 @@ from podium.api.objects import (
     key,
     uid,
 )
-from podium.api.pods import is_finished, node_name_of
+from podium.api.pods import completion_index, is_finished, node_name_of
 from podium.api.priority import pod_priority
 from podium.controllers.daemon_set.eligibility import target_of
 from podium.simulation.timeline.entry import TimelineEntry
@@ -58,6 +58,7 @@ class PodHistory(msgspec.Struct):
         has_finished: whether it ended by itself.
         was_leaving: whether it was on its way out, or had ended, at the beginning.
         failed_for: reason and message of its status when it failed; empty if it didn't.
+        index: its completion index; None unless it belongs to an indexed Job.
     """
 
     uid: str
@@ -78,6 +79,7 @@ class PodHistory(msgspec.Struct):
     has_finished: bool = False
     was_leaving: bool = False
     failed_for: tuple[str, str] = ("", "")
+    index: int | None = None
 
 
 class PodHistories:
@@ -194,6 +196,7 @@ def _known(pod: Object) -> PodHistory:
         is_new=False,
         node=node_name_of(pod),
         was_leaving=is_terminating(pod) or is_finished(pod),
+        index=completion_index(pod),
     )
 
 
@@ -208,4 +211,5 @@ def _new(entry: TimelineEntry) -> PodHistory:
         owner=owner and (str(owner["kind"]), entry.namespace, str(owner["name"])),
         is_new=True,
         created_s=entry.at_s,
+        index=details.get("completionIndex"),
     )
