@@ -68,6 +68,7 @@ class Cluster:
         self.kubelets: MachineHandle | None = None
         self._loader_rng = _fork(rng)
         self._loaded: set[str] | None = set() if options.settled else None
+        self._goes_on = False
         self._scheduler_seed = rng.getrandbits(64)
         self._makers = dict(controller_makers(options))
 
@@ -86,6 +87,7 @@ class Cluster:
         """
         loader = Loader(self.store, self._loader_rng, self.driver.now_s, self.options)
         notes = loader.load(objects, defaulted=defaulted, completed=self.options.settled)
+        self._goes_on = True
         if self._loaded is not None:
             self._loaded |= loader.exported
         return notes
@@ -99,6 +101,7 @@ class Cluster:
                 and heals.
         """
         self.store.adopt(loaded.store)
+        self._goes_on = loaded._goes_on
         self._loader_rng.setstate(loaded._loader_rng.getstate())
         self._loaded = None if loaded._loaded is None else {*loaded._loaded}
 
@@ -127,7 +130,8 @@ class Cluster:
         """Start the schedulers, which find the pods that wait by then."""
         for number, setup in enumerate(self.options.schedulers):
             renew = partial(_scheduler, setup, f"{self._scheduler_seed}/{number}")
-            machine = renew()
+            # One that is started again later has lost what it knew.
+            machine = renew(takes_over=self._goes_on)
             self.schedulers[machine.name] = self.driver.add(machine, renew=renew)
 
     def _start_controller(self, name: str) -> None:
@@ -138,13 +142,14 @@ class Cluster:
         self.controllers[name] = self.driver.add(machine, name=name, renew=make)
 
 
-def _scheduler(setup: SchedulerSetup, seed: str) -> SchedulerMachine:
+def _scheduler(setup: SchedulerSetup, seed: str, *, takes_over: bool = False) -> SchedulerMachine:
     return SchedulerMachine(
         setup.configuration,
         setup.options,
         features=setup.features,
         rng=Random(seed),
         metrics=None if setup.stopwatch is None else _metrics(setup.stopwatch),
+        takes_over=takes_over,
     )
 
 

@@ -7,8 +7,18 @@ claims, so that a lost or repeated event does no harm.
 
 from collections.abc import Iterable
 
-from podium.api.objects import Object, annotations, is_terminating, key, name, part, uid
+from podium.api.objects import (
+    Object,
+    annotations,
+    condition_of,
+    is_terminating,
+    key,
+    name,
+    part,
+    uid,
+)
 from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
+from podium.api.times import epoch_s
 from podium.control.events import Change
 from podium.controllers.scheduler.binding_cycle import BindingCycles
 from podium.controllers.scheduler.context import SchedulerContext
@@ -99,6 +109,7 @@ class EventHandlers:
         bindings: told of pods that are bound or gone.
         preemptions: told of victims that go.
         others: counts nominations of other schedulers' pods; None if they don't count.
+        takes_over: whether pods that wait at the start have been tried, as their conditions say.
     """
 
     def __init__(
@@ -107,11 +118,14 @@ class EventHandlers:
         bindings: BindingCycles,
         preemptions: PreemptionExecutor,
         others: OtherNominations | None = None,
+        *,
+        takes_over: bool = False,
     ) -> None:
         self._context = context
         self._bindings = bindings
         self._preemptions = preemptions
         self._others = others
+        self._takes_over = takes_over
         self._snapshot = context.scheduler.snapshot
         self._nominator = context.scheduler.nominator
         self._budgets: dict[str, Budget] = {}
@@ -120,13 +134,13 @@ class EventHandlers:
 
     def start(self) -> None:
         """All that there is has been told: have the pods wait in the order of their creation."""
-        self.is_synced = True
         listed = [*self._context.pending.values()]
         by_age = sorted(listed, key=_age)
         if by_age != listed:
             for pod in by_age:
                 self._context.queue.delete(pod.uid)
                 self._queue_up(pod)
+        self.is_synced = True
 
     def handle(self, change: Change) -> None:
         """Take a change in."""
@@ -203,7 +217,9 @@ class EventHandlers:
             context.tell_nomination_gone(before)
 
     def _queue_up(self, pod: PodInfo) -> None:
-        self._context.queue.add(pod, scheduler_name_of(pod.obj), self._context.now_s)
+        since_s = _rejected_since_s(pod) if self._takes_over and not self.is_synced else None
+        now_s, name = self._context.now_s, scheduler_name_of(pod.obj)
+        self._context.queue.add(pod, name, now_s, rejected_since_s=since_s)
 
     def _renominate(self, before: PodInfo, pod: PodInfo) -> None:
         """A nomination that only this scheduler knows of survives news that don't tell of it."""
@@ -310,6 +326,15 @@ class EventHandlers:
         if resource is not None:
             action = Action.ADD if old is None else Action.UPDATE if new is not None else None
             self._context.tell_queue(resource, action or Action.DELETE, old, new)
+
+
+def _rejected_since_s(pod: PodInfo) -> float | None:
+    """Since when a pod has been unschedulable by its condition; None if it isn't."""
+    scheduled = condition_of(pod.obj, "PodScheduled")
+    if scheduled is None or scheduled.get("reason") != "Unschedulable":
+        return None
+    since = scheduled.get("lastTransitionTime") or pod.obj["metadata"].get("creationTimestamp")
+    return epoch_s(since) if since else None
 
 
 def _age(pod: PodInfo) -> tuple[str, int]:

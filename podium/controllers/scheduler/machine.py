@@ -74,6 +74,7 @@ class SchedulerMachine:
         features: Features = DEFAULT_FEATURES,
         rng: Random | None = None,
         metrics: NoMetrics | None = None,
+        takes_over: bool = False,
     ) -> None:
         """Make a scheduler that knows of nothing yet.
 
@@ -83,6 +84,8 @@ class SchedulerMachine:
             features: feature gates.
             rng: for what a configuration limits to random candidates.
             metrics: where to count; nothing is counted unless given.
+            takes_over: whether pods that wait at the start have been tried, as their conditions
+                say, by a scheduler whose place this one takes.
         """
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
@@ -98,7 +101,9 @@ class SchedulerMachine:
         self.bindings = BindingCycles(self.context, timing)
         self.preemptions = PreemptionExecutor(self.context, self.bindings)
         others = OtherNominations(self.context) if options.other_nominations else None
-        self.handlers = EventHandlers(self.context, self.bindings, self.preemptions, others)
+        self.handlers = EventHandlers(
+            self.context, self.bindings, self.preemptions, others, takes_over=takes_over
+        )
         groups = self.scheduler.handle.gangs
         self.gangs = (
             GangScheduler(options.gangs, groups, self.context, self.bindings, self.preemptions)

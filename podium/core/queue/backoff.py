@@ -44,6 +44,17 @@ class BackoffQueue:
             return NEVER
         return self._rounded(queued.added_at_s + self._backoff.wait_s(failures))
 
+    def failures_within(self, duration_s: float) -> int:
+        """How often a pod has failed that was tried for so long whenever its backoff was over.
+
+        Failures that make the backoff no longer aren't counted.
+        """
+        failures, passed_s = 1, self._backoff.wait_s(1)
+        while passed_s <= duration_s and self._backoff.wait_s(failures) < self._backoff.max_s:
+            failures += 1
+            passed_s += self._backoff.wait_s(failures)
+        return failures
+
     def is_backing_off(self, queued: QueuedPod, now_s: float) -> bool:
         """Whether it is too early to try the pod again; the whole last window is."""
         return queued.backoff_until_s >= self._rounded(now_s)

@@ -69,6 +69,7 @@ class QueuedPod(msgspec.Struct, eq=False):
         backoff_until_s: when its backoff ends.
         flush_from_s: since when it has waited, as far as the flush of leftovers is concerned.
         woken_by: the event that brought it back last, by its label; empty if none has.
+        was_rejected: whether it was rejected before the queue got it, and not tried since.
         entry: where it is in the heap that holds it; the heap's own note.
         room: where it waits for events; the own note of `Unschedulable`.
     """
@@ -88,6 +89,7 @@ class QueuedPod(msgspec.Struct, eq=False):
     backoff_until_s: float = float("-inf")
     flush_from_s: float = float("-inf")
     woken_by: str = ""
+    was_rejected: bool = False
     entry: tuple[Any, ...] | None = None
     room: tuple[Rejection, PodClass] | None = None
 

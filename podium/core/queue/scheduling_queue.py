@@ -8,7 +8,7 @@ from itertools import count
 from podium.api.objects import Object
 from podium.core.cluster_events import ClusterEvent
 from podium.core.pod_info import PodInfo
-from podium.core.queue.backoff import WINDOW_S, BackoffQueue
+from podium.core.queue.backoff import NEVER, WINDOW_S, BackoffQueue
 from podium.core.queue.heap import Key, PodHeap
 from podium.core.queue.hints import QueueingHints, Strategy, in_hindsight
 from podium.core.queue.in_flight import Happened, InFlight
@@ -106,8 +106,23 @@ class SchedulingQueue:
         """How many events are kept for pods in flight, by name: `scheduler_inflight_events`."""
         return self._in_flight.counts()
 
-    def add(self, pod: PodInfo, scheduler_name: str, now_s: float) -> None:
+    def add(
+        self,
+        pod: PodInfo,
+        scheduler_name: str,
+        now_s: float,
+        *,
+        rejected_since_s: float | None = None,
+    ) -> None:
         """A pod is to be scheduled.
+
+        Args:
+            pod: one that the queue doesn't hold.
+            scheduler_name: the profile it is scheduled with.
+            now_s: the time.
+            rejected_since_s: since when it has been rejected whenever it was tried, as often as its
+                backoff let it. It is tried to learn who rejects it; that again is no new rejection,
+                and its backoff is over.
 
         Raises:
             ValueError: the queue holds it already.
@@ -115,6 +130,9 @@ class SchedulingQueue:
         if pod.uid in self._pods:
             raise ValueError(f"{pod.key} is in the queue already")
         queued = QueuedPod(pod, scheduler_name, now_s, next(self._turns), flush_from_s=now_s)
+        if rejected_since_s is not None:
+            queued.was_rejected = True
+            queued.unschedulable_count = self._backoff.failures_within(now_s - rejected_since_s)
         self._pods[pod.uid] = queued
         self._to_active(queued, ADDED, now_s)
 
@@ -324,14 +342,16 @@ class SchedulingQueue:
                     return
 
     def _note_failure(self, queued: QueuedPod, now_s: float) -> None:
+        is_known = queued.was_rejected and queued.is_rejected
+        queued.was_rejected = False
         if queued.is_rejected:
-            queued.unschedulable_count += 1
+            queued.unschedulable_count += not is_known
             queued.consecutive_errors = 0
         else:
             queued.consecutive_errors += 1
         queued.added_at_s = queued.flush_from_s = now_s
         queued.turn = next(self._turns)
-        queued.backoff_until_s = self._backoff.until_s(queued)
+        queued.backoff_until_s = NEVER if is_known else self._backoff.until_s(queued)
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, label: str, now_s: float) -> bool:
         """Put a pod that is nowhere where it belongs; whether it may be tried again."""

@@ -139,3 +139,31 @@ def test_the_way_to_the_active_queue_does_not_depend_on_who_calls_when() -> None
     q.add(waiting(), PROFILE, 0.0)
     assert popped(q, 7.5) is queued
     assert q.incoming["active", "BackoffComplete"] == 1
+
+
+@pytest.mark.parametrize(
+    ("waited_s", "next_backoff_s"), [(0, 2), (0.9, 2), (1, 4), (2.9, 4), (3, 8), (7, 10), (1e6, 10)]
+)
+def test_a_pod_that_was_rejected_before_has_backed_off_as_often_as_it_had_time_to(
+    waited_s: float, next_backoff_s: float
+) -> None:
+    q = queue()
+    pod = waiting()
+    q.add(pod, PROFILE, 1e6, rejected_since_s=1e6 - waited_s)
+    queued = popped(q, 1e6)
+    q.fail(queued, ["A"], now_s=1e6)
+    # It only said again who rejects it: an event finds it ready to be tried.
+    q.event(NODE_ADD, None, {}, 1e6)
+    assert queued.place is QueueName.ACTIVE
+    q.fail(popped(q, 1e6), ["A"], now_s=1e6)
+    q.event(NODE_ADD, None, {}, 1e6)
+    assert queued.place is QueueName.BACKOFF
+    assert queued.backoff_until_s == 1e6 + next_backoff_s
+
+
+def test_an_error_at_the_first_try_counts_whatever_was_before() -> None:
+    q = queue()
+    q.add(waiting(), PROFILE, 1e6, rejected_since_s=1e6 - 60)
+    queued = popped(q, 1e6)
+    q.fail(queued, now_s=1e6)
+    assert queued.backoff_until_s == 1e6 + 1
