@@ -21,6 +21,7 @@ from podium.api.objects import (
     status_of,
     uid_of,
 )
+from podium.api.pods import is_ready
 from podium.api.times import NANOS_PER_SECOND
 from podium.api.workloads import replicas_of
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
@@ -79,6 +80,17 @@ class ReplicaSetController(PodOwnerReconciler):
         for pod in (before, change.new):
             if pod is not None:
                 yield from self._owners_of(pod)
+
+    def stirs(self, change: Change, before: Object | None) -> bool:
+        """Whether a change ends a rest: of an owner that lacks no pods, their readiness, too."""
+        if super().stirs(change, before):
+            return True
+        if change.kind != "Pod" or before is None or change.new is None:
+            return False
+        if is_ready(before) == is_ready(change.new):
+            return False
+        owners = (self.owner_of(key) for key in owners_of(change.new, self.kind, self.objects))
+        return any(owner is not None and _is_whole(owner) for owner in owners)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         owner = self.owner_of(key)
@@ -184,6 +196,11 @@ class ReplicaSetController(PodOwnerReconciler):
         known = condition_of(owner, "ReplicaFailure")
         failure = new_condition(owner, "ReplicaFailure", "True", "FailedCreate", message, now_s)
         return [*kept, failure if known is None else known]
+
+
+def _is_whole(owner: Object) -> bool:
+    """Whether a status tells of as many pods as are wanted."""
+    return bool(status_of(owner).get("replicas") == replicas_of(owner))
 
 
 def _is_free(pod: Object, selector: Selector) -> bool:

@@ -1,5 +1,7 @@
 """A cluster that leaves what was loaded as it is, until something happens to it."""
 
+import copy
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -87,6 +89,39 @@ def test_a_template_that_isnt_that_of_the_pods_is_left_alone() -> None:
     delete(cluster, "Pod", "web-1")
     assert names(cluster) == ["web-0", "web-1"]
     assert "p0" in {one["metadata"]["uid"] for one in cluster.store.list("Pod").items}
+
+
+@pytest.mark.parametrize(
+    ("kind", "after_s"), [("Deployment", 15), ("StatefulSet", 60), ("DaemonSet", 60)]
+)
+def test_a_rollout_that_was_under_way_goes_on(kind: str, after_s: float) -> None:
+    replicas = {} if kind == "DaemonSet" else {"replicas": 4}
+    web = workload(kind, "web", **replicas)
+    web["spec"]["template"]["metadata"]["annotations"] = {"podium.dev/ready-after": "10s"}
+    before = Cluster(ClusterOptions(seed=7))
+    before.load([*(node(f"n{number}") for number in range(4)), web])
+    before.start()
+    before.driver.advance(60)
+    newer = copy.deepcopy(web)
+    newer["spec"]["template"]["metadata"]["annotations"]["version"] = "2"
+    apply_manifest(before, newer)
+    before.driver.advance(after_s)
+    kinds = ("Node", "Pod", kind, "ReplicaSet", "ControllerRevision")
+    state = [*chain.from_iterable(before.store.list(kind).items for kind in kinds)]
+    cluster = Cluster(ClusterOptions(settled=True, start_s=before.driver.now_s))
+    cluster.load(state)
+    cluster.start()
+    assert len(revisions(cluster)) == 2
+    # The pod that was on its way out goes, and then the next.
+    cluster.driver.advance(300)
+    assert len(revisions(cluster)) == 1
+
+
+def revisions(cluster: Cluster) -> set[str]:
+    """The revisions of all pods."""
+    hashes = ("controller-revision-hash", "pod-template-hash")
+    found = [one["metadata"]["labels"] for one in cluster.store.list("Pod").items]
+    return {labels[key] for labels in found for key in hashes if key in labels}
 
 
 def test_an_owner_that_isnt_there_is_stood_in_for() -> None:

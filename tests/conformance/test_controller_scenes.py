@@ -29,7 +29,7 @@ _DATA = ROOT / "tests/conformance/data/controllers"
 # a real control plane.
 LATENCY = ConstantLatency(apply_s=0.005, answer_s=0.005, news_s=0.005)
 # By the clock each scene has to share the machine with the others.
-LIVE_AT_ONCE = 48
+LIVE_AT_ONCE = 24
 
 DIFFERENT: dict[str, str] = {
     **dict.fromkeys(

@@ -88,7 +88,8 @@ class DaemonSetController(PodOwnerReconciler):
     def synced(self, now_s: float) -> None:
         """Nodes are to be judged only where something happens, at rest."""
         for place, state in self._states.items():
-            if self.is_as_loaded(place):
+            daemon_set = self.objects.at(_SET, place)
+            if self.is_as_loaded(place) and not _is_rolling(daemon_set or {}):
                 state.dirty.clear()
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
@@ -174,8 +175,8 @@ class DaemonSetController(PodOwnerReconciler):
         claims = list(self._adoptions(state, daemon_set))
         yield from claims
         assert history.current is not None
-        is_as_loaded = self.is_as_loaded(place)
         revision = revision_hash_of(history.current)
+        is_as_loaded = self.is_as_loaded(place) and not self._goes_on(daemon_set, revision)
         if state.update_rules(daemon_set, revision) and not is_as_loaded:
             self._mark_all(state, daemon_set)
         state.mark_matured(now_s)
@@ -192,6 +193,13 @@ class DaemonSetController(PodOwnerReconciler):
         wait_s = min_ready_s(daemon_set)
         if wait_s and state.counts["numberReady"] != state.counts["numberAvailable"]:
             self.look_after(place, wait_s)
+
+    def _goes_on(self, daemon_set: Object, revision: str) -> bool:
+        """Whether a DaemonSet was loaded amid a rollout, with pods of the revision that comes."""
+        pods = self.objects.by("Pod", "owner", uid_of(daemon_set))
+        return _is_rolling(daemon_set) and any(
+            labels(pod).get(REVISION_LABEL) == revision for pod in pods
+        )
 
     def _state(self, place: Place, daemon_set: Object) -> DaemonSetState:
         state = self._states[place]
@@ -307,6 +315,14 @@ class DaemonSetController(PodOwnerReconciler):
         pods = self.objects.by("Pod", "owner", uid_of(daemon_set))
         hashes = {labels(pod).get(REVISION_LABEL) for pod in pods}
         return {name(one) for one in history.old if labels(one).get(REVISION_LABEL) in hashes}
+
+
+def _is_rolling(daemon_set: Object) -> bool:
+    """Whether the status says that not all pods are of the present template yet."""
+    status = status_of(daemon_set)
+    updated = int(status.get("updatedNumberScheduled") or 0)
+    is_observed = status.get("observedGeneration") == generation_of(daemon_set)
+    return is_observed and updated < int(status.get("desiredNumberScheduled") or 0)
 
 
 def _status(daemon_set: Object, state: DaemonSetState) -> Iterator[Effect]:

@@ -89,6 +89,15 @@ class DeploymentController(Reconciler):
             if replica_set is not None:
                 yield from owners_of(replica_set, _KIND, self.objects)
 
+    def stirs(self, change: Change, before: Object | None) -> bool:
+        """Whether a change ends a rest; amid a rollout, news of how ReplicaSets stand do, too."""
+        if super().stirs(change, before):
+            return True
+        if change.kind != _SET:
+            return False
+        owners = owners_of(change.obj, _KIND, self.objects)
+        return any(_is_rolling_out(self.objects.at(_KIND, owner)) for owner in owners)
+
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         deployment = self._deployment(key)
         if deployment is None:
@@ -247,6 +256,16 @@ class DeploymentController(Reconciler):
         elif conditions.get(PROGRESSING) is None:
             message = f'Found new replica set "{called}"'
             conditions.put(PROGRESSING, "True", "FoundNewReplicaSet", message)
+
+
+def _is_rolling_out(deployment: Object | None) -> bool:
+    """Whether a status says that some pods are of the present template, and some aren't yet."""
+    if deployment is None or deployment["spec"].get("paused"):
+        return False
+    is_observed = status_of(deployment).get("observedGeneration") == generation_of(deployment)
+    updated = counted(deployment, "updatedReplicas")
+    others = counted(deployment, "replicas") - updated
+    return is_observed and updated > 0 and others > 0
 
 
 def _may_run_pods(replica_set: Object) -> bool:

@@ -106,7 +106,9 @@ class StatefulSetController(Reconciler):
         pods = {ordinal: pod for pod in owned if (ordinal := ordinal_of(owner, pod)) is not None}
         if not is_terminating(owner):
             control = StatefulSetControl(owner, current, update, pods, self.objects, now_s)
-            yield from control.effects(rolls=not self.is_as_loaded(key))
+            # One that was loaded amid a rollout goes on with it once something happens to it.
+            is_rolling = name(current) != name(update) == status_of(owner).get("updateRevision")
+            yield from control.effects(rolls=is_rolling or not self.is_as_loaded(key))
         patch = status_patch(owner, current, update, [*pods.values()], now_s)
         if patch is not None:
             yield patch
