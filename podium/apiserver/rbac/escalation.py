@@ -9,7 +9,7 @@ from itertools import product
 
 from podium.api.errors import quoted
 from podium.api.kinds import KINDS, Kind
-from podium.api.objects import Object
+from podium.api.objects import Object, part
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.rbac.authorizer import GROUP, Authorizer, aggregated, rules_of
 from podium.apiserver.refusals import forbidden, not_found
@@ -17,22 +17,30 @@ from podium.apiserver.users import ANY, MASTERS, Attempt, Rule, User, matches, p
 
 _ROLES = ("Role", "ClusterRole")
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
+# Garbage collection writes owner references and finalizers; who wrote them is noted beside.
+_COLLECTION_FIELDS = ("ownerReferences", "finalizers", "managedFields")
 _EVERYTHING = (Rule((ANY,), (ANY,), (ANY,)), Rule((ANY,), paths=(ANY,)))
 
 
 def check_grant(authorizer: Authorizer, request: Attributes, obj: Object) -> None:
-    """Make sure that a role or binding gives nothing away that its writer doesn't have.
+    """Refuse a role or binding that grants more than its writer has.
+
+    An update is judged as a whole, whatever it changes: a label alone can have a role aggregated
+    into another one. Only what garbage collection needs, owner references and finalizers, is free.
 
     Args:
-        authorizer: knows what everybody has.
-        request: a creation or an update; of other kinds there is nothing to ask.
-        obj: as it is to be written.
+        authorizer: resolves the rules of the user.
+        request: a creation or an update of any kind; only roles and bindings are judged.
+        obj: the object to be written.
 
     Raises:
-        RefusedError: 403, it would; or 404, the role that a binding names isn't there.
+        RefusedError: 403, the user lacks some of the rules; or 404, the role that a binding refers
+            to doesn't exist.
     """
     kind = request.kind
     if kind.group != GROUP or MASTERS in request.user.groups:
+        return
+    if request.old is not None and _changes_only_collection(request.old, obj):
         return
     if kind.name in _ROLES:
         _check_role(authorizer, request, obj)
@@ -40,28 +48,36 @@ def check_grant(authorizer: Authorizer, request: Attributes, obj: Object) -> Non
         _check_binding(authorizer, request, obj)
 
 
+def _changes_only_collection(old: Object, new: Object) -> bool:
+    return _without_collection_fields(old) == _without_collection_fields(new)
+
+
+def _without_collection_fields(obj: Object) -> Object:
+    metadata = {
+        field: value
+        for field, value in obj["metadata"].items()
+        if value and field not in _COLLECTION_FIELDS
+    }
+    return {field: value for field, value in {**obj, "metadata": metadata}.items() if value}
+
+
 def _check_role(authorizer: Authorizer, request: Attributes, role: Object) -> None:
-    old = request.old or {}
-    same = all(old.get(field) == role.get(field) for field in ("rules", "aggregationRule"))
-    if (request.old is not None and same) or _may(
-        authorizer, request, "escalate", request.kind, request.name
-    ):
+    if _may(authorizer, request, "escalate", request.kind, request.name):
         return
-    if role.get("aggregationRule") is not None:
-        why = objection(authorizer, request.user, request.namespace, _EVERYTHING)
-        if why:
-            why = "must have cluster-admin privileges to use the aggregationRule"
-            raise forbidden(request.kind, _named(role), why)
     why = objection(authorizer, request.user, request.namespace, rules_of(role))
     if why:
+        raise forbidden(request.kind, _named(role), why)
+    is_aggregated = any(
+        part(each, "aggregationRule").get("clusterRoleSelectors")
+        for each in (role, request.old or {})
+    )
+    if is_aggregated and objection(authorizer, request.user, request.namespace, _EVERYTHING):
+        why = "must have cluster-admin privileges to use the aggregationRule"
         raise forbidden(request.kind, _named(role), why)
 
 
 def _check_binding(authorizer: Authorizer, request: Attributes, binding: Object) -> None:
-    old, reference = request.old or {}, binding.get("roleRef") or {}
-    same = all(old.get(field) == binding.get(field) for field in ("subjects", "roleRef"))
-    if request.old is not None and same:
-        return
+    reference = binding.get("roleRef") or {}
     kind = KINDS.get(reference.get("kind") or "")
     if kind is None or kind.name not in _ROLES:
         # Validation says what is wrong with it.

@@ -7,7 +7,9 @@ import pytest
 from podium.apiserver.users import User, service_account_user
 from tests.apiserver.rbac.probes import (
     CORE,
+    GROUP,
     HERE,
+    MERGE,
     PROBES,
     RBAC,
     SETUP,
@@ -138,3 +140,57 @@ def test_a_service_account_may_be_spoken_for_by_whoever_may(shared: Client) -> N
     assert told.body["status"]["userInfo"]["groups"][0] == "system:serviceaccounts"
     refused = shared.ask("POST", path, {}, impersonate_user="system:serviceaccount:default:other")
     assert refused.body["message"].startswith('serviceaccounts "other" is forbidden')
+
+
+VIEW = {"metadata": {"labels": {f"{GROUP}/aggregate-to-view": "true"}}}
+LABELLER = rule(GROUP, "roles clusterroles rolebindings clusterrolebindings", "get patch update")
+
+
+def patched(client: Client, path: str, change: Any) -> int:
+    client.user = User("mallory", ("system:authenticated",))
+    return client.ask("PATCH", f"{path}?fieldManager=m", change, content_type=MERGE).code
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "code"),
+    [
+        # Any change of a role that has more than its writer: a label has it aggregated elsewhere.
+        ("clusterroles/cluster-admin", VIEW, FORBIDDEN),
+        ("clusterroles/cluster-admin", {"metadata": {"annotations": {"a": "b"}}}, FORBIDDEN),
+        ("namespaces/default/roles/much", {"metadata": {"labels": {"a": "b"}}}, FORBIDDEN),
+        ("clusterrolebindings/admins", {"metadata": {"labels": {"a": "b"}}}, FORBIDDEN),
+        ("namespaces/default/rolebindings/much", {"metadata": {"labels": {"a": "b"}}}, FORBIDDEN),
+        # What garbage collection writes is free, and so is what changes nothing.
+        ("clusterroles/cluster-admin", {"metadata": {"finalizers": ["a.b/c"]}}, 200),
+        ("clusterrolebindings/admins", {"metadata": {"finalizers": ["a.b/c"]}}, 200),
+        ("clusterroles/cluster-admin", {}, 200),
+        # Roles that give no more than their writer has.
+        ("clusterroles/labeller", {"metadata": {"labels": {"a": "b"}}}, 200),
+        # Aggregation, which is there or was there, is for those who may do everything.
+        ("clusterroles/none", VIEW, 200),
+        ("clusterroles/gathers", {"metadata": {"labels": {"a": "b"}}}, FORBIDDEN),
+        ("clusterroles/gathers", {"aggregationRule": None}, FORBIDDEN),
+    ],
+)
+def test_whoever_changes_a_role_or_binding_has_what_it_gives(
+    shared: Client, path: str, change: Any, code: int
+) -> None:
+    gathers = {"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]}
+    setup = (
+        (f"{RBAC}/clusterroles", role("labeller", LABELLER)),
+        (
+            f"{RBAC}/clusterrolebindings",
+            binding("labeller", "ClusterRole", "labeller", user("mallory")),
+        ),
+        (f"{RBAC}/clusterroles", role("none")),
+        (f"{RBAC}/clusterroles", {**role("gathers"), "aggregationRule": gathers}),
+        (
+            f"{RBAC}/clusterrolebindings",
+            binding("admins", "ClusterRole", "cluster-admin", user("root")),
+        ),
+        (f"{HERE}/roles", role("much", rule("", "secrets", "get"))),
+        (f"{HERE}/rolebindings", binding("much", "Role", "much", user("jane"))),
+    )
+    for where, body in setup:
+        assert shared.ask("POST", where, body).code == 201
+    assert patched(shared, f"{RBAC}/{path}", change) == code
