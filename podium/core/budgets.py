@@ -59,11 +59,13 @@ class Scale(msgspec.Struct, frozen=True):
         uid: of the controller that says how many pods there should be.
         replicas: how many.
         controller: its kind and name; empty if they aren't known.
+        is_ordered: whether no further pod comes while one isn't ready.
     """
 
     uid: str
     replicas: int
     controller: str = ""
+    is_ordered: bool = False
 
 
 ScaleOf = Callable[[Object, str], Scale | None]
@@ -138,9 +140,15 @@ def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
             owner, reference = referred(above, place), above
         if owner is None:
             return None
-        return Scale(uid_of(owner), replicas_of(owner), f"{reference['kind']} {name(owner)}")
+        is_ordered = reference["kind"] == "StatefulSet" and not _is_parallel(owner)
+        called = f"{reference['kind']} {name(owner)}"
+        return Scale(uid_of(owner), replicas_of(owner), called, is_ordered)
 
     return scale_of
+
+
+def _is_parallel(stateful_set: Object) -> bool:
+    return spec_of(stateful_set).get("podManagementPolicy") == "Parallel"
 
 
 def scale_error(pods: Iterable[Object], scale_of: ScaleOf) -> str:
@@ -237,21 +245,28 @@ def allowance(pdb: Object, count: int) -> int:
     return max(count - desired, 0) if expected > 0 else 0
 
 
-def fewest_pods(pdb: Object, count: int) -> int | None:
-    """Return the smallest number of pods, all healthy, of which a budget lets one go.
+def fewest_pods(pdb: Object, count: int, *, unhealthy: int = 0, spare: int = 1) -> int | None:
+    """Return the smallest number of pods with which a budget has so many to spare.
 
     Args:
         pdb: a valid budget.
         count: where to begin: how many pods there are to be today.
+        unhealthy: how many of them aren't healthy, however many there are.
+        spare: how many more are to be healthy than the budget asks for; 1 lets one of them go.
 
     Returns:
         The number; None if no number of pods helps, as with `maxUnavailable: 0`.
     """
     available = spec_of(pdb).get("minAvailable")
     # Of a hundred pods every percentage below 100 leaves one out.
-    most = (count if isinstance(available, str | None) else max(int(available), count)) + 1
-    tried = range(count, most + _PERCENT_STEPS)
-    return next((number for number in tried if allowance(pdb, number)), None)
+    most = count + _PERCENT_STEPS * (unhealthy + spare) + 1
+    if isinstance(available, int):
+        most += available
+    for number in range(max(count, 1), most):
+        expected, desired = _wanted(pdb, number, number)
+        if expected > 0 and number - unhealthy - desired >= spare:
+            return number
+    return None
 
 
 def looser_bounds(pdb: Object, expected: int | None, present: int) -> Iterator[Object]:

@@ -219,14 +219,17 @@ class _Trial:
             yield f"have {_named(unready)} become ready"
 
     def _with_more_replicas(self) -> Iterator[str]:
-        total = self._total
-        if not self._scales or allowance(self.budget, total):
+        total, sick = self._total, any(not is_ready(pod) for pod in self._refused)
+        unhealthy = max(total - self._counted.status().current_healthy, 0)
+        is_stuck = unhealthy and any(scale.is_ordered for scale in self._scales.values())
+        if not self._scales or is_stuck:
             return
-        wanted = fewest_pods(self.budget, total)
-        if wanted is None:
-            return
-        scaled = replace(self._counted, pods=_healthy_pods(wanted), expected=wanted)
-        if not self._lets_go(scaled):
+        # A pod that isn't ready may go where the budget has enough without it.
+        for spare in (0, 1) if sick else (1,):
+            wanted = fewest_pods(self.budget, total + 1, unhealthy=unhealthy, spare=spare)
+            if wanted is not None and self._lets_go(self._scaled(wanted)):
+                break
+        else:
             return
         if len(self._scales) == 1:
             (scale,) = self._scales.values()
@@ -234,6 +237,11 @@ class _Trial:
         else:
             owners = listed([one.controller for one in self._scales.values()], _NAMED_MAX)
             yield f"scale {owners} up, to {wanted} pods in all"
+
+    def _scaled(self, wanted: int) -> CountedBudget:
+        """The budget with so many pods, of which those that come are healthy."""
+        more = _healthy_pods(wanted - self._total)
+        return replace(self._counted, pods=[*self._pods, *more], expected=wanted)
 
     def _with_another_bound(self) -> Iterator[str]:
         looser = next(filter(self._lets_go, self._counted.looser()), None)

@@ -111,6 +111,7 @@ def test_a_budget_waits_for_a_pod_that_is_not_ready() -> None:
     )
     assert [*found.remedies] == [
         "have web-2 become ready",
+        "scale ReplicaSet web to 4",
         "set maxUnavailable: 2 in budget web",
         "set unhealthyPodEvictionPolicy: AlwaysAllow in budget web, as web-2 isn't ready itself",
     ]
@@ -158,6 +159,20 @@ def test_a_controller_that_is_not_played() -> None:
     assert "how many pods Rollout web should have isn't known here" in found.reason
 
 
+def test_replicas_make_up_for_pods_that_stay_unready() -> None:
+    # Of four pods two are healthy beside web-0, which may go then.
+    there = state(budget("web", minAvailable=2), unready=1, pods=2)
+    there[-2]["spec"]["nodeName"] = "b"
+    assert blocked(there).remedies[0] == "scale ReplicaSet web to 4"
+
+
+@pytest.mark.parametrize(("policy", "helps"), [("OrderedReady", False), ("Parallel", True)])
+def test_a_stateful_set_adds_no_replica_while_a_pod_is_not_ready(policy: str, helps: bool) -> None:
+    there = state(budget("web", minAvailable=2), owner="StatefulSet", unready=1, pods=2)
+    there[2]["spec"]["podManagementPolicy"] = policy
+    assert any("scale" in one for one in blocked(there).remedies) is helps
+
+
 def test_several_budgets_over_one_pod_make_its_eviction_impossible() -> None:
     other = {
         **budget("web", maxUnavailable=0),
@@ -194,7 +209,8 @@ def test_who_follows_an_advice_gets_a_pod_evicted(seed: int) -> None:
         spec["unhealthyPodEvictionPolicy"] = rng.choice(("IfHealthyBudget", "AlwaysAllow"))
     owner = rng.choice(("ReplicaSet", "ReplicaSet", "StatefulSet", "Job", ""))
     pods = rng.randint(1, 4)
-    there = state(budget("web", **spec), owner=owner, pods=pods)
+    unready = rng.choice((0, 0, 1, 2)) if owner else 0
+    there = state(budget("web", **spec), owner=owner, pods=pods, unready=min(unready, pods))
     drain = drained(there)
     for blocker in drain.blockers if drain.state == "Open" and not drain.evicted else ():
         assert blocker.remedies, blocker.reason
@@ -206,6 +222,9 @@ def _followed(there: list[Obj], remedy: str) -> Drainage:
     """A drain after an advice was followed."""
     if scaled := re.fullmatch(r"scale (\w+) web to (\d+)", remedy):
         return drained(there, Scale(ChangeTarget(scaled[1], "default", "web"), int(scaled[2])))
+    if healed := re.fullmatch(r"have (.+) become ready", remedy):
+        names = healed[1].split(", ")
+        return drained([_healed(one) if one["metadata"]["name"] in names else one for one in there])
     field, value = _setting(remedy)
     spec: Obj = {
         known: bound
@@ -214,6 +233,10 @@ def _followed(there: list[Obj], remedy: str) -> Drainage:
     }
     changed = {**there[-1], "spec": {**spec, field: value}}
     return drained(there, Apply([changed]))
+
+
+def _healed(obj: Obj) -> Obj:
+    return {field: value for field, value in obj.items() if field != "status"}
 
 
 def _setting(remedy: str) -> tuple[str, Any]:
