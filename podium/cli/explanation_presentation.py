@@ -74,6 +74,7 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
     if (refusal := view.pre_filter) is not None:
         why = f"({refusal.code}): {refusal.message}."
         yield Paragraph(f"{refusal.plugin} refuses it for all nodes {why}")
+        yield Bullets(view.pre_filter_details)
     yield _obstacles(view)
     yield _scores(view)
     for freed in view.freed_ports:

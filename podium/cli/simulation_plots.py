@@ -65,7 +65,7 @@ def simulation_presentation(
     simulation: "Simulation", series: "RunSeries | None" = None
 ) -> "Presentation":
     """How a simulation ended, what failed, and its lines over time as far as they can be drawn."""
-    from podium.cli.simulate_text import class_table, failures, summary
+    from podium.cli.simulate_text import class_table, failures, sleepers, summary
     from podium.experiments.plots import run_png
     from podium.presenting import Bullets, Picture, Presentation, Section, Table
     from podium.simulation.simulation_report import class_summaries
@@ -77,6 +77,7 @@ def simulation_presentation(
         headline=summary(simulation),
         sections=[
             Section("What failed", [Bullets(failures(simulation))]),
+            Section("Pods that no event wakes", [Bullets(sleepers(simulation))]),
             Section(
                 "Pods by priority class", [Table([one.capitalize() for one in headings], rows)]
             ),

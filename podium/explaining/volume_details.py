@@ -8,6 +8,7 @@ from podium.api.labels import SelectorError, label_selector
 from podium.api.objects import Object, annotations, entries, labels, name, part, spec_of
 from podium.api.pod_specs import requests_of
 from podium.api.quantity import value
+from podium.api.storage_classes import storage_class_name
 from podium.api.well_known import REQUIRED
 from podium.core.attachable_volumes import attach_limits, attachable_volumes, attached_volumes
 from podium.core.csi_migration import Attachable
@@ -19,6 +20,7 @@ from podium.core.volumes import (
     NO_PROVISIONER,
     READ_WRITE_ONCE_POD,
     SELECTED_NODE,
+    WAIT_FOR_FIRST_CONSUMER,
     access_modes,
     claim_of,
     claim_uses,
@@ -76,6 +78,26 @@ def binding_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int
                 yield f"volume {name(volume)} of {called} {_reach(snapshot, volume, row)}"
         else:
             yield from _unbound(snapshot, listers, topology, claim, row)
+
+
+def refusal_details(listers: Listers, pod: PodInfo) -> Iterator[str]:
+    """The claims for which VolumeBinding refuses a pod on all nodes, as nothing has bound them."""
+    for use in claim_uses(pod.obj):
+        claim = claim_of(listers, pod, use)
+        if claim is None or is_fully_bound(claim):
+            continue
+        storage_class = storage_class_of(listers, claim)
+        if volume_name(claim):
+            yield f"claim {use.claim_name} names volume {volume_name(claim)}, and isn't bound to it"
+        elif storage_class is None:
+            class_name = storage_class_name(claim)
+            which = f"class {class_name} isn't there" if class_name else "it names no class"
+            yield f"claim {use.claim_name} isn't bound to a volume; {which}"
+        elif storage_class.get("volumeBindingMode") != WAIT_FOR_FIRST_CONSUMER:
+            yield (
+                f"claim {use.claim_name} isn't bound to a volume, as it should be at once by class "
+                f"{name(storage_class)} (volumeBindingMode Immediate)"
+            )
 
 
 def _reach(snapshot: Snapshot, volume: Object, row: int) -> str:

@@ -11,12 +11,21 @@ import msgspec
 
 from podium.api.count_words import listed
 from podium.api.device_classes import resources_of_devices
-from podium.api.objects import Object, controller_kind, key, name, spec_of, was_in_a_cluster
+from podium.api.objects import (
+    Object,
+    controller_kind,
+    key,
+    name,
+    part,
+    spec_of,
+    was_in_a_cluster,
+)
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.resources import pod_requests
 from podium.api.workloads import pod_template_of
+from podium.core.attachable_volumes import limits_of
 from podium.node.simulated.behaviour import is_marked
 from podium.plan.unplayed import unplayed_owners
 
@@ -212,7 +221,18 @@ def _storage_referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
         map(is_marked, _of(both, "Node"))
     ):
         found["CSINode"] = "how many volumes a node can take isn't known"
+    if {str(part(spec_of(one), "csi").get("driver")) for one in volumes} & _attaching(both):
+        found["VolumeAttachment"] = "volumes count while they are attached, also without a pod"
     return found
+
+
+def _attaching(both: Sequence[StateFacts]) -> set[str]:
+    """The drivers that attach no more than so many volumes to a node."""
+    limited = {driver for one in _of(both, "CSINode") for driver in limits_of(one)}
+    never = {
+        name(one) for one in _of(both, "CSIDriver") if spec_of(one).get("attachRequired") is False
+    }
+    return limited - never
 
 
 def _claim_names(spec: Object) -> Iterator[str]:

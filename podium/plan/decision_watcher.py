@@ -8,10 +8,12 @@ from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
 from podium.core.preemption.result import Preemption
 from podium.explaining.obstacles import obstacles
+from podium.explaining.volume_details import refusal_details
 from podium.plan.blockers import blockers
 from podium.plan.explanation import DecisionView, NodeScore, PreemptionView, SparedPod
 from podium.plan.freed_ports import freed_ports
 from podium.plugins.inter_pod_affinity import InterPodAffinity
+from podium.plugins.volume_binding import VolumeBinding
 from podium.scheduler import Scheduler
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 
@@ -69,6 +71,7 @@ class DecisionWatcher:
             message="" if decision.node_name else failure_message(decision, snapshot),
             gate=decision.gate,
             pre_filter=decision.pre_filter,
+            pre_filter_details=self._refusal_details(decision),
             is_nominated_only=decision.nominated_only,
             filter=explanation.filter,
             obstacles=obstacles(decision, scheduler, explanation.filter),
@@ -84,6 +87,12 @@ class DecisionWatcher:
             freed_ports=tuple(freed_ports(snapshot, decision.pod)),
             at_s=round(self._passed_s(), 3),
         )
+
+    def _refusal_details(self, decision: Decision) -> tuple[str, ...]:
+        refusal = decision.pre_filter
+        if refusal is None or refusal.plugin != VolumeBinding.name:
+            return ()
+        return tuple(refusal_details(self._scheduler.listers, decision.pod))
 
     def _preemption(self, decision: Decision, explanation: Explanation) -> PreemptionView | None:
         preemption = decision.preemption

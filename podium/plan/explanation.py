@@ -85,6 +85,7 @@ class DecisionView(Report):
         error: why the cycle ended in an error.
         gate: the refusal of PreEnqueue.
         pre_filter: the refusal of PreFilter.
+        pre_filter_details: what is behind it, where the refusal doesn't say so itself.
         filter: the nodes that don't fit, with what the first objecting plugin said.
         obstacles: all that keeps the pod off these nodes.
         scored: the nodes that fit, with their scores; none where nothing had to be scored.
@@ -102,6 +103,7 @@ class DecisionView(Report):
     error: OrNull
     gate: Refusal
     pre_filter: Refusal
+    pre_filter_details: tuple[str, ...]
     filter: Refusals
     obstacles: tuple[Obstacle, ...]
     scored: Annotated[tuple[NodeScore, ...], Field(serialization_alias="feasible")]

@@ -156,3 +156,21 @@ def test_disks_that_can_t_be_shared_name_their_user() -> None:
     request = PlanRequest([*state, pod("new", volumes=[disk])])
     (view,) = explain_pod(request, "default/new").decisions
     assert view.obstacles[0].details == ("default/old, priority 0, uses the same disk",)
+
+
+def test_claims_that_should_have_been_bound_by_now_are_named() -> None:
+    def told(*state: Any) -> tuple[str, ...]:
+        request = PlanRequest([node("a"), *state, user("new")])
+        return explain_pod(request, "default/new").decisions[0].pre_filter_details
+
+    none = "kubernetes.io/no-provisioner"
+    at_once = storage_class(none, volumeBindingMode="Immediate")
+    assert told(claim(), at_once) == (
+        "claim data isn't bound to a volume, as it should be at once by class disks "
+        "(volumeBindingMode Immediate)",
+    )
+    assert told(claim()) == ("claim data isn't bound to a volume; class disks isn't there",)
+    unnamed = claim(storageClassName="")
+    assert told(unnamed) == ("claim data isn't bound to a volume; it names no class",)
+    wished = claim(volumeName="v", annotations={})
+    assert told(wished) == ("claim data names volume v, and isn't bound to it",)

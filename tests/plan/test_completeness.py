@@ -103,6 +103,13 @@ def test_storage() -> None:
         "spec": {"csi": {"driver": "example.com/disk", "volumeHandle": "v"}},
     }
     assert missed(node("n"), claim, persistent) == {"CSINode"}
+    limit = {"name": "example.com/disk", "nodeID": "n", "allocatable": {"count": 9}}
+    meta = {"apiVersion": "storage.k8s.io/v1", "metadata": {"name": "n"}}
+    csi_node = {**meta, "kind": "CSINode", "spec": {"drivers": [limit]}}
+    assert missed(node("n"), claim, persistent, csi_node) == {"VolumeAttachment"}
+    driver = {**meta, "kind": "CSIDriver", "metadata": {"name": "example.com/disk"}}
+    detached = {**driver, "spec": {"attachRequired": False}}
+    assert missed(node("n"), claim, persistent, csi_node, detached) == set()
     # No kubelet has registered drivers there.
     simulated = node("n")
     simulated["metadata"]["annotations"] = {"podium.dev/simulated": "true"}
