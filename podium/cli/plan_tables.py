@@ -18,6 +18,8 @@ from podium.simulation.timeline.preemption import Victim
 
 _Arrival = TypeVar("_Arrival", Placement, PendingPod)
 
+# Workloads whose running pods keep a priority; more of them are told by -o wide only.
+_STALE_MAX = 10
 _PLACED, _LOST, _WAITING = "green", "red", "yellow"
 # The API server quotes a template that may not change whole.
 _QUOTED = re.compile(r"\{.{200,}\}(?=: )")
@@ -163,9 +165,16 @@ def _worst(change: BudgetChange) -> str:
     return f"{least} ({time_text(change.least_at_s)})" if is_passing else str(least)
 
 
-def stale_priorities(plan: Plan) -> PlanTable:
-    """The running pods that keep a priority which their successors don't get."""
-    rows = [
+def stale_priorities(plan: Plan, *, wide: bool = False) -> PlanTable:
+    """The running pods that keep a priority which their successors don't get.
+
+    Args:
+        plan: the outcome.
+        wide: whether to list all workloads, also those whose next pods weren't tried.
+    """
+    found = sorted(plan.stale_priorities, key=lambda one: not (one.next_pods or one.refusal))
+    shown = found if wide else found[:_STALE_MAX]
+    rows: list[Sequence[Cell]] = [
         (
             Text(one.workload, style=_LOST if one.is_harmful else ""),
             str(one.pods),
@@ -174,8 +183,12 @@ def stale_priorities(plan: Plan) -> PlanTable:
             one.next_class or "-",
             "; ".join(next_pod_clauses(one, is_named=False)) or one.refusal or "-",
         )
-        for one in plan.stale_priorities
+        for one in shown
     ]
+    if len(found) > len(shown):
+        left = found[len(shown) :]
+        pods = sum(one.pods for one in left)
+        rows.append((f"{len(left)} more, with -o wide", str(pods), "", "", "", ""))
     headings = ("WORKLOAD", "PODS", "PRIORITY", "NEXT POD", "ITS CLASS", "TRIED")
     return PlanTable("STALE PRIORITIES", headings, rows)
 

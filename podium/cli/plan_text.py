@@ -34,7 +34,7 @@ def print_plan(out: Console, plan: Plan, *, wide: bool) -> None:
     _print_preemptions(out, plan, wide)
     print_table(plan_tables.disruptions(plan, wide=wide))
     print_table(plan_tables.budgets(plan))
-    print_table(plan_tables.stale_priorities(plan))
+    print_table(plan_tables.stale_priorities(plan, wide=wide))
     for table in plan_tables.leftovers(plan):
         print_table(table)
     if plan_tables.takes_time(plan) and (wide or len(plan.timeline) <= LINES_MAX):

@@ -2,7 +2,6 @@
 
 from random import Random
 
-import msgspec
 from rich.console import Console
 
 from podium.cli.coroutines import run_to_end
@@ -29,13 +28,7 @@ def snapshot_of(
     found = run_to_end(_taken(kubeconfig, context))
     if anonymize:
         found.anonymize()
-    return found, _json(found)
-
-
-def _json(snapshot: ClusterSnapshot) -> bytes:
-    """The snapshot as a List in JSON, an object a line, so that lines name objects."""
-    items = msgspec.json.Encoder().encode_lines(snapshot.objects).rstrip().replace(b"\n", b",\n")
-    return b'{"apiVersion":"v1","kind":"List","items":[\n%b\n]}' % items
+    return found, found.encoded()
 
 
 async def _taken(kubeconfig: str | None, context: str | None) -> ClusterSnapshot:

@@ -40,7 +40,8 @@ class Source(msgspec.Struct, frozen=True):
             line = f" (line {self.line})" if self.line else ""
             parts.append(f"document {self.document}{line}")
         if self.item:
-            parts.append(self.item)
+            line = f" (line {self.item_line})" if self.item_line else ""
+            parts.append(f"{self.item}{line}")
         return ", ".join(parts)
 
 

@@ -12,7 +12,8 @@ _SHOWN_MAX = 3
 def stale_sentences(found: Iterable[StalePriority]) -> Iterator[str]:
     """A sentence for each priority that pods keep: how many do, and what the next pods do.
 
-    Full stops are left to the caller.
+    Of several workloads that one is told of whose next pods cost most others their places. Full
+    stops are left to the caller.
 
     Args:
         found: stale priorities of a cluster.
@@ -23,9 +24,7 @@ def stale_sentences(found: Iterable[StalePriority]) -> Iterator[str]:
     for group in groups.values():
         pods = sum(one.pods for one in group)
         keep = "keeps" if pods == 1 else "keep"
-        clauses = [clause for one in group for clause in next_pod_clauses(one)]
-        told = [clause for one in group if one.is_harmful for clause in next_pod_clauses(one)]
-        what = "; ".join(dict.fromkeys(told or clauses))
+        what = "; ".join(next_pod_clauses(max(group, key=_harm)))
         yield (
             f"{count(pods, 'running pod')} {keep} priority {group[0].priority}, {_instead(group)}"
             f"{': ' if what else ''}{what}"
@@ -60,12 +59,17 @@ def next_pod_fate(found: NextPod) -> str:
         own = [lost.pod for lost in found.preempted if lost.by == found.pod]
         others = len(found.preempted) - len(own)
         text = f"preempts {listed(own, _SHOWN_MAX)}" if own else "preempts nobody itself"
-        return f"{text}, and {_in_turn(others)} in turn" if others else text
+        at_least = "at least " if found.is_cut_short else ""
+        return f"{text}, and {at_least}{_in_turn(others)} in turn" if others else text
     if not found.pod:
         return f"isn't let in: {found.message}"
     if found.node:
         return f"finds room on {found.node}"
     return f"stays pending: {found.message}"
+
+
+def _harm(one: StalePriority) -> tuple[int, int]:
+    return max((len(found.preempted) for found in one.next_pods), default=-1), one.pods
 
 
 def _in_turn(others: int) -> str:

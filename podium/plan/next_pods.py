@@ -6,6 +6,7 @@ belongs to no workload.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import msgspec
@@ -24,6 +25,7 @@ from podium.api.pod_specs import node_affinity_of
 from podium.api.resources import pod_requests
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
+from podium.core.decision import Decision
 from podium.plan.changes import Apply
 from podium.plan.leaving_pods import short_of_pods
 from podium.plan.outcome import NextPod, PreemptedPod, StalePriority
@@ -34,6 +36,8 @@ from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.workers import can_fork, in_workers
 
 _NAME = "next-pod"
+# Of a cascade through a large cluster.
+_VICTIMS_MAX = 50
 # What says where a pod may go by itself; labels and terms about other pods are the workload's.
 _KEPT = ("nodeSelector", "priorityClassName", "runtimeClassName", "schedulerName", "tolerations")
 _KEPT_OF_CONTAINERS = ("name", "image", "resources", "restartPolicy")
@@ -80,7 +84,10 @@ def _preempted(play: Play, histories: PodHistories, since_s: float) -> Iterator[
     for lost in histories.disrupted:
         if lost.cause is not BY_SCHEDULER or lost.ended_s is None or lost.ended_s < since_s:
             continue
-        by = histories.by_uid[play.preemptions.preemptors[lost.uid]]
+        by_uid = play.preemptions.preemptors.get(lost.uid)
+        if by_uid is None:
+            continue
+        by = histories.by_uid[by_uid]
         yield PreemptedPod(
             **owners.row(lost),
             node=lost.node,
@@ -122,16 +129,20 @@ def _rank(stale: StalePods) -> tuple[object, ...]:
 def _try(play: Play, trial: _Trial) -> NextPod:
     """Create a pod, and play what comes of it; it changes `play`."""
     since_s, entries_before = play.passed_s, len(play.observer.entries)
-    play.take_up(without_changes(play.request))
+    play.take_up(replace(without_changes(play.request), alternatives_max=0))
+    # From now on, without what was preempted before.
+    play.start()
     if trial.is_replacement:
         # Preemption takes the youngest of equals: of the others, more than one gives way in turn.
         _delete(play, min(trial.stale.pods, key=_age))
         play.change(())
     else:
         play.change([Apply((_new_pod(play, trial.stale),))])
+    _stop_after(play, _VICTIMS_MAX)
     if not play.run(None):
         raise KeyboardInterrupt
     histories = _histories(play)
+    preempted = tuple(_preempted(play, histories, since_s))
     new = _first_new(play, histories, trial, entries_before)
     message = ""
     if new is None:
@@ -145,8 +156,22 @@ def _try(play: Play, trial: _Trial) -> NextPod:
         priority=0 if new is None else new.priority,
         node="" if new is None else new.node,
         message=message,
-        preempted=tuple(_preempted(play, histories, since_s)),
+        preempted=preempted,
+        is_cut_short=len(preempted) >= _VICTIMS_MAX,
     )
+
+
+def _stop_after(play: Play, victims_max: int) -> None:
+    """Have nothing more decided once so many pods have been preempted."""
+    record, recorder = play.scheduler.watch, play.preemptions
+
+    def watch(decision: Decision) -> None:
+        if record is not None:
+            record(decision)
+        if len(recorder.preemptors) >= victims_max:
+            play.machine.hold()
+
+    play.scheduler.watch = watch
 
 
 def _age(pod: Object) -> tuple[str, str]:

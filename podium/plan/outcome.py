@@ -345,6 +345,7 @@ class NextPod(Report):
         node: where it was bound; empty if nowhere.
         message: why it wasn't let in, or waits; empty if neither.
         preempted: the pods that lost their places to it and, in turn, to their replacements.
+        is_cut_short: whether it was played until so many had lost their places, and no further.
     """
 
     is_replacement: bool
@@ -353,6 +354,7 @@ class NextPod(Report):
     node: OrNull = ""
     message: OrNull = ""
     preempted: tuple[PreemptedPod, ...] = ()
+    is_cut_short: Annotated[bool, IF_ANY, Field(serialization_alias="cutShort")] = False
 
     @property
     def is_harmful(self) -> bool:

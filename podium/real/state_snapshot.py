@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from podium.api.kinds import ALL_KINDS, WORKLOAD
 from podium.api.objects import Object, metadata_of
 from podium.api.well_known import LAST_APPLIED
@@ -36,6 +38,11 @@ class ClusterSnapshot:
 
     objects: list[Object] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def encoded(self) -> bytes:
+        """All objects as one List in JSON, an object a line, so that lines name objects."""
+        items = msgspec.json.Encoder().encode_lines(self.objects).rstrip().replace(b"\n", b",\n")
+        return b'{"apiVersion":"v1","kind":"List","items":[\n%b\n]}' % items
 
     def anonymize(self) -> None:
         """Give pseudonyms to what objects say; the notes still name kinds and users.

@@ -196,7 +196,7 @@ def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
         ),
         (
             'apiVersion: v1\nkind: List\nitems: [{kind: Pod, apiVersion: v1}, "x"]',
-            "items[0]: Pod ?: metadata.name: Required value",
+            "items[0] (line 3): Pod ?: metadata.name: Required value",
         ),
         ("\x80", "not valid YAML: control characters are not allowed"),
     ],

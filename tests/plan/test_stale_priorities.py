@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from podium.cli import plan_tables
 from podium.plan.gates import findings, parse_gates
 from podium.plan.next_pod_words import stale_sentences
 from podium.plan.outcome import Plan, StalePriority
@@ -188,6 +189,25 @@ def test_pods_of_one_shape_are_tried_once() -> None:
     pods = [pod(f"p{n}", on="n", priority=0) for n in range(3)]
     found = tried([node("n", "3"), *pods], STANDARD).stale_priorities
     assert [len(one.next_pods) for one in found] == [1, 0, 0]
+
+
+def test_a_cascade_is_followed_until_fifty_pods_have_been_preempted() -> None:
+    owner = workload("ReplicaSet", "web", "1", replicas=60, uid="r")
+    pods = [pod(f"web-{n}", on="n", owner=owner, priority=0, uid=f"p{n}") for n in range(60)]
+    outcome = tried([node("n", "60"), owner, *pods], STANDARD)
+    (found,) = outcome.stale_priorities
+    (new,) = [one for one in found.next_pods if not one.is_replacement]
+    assert (len(new.preempted), new.is_cut_short) == (50, True)
+    assert "and at least 49 more give way in turn" in sentences(outcome)[0]
+
+
+def test_workloads_that_werent_tried_are_summed_up_unless_asked_for() -> None:
+    pods = [pod(f"p{n}", str(n), on="n", priority=0) for n in range(1, 16)]
+    outcome = tried([node("n", "120"), *pods], STANDARD)
+    *shown, last = plan_tables.stale_priorities(outcome).all_rows
+    assert [str(row[0]) for row in shown[:4]] == [f"Pod default/p{n}" for n in (12, 13, 14, 15)]
+    assert (len(shown), [*last[:2]]) == (10, ["5 more, with -o wide", "5"])
+    assert len(plan_tables.stale_priorities(outcome, wide=True).all_rows) == 15
 
 
 def test_it_is_looked_for_only_where_that_is_asked_for() -> None:
