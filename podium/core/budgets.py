@@ -158,7 +158,10 @@ def scale_error(pods: Iterable[Object], scale_of: ScaleOf) -> str:
         if owner is None or scale_of(owner, namespace(pod)) is not None:
             continue
         kind = kind_of(owner)
-        if kind is not None and "scale" not in kind.subresources:
+        if kind is None:
+            version = owner.get("apiVersion")
+            return f'no matches for kind "{owner.get("kind")}" in version "{version}"'
+        if "scale" not in kind.subresources:
             return f"{kind.resource} does not implement the scale subresource"
         return f'found no controllers for pod "{name(pod)}"'
     return ""

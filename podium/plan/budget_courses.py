@@ -114,16 +114,17 @@ class BudgetCourses:
 
     def _pods_of(self, pdb: Object) -> Iterator[PodHistory]:
         selector = budget_selector(pdb)
-        for history, carried in self._labelled[namespace(pdb)]:
-            if selector.matches(carried):
-                yield history
+        for carried, histories in self._alike.get(namespace(pdb), {}).items():
+            if selector.matches(dict(carried)):
+                yield from histories
 
     @cached_property
-    def _labelled(self) -> Mapping[str, Sequence[tuple[PodHistory, Mapping[str, str]]]]:
-        """The pods to which anything happens, by namespace, and their labels."""
-        found: dict[str, list[tuple[PodHistory, Mapping[str, str]]]] = defaultdict(list)
+    def _alike(self) -> Mapping[str, Mapping[frozenset[tuple[str, str]], Sequence[PodHistory]]]:
+        """The pods to which anything happens, by namespace and labels."""
+        found: dict[str, dict[frozenset[tuple[str, str]], list[PodHistory]]] = defaultdict(dict)
         for history in self._histories.by_uid.values():
-            found[history.pod.partition("/")[0]].append((history, self._labels(history)))
+            carried = frozenset(self._labels(history).items())
+            found[history.pod.partition("/")[0]].setdefault(carried, []).append(history)
         return found
 
     def _labels(self, history: PodHistory) -> Mapping[str, str]:

@@ -51,18 +51,23 @@ class SilentNode(Report):
 
 def silent_nodes(play: "Play") -> Iterator[SilentNode]:
     """The nodes that have fallen silent in a play that is over."""
-    for node in play.changer.silenced_s:
-        tainted_at_s: float | None = None
-        on_hold, found = "", play.cluster.store.get("Node", "", node)
+    silent, store = play.changer.silenced_s, play.cluster.store
+    tainted_s: dict[str, float] = {}
+    on_hold: dict[str, str] = {}
+    for entry in play.observer.entries[play.entries_before :] if silent else ():
+        details = entry.details
+        match entry.type:
+            case "EvictionsOnHold":
+                place = f"of zone {details['zone']}" if details["zone"] else "without a zone"
+                few = f"{details['notReady']} of {details['nodes']} nodes {place}"
+                on_hold[details["zone"]] = f"{few} aren't ready"
+            case "EvictionsGoOn":
+                on_hold.pop(details["zone"], None)
+            case "NodeTainted" if details["taint"] == _TAINT:
+                tainted_s[entry.name] = entry.at_s
+            case "NodeUntainted" if details["taint"] == _TAINT:
+                tainted_s.pop(entry.name, None)
+    for node in silent:
+        found = store.get("Node", "", node)
         zone = labels(found).get(ZONE_LABEL, "") if found is not None else ""
-        for entry in play.observer.entries[play.entries_before :]:
-            details = entry.details
-            if entry.type == "EvictionsOnHold" and details["zone"] == zone:
-                place = f"of zone {zone}" if zone else "without a zone"
-                nodes = f"{details['notReady']} of {details['nodes']} nodes {place}"
-                on_hold = f"{nodes} aren't ready"
-            elif entry.type == "EvictionsGoOn" and details["zone"] == zone:
-                on_hold = ""
-            elif entry.name == node and details.get("taint") == _TAINT:
-                tainted_at_s = entry.at_s if entry.type == "NodeTainted" else None
-        yield SilentNode(node=node, tainted_at_s=tainted_at_s, on_hold=on_hold)
+        yield SilentNode(node=node, tainted_at_s=tainted_s.get(node), on_hold=on_hold.get(zone, ""))

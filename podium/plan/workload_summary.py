@@ -7,7 +7,6 @@ from heapq import merge
 import msgspec
 
 from podium.api.objects import status_of
-from podium.api.pods import node_name_of
 from podium.api.workloads import replicas_of
 from podium.core.budgets import SCALED
 from podium.plan.outcome import (
@@ -171,7 +170,7 @@ def _readiness(play: Play, histories: PodHistories, before: PodsBefore) -> Mappi
     found: dict[str, _Readiness] = {}
     owners = play.owners()
     is_ready: dict[str, bool] = {}
-    for at_s, pod_uid, is_now in _changes(play):
+    for at_s, pod_uid, is_now in _changes(play, histories):
         history = histories.by_uid.get(pod_uid)
         if history is None or is_ready.get(pod_uid, pod_uid in before.ready_uids) == is_now:
             continue
@@ -189,18 +188,18 @@ def _unchanged(ready: int, until_s: float) -> _Readiness:
     return _Readiness(ready, ready, until_s, {ready: until_s}, {ready: 0.0})
 
 
-def _changes(play: Play) -> Iterator[tuple[float, str, bool]]:
+def _changes(play: Play, histories: PodHistories) -> Iterator[tuple[float, str, bool]]:
     """(when, uid, whether the pod is ready from then on).
 
     What stood on a node that falls silent serves no more from that moment on, though the control
     plane takes it for ready until the node is missed.
     """
-    silenced = (
-        (at_s, uid, False)
-        for node, at_s in play.changer.silenced_s.items()
-        for uid, pod in play.before.by_uid.items()
-        if node_name_of(pod) == node
-    )
+    silent_s = play.changer.silenced_s
+    silenced = [
+        (silent_s[one.node], one.uid, False)
+        for one in histories.by_uid.values()
+        if one.node in silent_s and not one.is_new
+    ]
     yield from merge(sorted(silenced), _observed_changes(play), key=lambda change: change[0])
 
 

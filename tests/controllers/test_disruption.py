@@ -211,6 +211,14 @@ def test_without_a_scale_nothing_may_be_disrupted(hand: Hand, owner: str, why: s
     assert {*hand.events} == {f"Failed to calculate the number of expected pods: {why}"}
 
 
+def test_a_controller_of_a_kind_that_is_not_served_is_named(hand: Hand) -> None:
+    rollout = {**workload("Rollout", "o", 1), "apiVersion": "argoproj.io/v1alpha1"}
+    hand.start(budget(maxUnavailable=1), web("p1", rollout))
+    hand.run()
+    message = 'no matches for kind "Rollout" in version "argoproj.io/v1alpha1"'
+    assert condition(hand)["message"] == message
+
+
 def test_a_scale_that_becomes_known_mends_it(hand: Hand) -> None:
     rs = workload("ReplicaSet", "rs", 2)
     hand.start(budget(maxUnavailable=1), web("p1", rs), web("p2", rs))
