@@ -6,6 +6,7 @@ from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, is_terminating, status_of, uid
 from podium.api.pods import is_finished
 from podium.api.priority import is_critical
+from podium.api.times import epoch_s
 from podium.control.effects import Effect, deletion_of, status_patch_of
 from podium.core.pod_info import PodInfo
 from podium.node.container_runtime import NEVER_S, ContainerRuntime
@@ -83,6 +84,11 @@ class Kubelet:
             return sandbox
         worker = PodWorker.begun(self.pods.info_of(pod), sandbox, now_s)
         self.runtime.resume(worker, now_s)
+        if is_terminating(pod) and sandbox.is_scripted and not self.runtime.is_down:
+            # Its containers were told to stop when that was asked for, not just now.
+            grace_period_s = _grace_period_s(pod)
+            end_s = epoch_s(pod["metadata"]["deletionTimestamp"])
+            worker.stop(DELETED, grace_period_s, end_s - grace_period_s)
         worker.written = worker.changes if sandbox.is_scripted else NOT_WRITTEN
         worker.told = phase_and_readiness(pod["status"])
         self.pods.add(worker)
@@ -245,8 +251,7 @@ class Kubelet:
         worker.take_in_ephemeral(now_s)
         yield from self.runtime.renew(worker, now_s)
         if is_terminating(pod):
-            grace_period_s = float(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
-            worker.stop(DELETED, grace_period_s, now_s)
+            worker.stop(DELETED, _grace_period_s(pod), now_s)
         yield from self.advance(worker, now_s)
         if (next_s := worker.next_s()) < NEVER_S:
             self._revisit(pod, next_s)
@@ -273,6 +278,10 @@ class Kubelet:
         worker.written = changes
         worker.told = told
         yield status_patch_of("Pod", pod, status)
+
+
+def _grace_period_s(pod: Object) -> float:
+    return float(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
 
 
 def _needs_status_write(worker: PodWorker, pod: Object) -> bool:

@@ -86,6 +86,22 @@ def test_leases_are_renewed_in_earnest_where_others_watch() -> None:
     assert lease(cluster) == (WRITTEN, "00:01:45.0")
 
 
+@pytest.mark.parametrize(("termination", "gone_s"), [("grace", 40.0), ("25s", 35.0)])
+def test_a_pod_that_was_terminating_at_an_agents_start_has_what_is_left(
+    termination: str, gone_s: float
+) -> None:
+    cluster = Cluster()
+    cluster.create(pod("leaving"), termination=termination)
+    cluster.run_until(10)
+    cluster.delete("leaving", 30)
+    cluster.run_until(30)
+    cluster.driver.restart(cluster.kubelets, SimulatedKubelets(cluster.settings))
+    cluster.run_until(gone_s - 1)
+    assert cluster.gist("leaving") == "Running terminating ready"
+    cluster.run_until(gone_s)
+    assert cluster.gist("leaving") == "gone"
+
+
 def test_a_silent_nodes_pods_go_on_unseen_and_it_catches_up() -> None:
     cluster = Cluster()
     cluster.create(pod("ends", restartPolicy="Never"), run_duration="30s")
