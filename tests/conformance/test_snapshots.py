@@ -8,7 +8,6 @@ SCENES = {one.name: one for one in scenes()}
 _DAEMONS = "the plan starts before the snapshot, and a DaemonSet's pods are available too late"
 WRONG = {
     "p-daemonset-6-129": _DAEMONS,
-    "p-daemonset-6-45": "a DaemonSet counts the pods of a node that has no room as unavailable",
     "p-daemonset-6-60": "the snapshot mentions no time after a deletion that was 2.6 s before it",
     "p-daemonset-6-73": "chance decides which of two nodes gets its new daemon first",
     "p-priority-6-48": "pods of other scenes that went there woke these, which then backed off",
