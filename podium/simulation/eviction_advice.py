@@ -101,13 +101,11 @@ def _block(
     if len(trials) == 1:
         reason, remedies = trials[0].reason(), tuple(trials[0].remedies())
     else:
-        names = " and ".join(map(name, budgets))
+        names, both = " and ".join(map(name, budgets)), "both" if len(budgets) == 2 else "all"
         reason = (
-            f"budgets {names} both select {_named(refused)}"
-            if len(budgets) == 2
-            else f"budgets {names} all select {_named(refused)}"
+            f"budgets {names} {both} select {_named(refused)}, and the eviction API refuses such a "
+            "pod whatever they allow"
         )
-        reason += ", and the eviction API refuses such a pod whatever they allow"
         remedies = tuple(_with_one_alone(trials))
     return EvictionBlock(tuple(map(key, budgets)), tuple(map(key, refused)), reason, remedies)
 
@@ -157,25 +155,25 @@ class _Trial:
         subject = f"budget {self.called}"
         if needs_scale(budget) and not self._expected:
             return f"{subject} can't be computed, and so allows no disruption: {self._unscaled()}"
-        total, needed = self._total, status.desired_healthy
-        counts = f"it needs {needed} of {count(total, 'pod')} healthy"
-        if needed == total:
-            counts = (
-                f"it needs all of its {total} pods healthy"
-                if total > 1
-                else "it needs its only pod healthy"
-            )
-        elif needed > total:
+        if all(spec_of(budget).get(field) is None for field in BOUNDS):
+            return f"{subject} never allows a disruption: it has {bound_text(spec_of(budget))}"
+        total, needed, healthy = self._total, status.desired_healthy, status.current_healthy
+        if needed > total:
             counts = f"it needs {count(needed, 'healthy pod')} where there are only {total}"
-        if status.current_healthy < min(needed + 1, total):
-            counts += f", and has {status.current_healthy}"
+        elif needed < total:
+            counts = f"it needs {needed} of {total} pods healthy"
+        else:
+            counts = f"it needs all of its {total} pods healthy"
+            counts = "it needs its only pod healthy" if total == 1 else counts
+        if healthy < min(needed + 1, total):
+            counts += f", and has {healthy}"
         if not allowance(budget, total):
             how_many = "" if fewest_pods(budget, total) else ", however many there are"
             return f"{subject} never allows a disruption: {counts}{how_many}"
-        missing = needed + 1 - status.current_healthy
-        if missing > 0:
-            return f"{subject} waits for {count(missing, 'more healthy pod')}: {counts}"
-        return f"{subject} allows no disruption yet: {counts}, and has {status.current_healthy}"
+        if healthy <= needed:
+            missing = count(needed + 1 - healthy, "more healthy pod")
+            return f"{subject} waits for {missing}: {counts}"
+        return f"{subject} allows no disruption yet: {counts}, and has {healthy}"
 
     def remedies(self) -> Iterator[str]:
         """What would have the budget let a pod go, each tried."""

@@ -83,7 +83,7 @@ def blocked(there: list[Obj]) -> DrainBlocker:
         ),
         (
             {},
-            "never allows a disruption: it needs 0 of 3 pods healthy, however many there are",
+            "never allows a disruption: it has neither minAvailable nor maxUnavailable",
             ["set maxUnavailable: 1 in budget web"],
         ),
     ],
