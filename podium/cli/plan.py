@@ -23,6 +23,7 @@ from podium.cli.plan_gates import (
     FailOnOption,
     GatesOption,
     PlanOutput,
+    every_gate,
     exit_on,
     print_junit,
     print_sarif,
@@ -102,10 +103,15 @@ def plan(
         recording = _recording(request) if serve else None
         prepare = None if recording is None else recording.begin
         outcome = make_plan(request, told, workers=workers or core_count(), prepare=prepare)
-        found = _findings(outcome, conditions, request if baseline else None)
+        # A report of tests that nothing was put to would pass whatever happens.
+        is_report = output in (PlanOutput.JUNIT, PlanOutput.SARIF)
+        tested = conditions or (every_gate() if is_report else [])
+        found = _findings(outcome, tested, request if baseline else None)
     if optimal and not outcome.interrupted:
         outcome = _with_optimum(outcome, request, optimal_seconds)
-    _end(read, read.told_in(outcome), output, conditions, found, recording)
+    _end(read, read.told_in(outcome), output, tested, found, recording)
+    if conditions:
+        exit_on(found)
 
 
 def _recording(request: "PlanRequest") -> "PlanRecording":
@@ -129,7 +135,7 @@ def _end(
     found: "Sequence[Finding]",
     recording: "PlanRecording | None",
 ) -> None:
-    """Print a plan, show it if that is asked for, and exit as it deserves."""
+    """Print a plan, show it if that is asked for, and exit if it was interrupted."""
     if output is PlanOutput.SARIF:
         print_sarif(found, outcome, asked.applied)
     else:
@@ -138,7 +144,6 @@ def _end(
         recording.serve(asked)
     if outcome.interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
-    exit_on(found)
 
 
 def _findings(

@@ -67,6 +67,13 @@ def read_gates(texts: Sequence[str], file: str | None) -> "list[Gate]":
     return parse_gates(texts, file, [] if file is None else read_text(file).splitlines())
 
 
+def every_gate() -> "list[Gate]":
+    """A gate for each condition that needs no bound."""
+    from podium.plan.gates import Gate
+
+    return [Gate(one, one) for one in Condition if one is not Condition.READY_SHARE]
+
+
 def print_findings(found: "Sequence[Finding]") -> None:
     """Say on standard error what a plan failed on: each condition, and who met it."""
     err = console(stderr=True)
@@ -96,10 +103,10 @@ def print_junit(gates: "Sequence[Gate]", found: "Sequence[Finding]") -> None:
     """Print a JUnit report: a test for each condition, which fails if the condition is met.
 
     Args:
-        gates: the conditions; all that there are if none is given.
+        gates: the conditions.
         found: what met them.
     """
-    conditions = list(dict.fromkeys(gate.condition for gate in gates)) or list(Condition)
+    conditions = list(dict.fromkeys(gate.condition for gate in gates))
     print(junit("plan", conditions, [*map(_ci_result, found)]))
 
 

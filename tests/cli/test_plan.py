@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from podium.apiserver.decoding.yaml_writer import write_yaml
+from podium.plan.gate_conditions import Condition
 from tests.plan.objects import (
     ZONE,
     budget,
@@ -226,6 +227,17 @@ def test_reports_for_ci_systems(podium, files) -> None:
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == quote(files[-1])
     assert place["region"]["startLine"] >= 1
+
+
+def test_reports_without_conditions_test_all_of_them(podium, files) -> None:
+    result = podium("plan", *files, "-o", "junit")
+    suite = ElementTree.fromstring(result.stdout)
+    failed = [one.get("name") for one in suite if one.find("failure") is not None]
+    assert failed == ["preemption", "eviction", "pdb-violation", "below-budget"]
+    assert suite.get("tests") == str(len(Condition) - 1)
+    assert result.exit_code == 0
+    log = json.loads(podium("plan", *files, "-o", "sarif").stdout)
+    assert [one["ruleId"] for one in log["runs"][0]["results"]] == failed
 
 
 @pytest.mark.parametrize(
