@@ -133,6 +133,7 @@ class Play:
             if seed:
                 self.scheduler.snapshot.tie_key = partial(_shuffled, seed)
             driver.run_until(self.start_s)
+            self.machine.recall_rejections()
         budgets = self.cluster.store.list("PodDisruptionBudget").items
         self.budgets_before = {key(pdb): BudgetCounts.of_status(status_of(pdb)) for pdb in budgets}
         # What was counted first is of the pods as they are in the state.

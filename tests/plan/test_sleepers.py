@@ -76,3 +76,32 @@ def test_pods_of_a_state_that_waited_in_vain_and_fit_are_explained() -> None:
     assert said.startswith("kube-scheduler has found no place for it, as its status says")
     assert "it is tried again within 5.5 minutes" in said
     assert explained([*others, client], STORE) != said
+
+
+REJECTED = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+
+
+def rejected(waiting: Obj) -> Obj:
+    """A pod of a state whose scheduler has found no place for it."""
+    return {**waiting, "status": {"phase": "Pending", "conditions": [REJECTED]}}
+
+
+def test_pods_that_a_state_s_scheduler_rejected_wait_for_what_wakes_them() -> None:
+    """A node wakes those that lack room, but not one that waits for a limit of volumes."""
+    large = rejected(pod("large", "4"))
+    outcome = planned([node("n1", "1"), large], node("n2"))
+    assert {one.pod: one.at_s for one in outcome.placements} == {"default/large": 0.0}
+    *others, client = states()
+    outcome = planned([*others, rejected(client)], STORE)
+    placed = {one.pod: (one.at_s, one.overslept_s) for one in outcome.placements}
+    assert placed == {"back/store": (0.0, None), "default/client": (330.0, 330.0)}
+
+
+def test_pods_that_fit_in_the_state_already_are_tried_at_once() -> None:
+    """So are those for which others can give way: who rejected them can't be told any more."""
+    high = rejected(pod("high", "4", priority=5))
+    state = [node("n1"), pod("low", "4", on="n1", terminationGracePeriodSeconds=0)]
+    outcome = planned([*state, high])
+    assert [one.preemptor for one in outcome.preemptions] == ["default/high"]
+    free = planned([node("n1"), rejected(pod("free", "4"))])
+    assert {one.pod: one.at_s for one in free.placements} == {"default/free": 0.0}

@@ -168,6 +168,26 @@ class SchedulerMachine:
         """Decide again, from the next wake-up on."""
         self._is_held = False
 
+    def recall_rejections(self) -> None:
+        """Have pods that were rejected before the start wait for an event that helps them.
+
+        Who rejects them is found out by deciding as things are now. Pods that would get a place,
+        at once or by preemption, are left to be tried; so are nominated ones, and gangs.
+        """
+        if self.gangs is not None:
+            return
+        self.handlers.settle_budgets()
+        for queued in [*self.queue]:
+            if not queued.was_rejected or queued.pod.nominated_node_name:
+                continue
+            decision = self.scheduler.decide(queued.pod, queued.scheduler_name)
+            found, plugins = decision.post_filter, rejecting_plugins(decision)
+            has_place = bool(decision.node_name or (found is not None and found.victims))
+            if has_place or decision.error or decision.gate is not None or not plugins:
+                continue
+            if (taken := self.queue.take(queued.uid)) is not None:
+                self.queue.fail(taken, sorted(plugins), now_s=self.context.now_s)
+
     @property
     def is_at_rest(self) -> bool:
         """Whether all that was decided has been carried out, or has failed."""
