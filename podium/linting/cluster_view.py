@@ -17,8 +17,9 @@ from podium.apiserver.admission.limit_ranger import limits_by_namespace
 from podium.linting.budget_view import BudgetView, budget_view
 from podium.linting.thresholds import Thresholds
 from podium.linting.workload_reader import Workload, WorkloadReader
+from podium.manifests.decisive_kinds import Identity
 from podium.node.kubelet_config import KubeletConfiguration
-from podium.plan.stale_priorities import StalePods, stale_pods
+from podium.plan.stale_priorities import RECREATING, StalePods, stale_pods
 from podium.plan.workload_owners import WorkloadOwners
 
 _KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
@@ -130,13 +131,19 @@ class ClusterView:
         """The running pods that keep a priority which their successors don't get."""
         if not self.knows_classes:
             return ()
-        controllers = {
-            (kind, namespace(obj), name(obj)): obj
-            for kind, objects in self.by_kind.items()
-            for obj in objects
-        }
         classes = self.of("PriorityClass")
-        return stale_pods(self.running_pods, classes, controllers.get, self._owners)
+        return stale_pods(self.running_pods, classes, self._controllers.get, self._owners)
+
+    def has_controller(self, controller: Identity) -> bool:
+        """Whether a controller is among what was read."""
+        kind, place, called = controller
+        return any((namespace(one), name(one)) == (place, called) for one in self.of(kind))
+
+    @cached_property
+    def _controllers(self) -> Mapping[Identity, Object]:
+        return {
+            (kind, namespace(obj), name(obj)): obj for kind in RECREATING for obj in self.of(kind)
+        }
 
     @cached_property
     def _owners(self) -> WorkloadOwners:

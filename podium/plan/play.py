@@ -9,8 +9,9 @@ import msgspec
 
 from podium.api.garbage_collection import without_garbage_collection
 from podium.api.kinds import OPTIONAL_KINDS, POD_GROUP
-from podium.api.objects import Object, annotations, key, status_of
+from podium.api.objects import Object, annotations, key, name, status_of
 from podium.api.pods import node_name_of
+from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.manifests.decisive_kinds import Identity
@@ -77,6 +78,8 @@ class Play:
     Attributes:
         state: what there was, by identity.
         facts: what warnings need to know of it.
+        guessed_classes: where the state has no PriorityClasses, the names of those that stand in
+            for them, and `""` for the default class.
         request: what is planned.
         applied: the manifests that are applied, likewise.
         cluster: in which it is played.
@@ -124,6 +127,7 @@ class Play:
         self.notes = loaded.load_into(self.cluster)
         self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
         self._loaded = [*self._controllers()]
+        self.guessed_classes = self._guessed_classes()
         self.observer = Observer(self.cluster)
         driver = self.cluster.driver
         with without_garbage_collection():
@@ -272,6 +276,12 @@ class Play:
     def before(self) -> PodsBefore:
         """The pods and the workloads of the state."""
         return PodsBefore(self.pods_before, WorkloadOwners(self._loaded))
+
+    def _guessed_classes(self) -> frozenset[str]:
+        if self.facts.of("PriorityClass"):
+            return frozenset()
+        loaded = map(name, self.cluster.store.list("PriorityClass").items)
+        return frozenset({"", *loaded}) - SYSTEM_PRIORITY_CLASSES.keys()
 
     def _controllers(self) -> Iterator[Object]:
         """The ReplicaSets and Jobs, stand-ins included."""

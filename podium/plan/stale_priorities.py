@@ -6,7 +6,7 @@ value; pods created from then on get the new number, and may preempt the others.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -67,6 +67,7 @@ def stale_pods(
     classes: Iterable[Object],
     find: Callable[[Identity], Object | None],
     owners: WorkloadOwners,
+    guessed: Collection[str] = (),
 ) -> list[StalePods]:
     """The running pods that keep a priority which their successors don't get, by workload.
 
@@ -75,6 +76,8 @@ def stale_pods(
         classes: the PriorityClasses.
         find: looks a controller up; pods of unknown ones stand for their own templates.
         owners: of the pods.
+        guessed: names of PriorityClasses whose values are guesses; with `""` among them, whether
+            there is a default class isn't known either. Of their pods nothing is said.
     """
     resolver = _Resolver(classes)
     groups: dict[tuple[str, int, _Next], list[Object]] = defaultdict(list)
@@ -93,7 +96,8 @@ def stale_pods(
             else spec_of(pod_template_of(controller))
         )
         following = resolver.next_of(spec)
-        if following[0] != pod_priority(pod):
+        is_guess = not following[2] and following[1] in guessed
+        if following[0] != pod_priority(pod) and not is_guess:
             workload = owners.workload(key(pod), owner)
             groups[workload, pod_priority(pod), following].append(pod)
             specs[workload] = spec
@@ -113,6 +117,7 @@ def stale_pods_of(play: "Play") -> list[StalePods]:
         store.list("PriorityClass").items,
         lambda identity: store.get(*identity),
         play.owners(),
+        play.guessed_classes,
     )
 
 

@@ -336,6 +336,22 @@ def test_an_unknown_class_says_which_one_is_meant_and_how_many_pods_run() -> Non
     ]
 
 
+def test_pods_that_run_of_a_class_that_was_deleted_are_found_without_their_controller() -> None:
+    owner = workload("ReplicaSet", "web", replicas=2)
+    pods = [
+        pod(f"web-{n}", on="n", owner=owner, priority=100, priorityClassName="gone", uid=f"p{n}")
+        for n in range(2)
+    ]
+    high = priority_class("high", 1)
+    assert messages("unknown-class", high, *pods) == [
+        "there is no PriorityClass gone: no further pod of ReplicaSet default/web is let in"
+    ]
+    assert not messages("unknown-class", *pods)
+    read = workload("ReplicaSet", "web", template={"priorityClassName": "gone"})
+    (message,) = messages("unknown-class", high, *pods, read)
+    assert "no further" not in message
+
+
 def limit_range(**limits: Any) -> Obj:
     return {
         "apiVersion": "v1",

@@ -191,6 +191,19 @@ def test_pods_of_one_shape_are_tried_once() -> None:
     assert [len(one.next_pods) for one in found] == [1, 0, 0]
 
 
+def test_nothing_is_said_of_classes_that_an_export_leaves_out() -> None:
+    owner = workload("ReplicaSet", "web", replicas=1, uid="r")
+    given = pod("web-1", on="n", owner=owner, priority=1000, priorityClassName="std", uid="p")
+    differ = [
+        pod(f"p{n}", on="n", priority=n, priorityClassName="team", uid=f"p{n}") for n in (100, 200)
+    ]
+    state = [node("n", uid="n"), owner, given, *differ]
+    assert not tried(state).stale_priorities
+    # What comes with the changes is known.
+    old = pod("old", on="n", priority=0, uid="o")
+    assert stale([*state, old], STANDARD).workload == "Pod default/old"
+
+
 def test_a_cascade_is_followed_until_fifty_pods_have_been_preempted() -> None:
     owner = workload("ReplicaSet", "web", "1", replicas=60, uid="r")
     pods = [pod(f"web-{n}", on="n", owner=owner, priority=0, uid=f"p{n}") for n in range(60)]

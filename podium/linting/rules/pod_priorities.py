@@ -1,11 +1,12 @@
 """Rules about the priorities that pods ask for, and those that they keep."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from podium.api.count_words import count
 from podium.api.misspelling import likely_meant
-from podium.api.objects import name
+from podium.api.objects import Object, controller_key, name
+from podium.api.pods import priority_class_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.linting.cluster_view import ClusterView
 from podium.linting.rule import Offence, rule
@@ -22,17 +23,30 @@ from podium.plan.stale_priorities import StalePods
     fix="Make the class, or name one that is there.",
 )
 def unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
-    """The class that pods name is neither among the classes nor the system's."""
+    """The class that pods name is neither among the classes nor the system's.
+
+    Of pods whose controller wasn't read, their own specs tell what the next one would name.
+    """
     known = view.class_names()
+    for one in view.stale_pods:
+        controller = controller_key(one.pods[0])
+        if one.refusal and controller and not view.has_controller(controller):
+            class_name = priority_class_of(one.pods[0])
+            message = f"there is no PriorityClass {class_name}: no further pod of {one.workload} is"
+            message += f" let in{likely_meant(class_name, known)}"
+            yield Offence(one.pods[0], message, "spec.priorityClassName", _still_running(one.pods))
     for workload in view.workloads:
         named = workload.priority_class
         if named and workload.refusal and named not in known and view.knows_classes:
             hint = likely_meant(named, known)
             message = f"there is no PriorityClass {named}: none of its pods is let in{hint}"
-            running = view.pods_of(workload)
-            verb = "runs" if len(running) == 1 else "run"
-            told = (f"{count(len(running), 'pod')} of it still {verb}",) if running else ()
-            yield Offence(workload.obj, message, f"{workload.path}.priorityClassName", told)
+            field = f"{workload.path}.priorityClassName"
+            yield Offence(workload.obj, message, field, _still_running(view.pods_of(workload)))
+
+
+def _still_running(pods: Sequence[Object]) -> tuple[str, ...]:
+    verb = "runs" if len(pods) == 1 else "run"
+    return (f"{count(len(pods), 'pod')} of it still {verb}",) if pods else ()
 
 
 @rule(
