@@ -11,12 +11,14 @@ from podium.api.disruption import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.labels import SelectorError
 from podium.api.objects import (
     Object,
+    Place,
     condition_of,
     condition_status,
     controller_of,
     entries,
     is_terminating,
     labels,
+    metadata_of,
     name,
     namespace,
     place_of,
@@ -71,6 +73,9 @@ class DisruptionController(Reconciler):
     def __init__(self) -> None:
         super().__init__({"Pod": {"namespace": namespaces}, _BUDGET: {"namespace": namespaces}})
         self._members = SelectedPods(self.objects, _BUDGET, budget_selector)
+        # By the order in which budgets became known: times of creation are whole seconds.
+        self._order: dict[Place, int] = {}
+        self._number = 0
         self._scale_of = scale_finder(
             lambda kind, place, called: self.objects.get(kind, called, place)
         )
@@ -80,11 +85,16 @@ class DisruptionController(Reconciler):
         place, called = place_of(obj)
         now = self.objects.at(change.kind, place_of(obj))
         if change.kind == _BUDGET:
+            if now is None:
+                self._order.pop(place_of(obj), None)
+            else:
+                self._number += 1
+                self._order.setdefault(place_of(obj), self._number)
             self._members.update_selector(before, now)
             yield place, called
         elif change.kind == "Pod":
             if not same_to_budgets(before, now):
-                yield from self._members.update_pod(before, now)
+                yield from self._first_of(place_of(obj), before, now)
             if now is not None and _may_go_stale(now):
                 yield _POD, place, called
         elif before is None:
@@ -93,6 +103,25 @@ class DisruptionController(Reconciler):
             for budget in self.objects.by(_BUDGET, "namespace", namespace(obj)):
                 if needs_scale(budget):
                     yield place_of(budget)
+
+    def _first_of(
+        self, pod: Place, before: Object | None, now: Object | None
+    ) -> Sequence[Hashable]:
+        """The budget that is looked at for a pod: of several that select it, only the oldest.
+
+        Upstream takes any, by a map that hands out few in the order in which they came. The others
+        aren't looked at before something else happens to them.
+        """
+        until_now = [*self._members.update_pod(before, now)]
+        selecting = until_now if now is None else [*self._members.owners_of(pod)]
+        if len(selecting) > 1:
+            selecting = [min(selecting, key=self._age)]
+        return selecting
+
+    def _age(self, place: Place) -> tuple[str, int]:
+        budget = self.objects.at(_BUDGET, place)
+        created = metadata_of(budget or {}).get("creationTimestamp")
+        return str(created or ""), self._order[place]
 
     def stirs(self, change: Change, before: Object | None) -> bool:
         """What pods are concerned by has been judged by then: readiness counts, too."""

@@ -397,6 +397,7 @@ class ScenePlayer:
         self._record = SceneRecord(self._plane.now_s)
         self._nodes: list[str] = []
         self._is_over = False
+        self._step: tuple[float, str] = (0.0, "")
         self._operations: Mapping[str, Callable[..., Script]] = {
             "create": self._create, "patch": self._patch, "scale": self._scale,
             "delete": self._delete, "evict": self._evict, "kill": self._kill, "drain": self._drain,
@@ -415,6 +416,7 @@ class ScenePlayer:
         self._record.start_s = start_s = self._plane.now_s
         for at_s, operation, *arguments in sorted(self._scene["steps"], key=lambda step: step[0]):
             yield max(0.0, start_s + at_s - self._plane.now_s)
+            self._step = (at_s, operation)
             yield from self._operations[operation](at_s, *arguments)
         yield max(0.0, start_s + self._scene["until"] - self._plane.now_s)
         self._finish(self._namespace, self._record.to_json())
@@ -496,11 +498,11 @@ class ScenePlayer:
             return
         yield Ask("DELETE", self._pod(name), options or {})
 
-    def _drain(self, at_s: float, node: str, patience_s: float) -> Script:
-        self._plane.spawn(self._drained(at_s, node, patience_s))
+    def _drain(self, _at_s: float, node: str, patience_s: float) -> Script:
+        self._plane.spawn(self._drained(node, patience_s))
         yield from ()
 
-    def _drained(self, at_s: float, node: str, patience_s: float) -> Script:
+    def _drained(self, node: str, patience_s: float) -> Script:
         record = self._record
         started_s = self._plane.now_s
         cordon = {"spec": {"unschedulable": True}}
@@ -517,7 +519,8 @@ class ScenePlayer:
                 code, body = yield self._eviction(pod["name"], {})
                 if code not in (200, 201, 404, 429):
                     message = (body.get("message") or "").replace(pod["name"], "POD")
-                    record.answers.append([at_s, "drain", code, body.get("reason"), message])
+                    # By the step that has begun last, as the recordings have it.
+                    record.answers.append([*self._step, code, body.get("reason"), message])
             yield 1.0
         record.drained.append([node, None])
 

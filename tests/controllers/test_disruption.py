@@ -144,9 +144,30 @@ def test_pods_that_come_change_leave_and_go_are_counted(hand: Hand) -> None:
     hand.gone("Pod", "p2")
     hand.run()
     assert numbers(hand) == (0, 1, 1, 1)
+    # That a pod isn't selected any more is found out at the next occasion only, as upstream does.
     hand.tell(pod("p1", ready=True, labels={"app": "other"}))
     hand.run()
-    assert numbers(hand) == (0, 0, 1, 0)
+    assert numbers(hand) == (0, 1, 1, 1)
+    hand.tell(web("p3"))
+    hand.run()
+    assert numbers(hand) == (0, 1, 1, 1)
+
+
+def test_of_several_budgets_only_the_oldest_is_looked_at_for_a_pod(hand: Hand) -> None:
+    younger = budget(minAvailable=1)
+    younger["metadata"] |= {"name": "a", "creationTimestamp": "2026-01-01T00:00:05Z"}
+    older = budget(minAvailable=1)
+    older["metadata"] |= {"creationTimestamp": "2026-01-01T00:00:01Z"}
+    hand.start(younger, older, web("p1"))
+    hand.run()
+    hand.tell(web("p2"))
+    hand.run()
+    assert numbers(hand) == (1, 2, 1, 2)
+    assert hand.objects["PodDisruptionBudget", "a"]["status"]["currentHealthy"] == 1
+    hand.gone("PodDisruptionBudget", "b")
+    hand.tell(web("p3"))
+    hand.run()
+    assert hand.objects["PodDisruptionBudget", "a"]["status"]["currentHealthy"] == 3
 
 
 def test_another_selector_selects_other_pods(hand: Hand) -> None:

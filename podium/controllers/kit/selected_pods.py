@@ -5,7 +5,7 @@ one of them changes would cost too much, and so would looking through all of a s
 when it is asked for its pods.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from podium.api.labels import NOTHING, Selector
 from podium.api.objects import Object, Place, labels, place_of
@@ -76,6 +76,10 @@ class SelectedPods:
                 if self._selectors.get(owner, NOTHING).matches(labels(after)):
                     self._join(owner, place)
         yield from {**selecting, **self._owners.get(place, {})}
+
+    def owners_of(self, pod: Place) -> Iterable[Place]:
+        """Where the objects are that select a pod."""
+        return self._owners.get(pod, {})
 
     def _join(self, owner: Place, pod: Place) -> None:
         self._members[owner][pod] = None
