@@ -58,9 +58,18 @@ def disruption_rows(plan: Plan, *, wide: bool) -> Iterator[tuple[Cell, ...]]:
 
 
 def timeline_lines(timeline: tuple[Moment, ...]) -> Iterator[str]:
-    """The timeline as sentences."""
-    width = max((len(time_text(moment.at_s)) for moment in timeline), default=0)
-    for moment in timeline:
+    """The timeline as sentences; what goes at once just goes, unless there is a reason."""
+    gone = {(one.uid, one.at_s) for one in timeline if one.happening is Happening.GONE}
+    shown = [
+        one
+        for one in timeline
+        if one.happening is not Happening.TERMINATING
+        or (one.uid, one.at_s) not in gone
+        or one.detail
+        or one.by
+    ]
+    width = max((len(time_text(moment.at_s)) for moment in shown), default=0)
+    for moment in shown:
         yield f"{time_text(moment.at_s):<{width}}  {_sentence(moment)}"
 
 

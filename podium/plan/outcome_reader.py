@@ -193,14 +193,24 @@ class OutcomeReader:
         return tuple(map(self._disruption, self._told(self.histories.disrupted)))
 
     def timeline(self) -> tuple[Moment, ...]:
-        """What happened, in order, and who is behind it."""
+        """What happened, in order, and who is behind it.
+
+        A pod on a node that goes at once is told to terminate at that moment, too.
+        """
         moments = []
+        terminating = {one for one, pod in self._play.before.by_uid.items() if is_terminating(pod)}
         for number, entry in enumerate(self._play.observer.entries):
             happening = _happening(entry)
-            if happening is not None and entry.uid not in self._repetitions.first:
-                pod = self.histories.by_uid[entry.uid]
-                if pod.is_new or number >= self._play.entries_before:
-                    moments.append(self._moment(entry, happening, pod))
+            if happening is None or entry.uid in self._repetitions.first:
+                continue
+            pod = self.histories.by_uid[entry.uid]
+            if not pod.is_new and number < self._play.entries_before:
+                continue
+            if happening is Happening.TERMINATING:
+                terminating.add(entry.uid)
+            elif happening is Happening.GONE and pod.node and entry.uid not in terminating:
+                moments.append(self._moment(entry, Happening.TERMINATING, pod))
+            moments.append(self._moment(entry, happening, pod))
         return tuple(moments)
 
     def _moment(self, entry: TimelineEntry, happening: Happening, pod: PodHistory) -> Moment:

@@ -11,7 +11,6 @@ WRONG = {
     "p-daemonset-6-60": "the snapshot mentions no time after a deletion that was 2.6 s before it",
     "p-daemonset-6-73": "chance decides which of two nodes gets its new daemon first",
     "p-priority-6-48": "pods of other scenes that went there woke these, which then backed off",
-    "p-quota-6-139": "a pod that has ended goes at once, and isn't told to terminate",
 }
 """The scenes that a plan foresees wrongly, and why. The list may only get shorter."""
 

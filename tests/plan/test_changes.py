@@ -103,7 +103,8 @@ def test_a_paused_deployment_is_not_restarted() -> None:
 def test_a_deleted_pod_has_its_grace_period_unless_by_force(option: str, gone_s: float) -> None:
     outcome = changed([node("n"), *web_on("n")], PARSERS["delete"](option, "default"))
     gone = [one.at_s for one in outcome.timeline if one.happening == "gone"]
-    assert gone == [gone_s]
+    terminating = [one.at_s for one in outcome.timeline if one.happening == "terminating"]
+    assert (terminating, gone) == ([0.0], [gone_s])
     assert [one.at_s for one in outcome.placements] == [0.0]
 
 
