@@ -10,6 +10,7 @@ from podium.api.pods import node_name_of
 from podium.plan.budget_courses import BudgetCourses
 from podium.plan.chances import chances, unrelated
 from podium.plan.drainages import drainages
+from podium.plan.lasting_faults import lasting_faults
 from podium.plan.leaving_pods import removed, short_of_pods
 from podium.plan.loaded_state import LoadedState
 from podium.plan.node_fillings import node_fillings
@@ -134,6 +135,7 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
         notes=(
             *(request.configuration.notes if request.configuration else ()),
             *model.notes,
+            *(() if request.heals else lasting_faults(play)),
             *suspended_jobs(request.applied),
         ),
     )

@@ -45,6 +45,20 @@ def test_a_crash_looping_pod_counts_as_unhealthy_for_as_long_as_it_is_there() ->
     assert not [one for one in outcome.timeline if one.happening == "ready"]
 
 
+def test_what_stays_unhealthy_is_noted() -> None:
+    assert drained("b").notes == (
+        "1 pod of the state isn't ready and stays so: default/web-crash; --assume-healthy has it "
+        "recover",
+    )
+    assert not drained("b", heals=True).notes
+    sick = {"conditions": [{"type": "Ready", "status": "False"}]}
+    nodes = [node(name, status=sick) for name in "abcde"]
+    assert plan(PlanRequest(nodes)).notes == (
+        "5 nodes of the state aren't ready and stay so: a, b, c and 2 more; --assume-healthy has "
+        "them recover",
+    )
+
+
 def test_an_unhealthy_pod_is_evicted_where_its_budget_lets_it() -> None:
     (drain,) = drained("a", unhealthyPodEvictionPolicy="AlwaysAllow").drains
     assert (drain.state, drain.evicted) == ("Done", 1)
