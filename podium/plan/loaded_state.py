@@ -7,11 +7,12 @@ from typing import overload
 from podium.api.garbage_collection import without_garbage_collection
 from podium.api.kinds import OPTIONAL_KINDS
 from podium.api.nodes import taints_of
-from podium.api.objects import Object, is_terminating
+from podium.api.objects import Object, is_terminating, spec_of, status_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE
 from podium.cluster import Cluster, ClusterOptions
 from podium.cluster.start_time import start_s
+from podium.controllers.job.finished_condition import is_over
 from podium.manifests.decisive_kinds import Identity, decisive
 from podium.plan.completeness import StateFacts
 
@@ -103,5 +104,18 @@ def _may_move(obj: Object) -> bool:
     if obj.get("kind") == "Node":
         taints = taints_of(obj)
         return any(taint.get("effect") == NO_EXECUTE for taint in taints)
+    if obj.get("kind") == "Job":
+        return _lacks_pods(obj)
     waits = obj.get("kind") == "Pod" and not node_name_of(obj)
     return waits and not is_finished(obj) and not is_terminating(obj)
+
+
+def _lacks_pods(job: Object) -> bool:
+    """Whether a Job will make pods, as when it waits because some have failed."""
+    spec, status = spec_of(job), status_of(job)
+    if not status.get("startTime") or spec.get("suspend") or is_over(job):
+        return False
+    wanted = spec.get("parallelism", 1)
+    if spec.get("completions") is not None:
+        wanted = min(wanted, spec["completions"] - (status.get("succeeded") or 0))
+    return bool((status.get("active") or 0) < wanted)

@@ -40,6 +40,7 @@ from podium.controllers.job.pod_accounting import (
     has_limit_per_index,
     is_indexed,
     is_tracked,
+    is_whole,
     valid_index_of,
 )
 from podium.controllers.job.pod_backoff import BackoffRecord
@@ -112,6 +113,21 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             if limit_s not in (None, _active_deadline_s(before)) and status.started_s is not None:
                 self.look_after(key, status.started_s + limit_s - self._now_s)
         self.look_after(key, BATCH_PERIOD_S if is_batched and isinstance(key, tuple) else 0.0)
+
+    def synced(self, now_s: float) -> None:
+        """Go on with the Jobs of a loaded state of which no pod is missing."""
+        for job in self.objects.all(_JOB):
+            key, pods = place_of(job), [*self.objects.by("Pod", "owner", uid_of(job))]
+            if self.is_as_loaded(key) and is_whole(job, pods):
+                context = sync_context(job, pods)
+                is_settled = not (context.new_succeeded or context.new_failed)
+                lacks_pods = is_settled and bool(
+                    pod_changes(context, BackoffRecord(), now_s).creations
+                )
+                self._backoffs[key] = BackoffRecord.recalled(
+                    job, pods, now_s, lacks_pods=lacks_pods
+                )
+                self.end_rest(key)
 
     def sync(self, key: Hashable, now_s: float) -> Calls[None]:
         if isinstance(key, _Orphan):

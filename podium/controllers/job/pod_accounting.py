@@ -1,6 +1,6 @@
 """A Job's pods: what has become of one, and how a new one is made."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from podium.api.integers import parse_int
 from podium.api.objects import (
@@ -15,7 +15,7 @@ from podium.api.objects import (
     spec_of,
     status_of,
 )
-from podium.api.pods import COMPLETION_INDEX, completion_index, phase_of
+from podium.api.pods import COMPLETION_INDEX, completion_index, is_active, phase_of
 from podium.api.times import epoch_s
 from podium.controllers.kit.pod_control import new_pod
 
@@ -33,6 +33,16 @@ _COUNTS = range(2**31)
 def is_tracked(pod: Object) -> bool:
     """Whether the pod has yet to be counted."""
     return TRACKING in finalizers_of(pod)
+
+
+def is_whole(job: Object, pods: Iterable[Object]) -> bool:
+    """Whether a Job that was written down has been started, and has the pods that it says it has.
+
+    An export may lack pods, which aren't to be made up for.
+    """
+    status = status_of(job)
+    known = sum(is_active(pod) or is_tracked(pod) for pod in pods)
+    return bool(status.get("startTime")) and known >= int(status.get("active") or 0)
 
 
 def has_ended(pod: Object) -> bool:

@@ -8,9 +8,10 @@ from collections.abc import Collection
 
 import msgspec
 
-from podium.api.objects import Object
+from podium.api.objects import Object, entries, status_of, uid_of
+from podium.api.pods import phase_of
 from podium.control.backoff import Backoff
-from podium.controllers.job.pod_accounting import all_failures_of, finished_s
+from podium.controllers.job.pod_accounting import all_failures_of, finished_s, is_tracked
 
 BACKOFF = Backoff(first_s=10.0, max_s=600.0)
 
@@ -36,6 +37,36 @@ class BackoffRecord(msgspec.Struct, frozen=True):
         last_success_s = max(map(finished_s, succeeded))
         later_s = [end_s for end_s in ends_s if end_s > last_success_s]
         return BackoffRecord(len(later_s), later_s[-1]) if later_s else BackoffRecord()
+
+    @classmethod
+    def recalled(
+        cls, job: Object, pods: Collection[Object], now_s: float, *, lacks_pods: bool
+    ) -> "BackoffRecord":
+        """The record as the controller had it that has counted a Job's pods until now.
+
+        Where no pod has succeeded, failed pods that are gone by now count, too. If it isn't known
+        when a pod failed, and yet the Job lacks pods, as it has to wait, one failed just now.
+
+        Args:
+            job: as it was written down.
+            pods: of the Job.
+            now_s: the time.
+            lacks_pods: whether it has fewer pods than it wants.
+        """
+        status = status_of(job)
+        uncounted = status.get("uncountedTerminatedPods") or {}
+        known = {*entries(uncounted, "succeeded"), *entries(uncounted, "failed")}
+        counted = [pod for pod in pods if not is_tracked(pod) or uid_of(pod) in known]
+        succeeded = [pod for pod in counted if phase_of(pod) == "Succeeded"]
+        record = cls().after(succeeded, [pod for pod in counted if phase_of(pod) == "Failed"])
+        failures = int(status.get("failed") or 0) + len(entries(uncounted, "failed"))
+        has_succeeded = bool(succeeded or status.get("succeeded"))
+        if not record.failures:
+            waits = failures and lacks_pods and not succeeded
+            return cls(1 if has_succeeded else failures, now_s) if waits else record
+        if has_succeeded:
+            return record
+        return cls(max(record.failures, failures), record.last_failure_s)
 
     def remaining_s(self, now_s: float) -> float:
         """For how much longer no pods are made."""

@@ -113,6 +113,12 @@ class Reconciler(ABC):
         """Whether a key stands for an object that is to be left as loaded, and still is so."""
         return self._rest is not None and self._rest.is_as_loaded(key)
 
+    def end_rest(self, key: Hashable) -> None:
+        """Look at a key that is to be left as loaded; its object stays known as loaded."""
+        if self._rest is not None:
+            self._rest.end(key)
+        self.look_now(key)
+
     def stirs(self, change: Change, before: Object | None) -> bool:
         """Whether a change ends the rest of what it concerns; arguments as of `keys_of`."""
         return stirs(before if before is not None else change.old, change.new)

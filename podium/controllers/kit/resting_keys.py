@@ -63,6 +63,10 @@ class RestingKeys:
             if key not in self._resting:
                 yield key
 
+    def end(self, key: Hashable) -> None:
+        """End a key's rest though nothing has happened to it."""
+        self._resting.discard(key)
+
     def is_as_loaded(self, key: Hashable) -> bool:
         """Whether the object that a key stands for is as it was loaded."""
         return key in self._as_loaded
