@@ -11,6 +11,8 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from podium.api.objects import Object, name, namespace, uid
 from podium.apiserver.users import User, service_account_user
 from podium.store.store import Store
@@ -21,6 +23,26 @@ ISSUER = "https://kubernetes.default.svc.cluster.local"
 _HEADER = {"alg": "HS256", "typ": "JWT"}
 _PRIVATE = "kubernetes.io"
 _BOUND = ("Pod", "Secret", "Node")
+
+
+class _Named(msgspec.Struct):
+    name: str
+    uid: str
+
+
+class _Private(msgspec.Struct):
+    namespace: str
+    serviceaccount: _Named
+    pod: _Named | None = None
+    secret: _Named | None = None
+    node: _Named | None = None
+
+
+class _Claims(msgspec.Struct):
+    aud: tuple[str, ...]
+    nbf: float
+    exp: float
+    private: _Private = msgspec.field(name=_PRIVATE)
 
 
 class ServiceAccountTokens:
@@ -80,23 +102,22 @@ class ServiceAccountTokens:
         expected = self._signature(content).encode()
         if not hmac.compare_digest(signature.encode(errors="surrogatepass"), expected):
             return None
-        # Nobody else has signed it, so its claims are as they were written here.
         claims = _decoded(content.partition(".")[2])
-        if ISSUER not in claims["aud"] or not claims["nbf"] <= now_s < claims["exp"]:
+        if claims is None or ISSUER not in claims.aud or not claims.nbf <= now_s < claims.exp:
             return None
-        private = claims[_PRIVATE]
-        place, account = private["namespace"], private["serviceaccount"]
-        if not self._is_there("ServiceAccount", place, account):
+        private = claims.private
+        if not self._is_there("ServiceAccount", private.namespace, private.serviceaccount):
             return None
         for kind in _BOUND:
-            bound = private.get(kind.lower())
-            if bound and not self._is_there(kind, "" if kind == "Node" else place, bound):
+            bound = getattr(private, kind.lower())
+            place = "" if kind == "Node" else private.namespace
+            if bound is not None and not self._is_there(kind, place, bound):
                 return None
-        return service_account_user(place, account["name"])
+        return service_account_user(private.namespace, private.serviceaccount.name)
 
-    def _is_there(self, kind: str, place: str, told: Mapping[str, str]) -> bool:
-        found = self._store.get(kind, place, told["name"])
-        return found is not None and uid(found) == told["uid"]
+    def _is_there(self, kind: str, place: str, named: "_Named") -> bool:
+        found = self._store.get(kind, place, named.name)
+        return found is not None and uid(found) == named.uid
 
     def _signature(self, content: str) -> str:
         text = content.encode(errors="surrogatepass")
@@ -107,8 +128,13 @@ def _encoded(part: Mapping[str, Any]) -> str:
     return _base64(json.dumps(part, separators=(",", ":")).encode())
 
 
-def _decoded(part: str) -> Any:
-    return json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+def _decoded(part: str) -> "_Claims | None":
+    """The claims of a token; None if they aren't all there, whoever has signed them."""
+    try:
+        content = urlsafe_b64decode(part + "=" * (-len(part) % 4))
+        return msgspec.json.decode(content, type=_Claims)
+    except ValueError:
+        return None
 
 
 def _base64(content: bytes) -> str:

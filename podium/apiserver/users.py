@@ -140,10 +140,14 @@ class User(msgspec.Struct, frozen=True):
     Attributes:
         name: such as `system:node:worker-1`.
         groups: such as `system:nodes`.
+        uid: empty if the user has none.
+        extra: what else is known of the user, by key; no rule goes by it.
     """
 
     name: str
     groups: tuple[str, ...] = (AUTHENTICATED,)
+    uid: str = ""
+    extra: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def rules(self) -> tuple[Rule, ...]:

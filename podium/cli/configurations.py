@@ -119,6 +119,8 @@ def _documents_of(text: str, where: str) -> list[Any]:
     from podium.apiserver.decoding.yaml_text import read_yaml
 
     documents = list(read_yaml(text))
+    if not documents:
+        raise InputError(f"{where}: must hold a document, but holds nothing")
     faults = [f"{where}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     if faults:
         raise InputError("\n".join(faults))

@@ -14,10 +14,10 @@ from select import select
 from podium.cli.common_options import InputError
 from podium.cli.stages import DETACHED, READY, SETTLED
 from podium.embedded.directory import DataDirectory
+from podium.runtime.private_files import owner_only
 
 _ERROR = "error: "
 _LOG = "log"
-_PRIVATE = 0o600
 
 
 def usual_directory() -> Path:
@@ -50,8 +50,7 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
     if data_dir is None:
         arguments += ["--data-dir", str(directory)]
     log = directory / _LOG
-    log.touch(mode=_PRIVATE)
-    with open(log, "wb") as output:
+    with open(log, "wb", opener=owner_only) as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "podium", *arguments],
             stdin=None if reads_stdin else subprocess.DEVNULL,

@@ -57,6 +57,7 @@ def _known_plugin(name: str, info: ValidationInfo) -> str:
 
 
 PluginName = Annotated[str, Required("the name of a plugin"), AfterValidator(_known_plugin)]
+Weight = Annotated[int, Bits(32), Range(0)]
 Percentage = Annotated[int, Range(0, 100)]
 
 
@@ -64,7 +65,7 @@ class EnabledPlugin(Document):
     """A plugin that a plugin set enables; without a weight, or with weight 0, it counts once."""
 
     name: PluginName
-    weight: Annotated[int, Bits(32)] = 0
+    weight: Weight = 0
 
 
 class DisabledPlugin(Document):
@@ -74,7 +75,7 @@ class DisabledPlugin(Document):
     """
 
     name: Annotated[str, Required("the name of a plugin, or * for all")]
-    weight: Annotated[int, Bits(32)] = 0
+    weight: Weight = 0
 
 
 class PluginSet(Document):

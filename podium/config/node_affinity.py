@@ -9,7 +9,7 @@ from podium.api.errors import FieldError
 from podium.api.node_selector import node_selector, preferred_terms
 from podium.api.objects import part
 from podium.api.well_known import PREFERRED, REQUIRED
-from podium.documents import Bits, Document, Tuple, decode, refuse
+from podium.documents import Bits, Document, Range, Tuple, decode, refuse
 
 
 class NodeSelectorRequirement(Document):
@@ -36,7 +36,7 @@ class NodeSelector(Document):
 class PreferredSchedulingTerm(Document):
     """A term that makes a node more attractive by its weight."""
 
-    weight: Annotated[int, Bits(32)] = 0
+    weight: Annotated[int, Bits(32), Range(0)] = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 

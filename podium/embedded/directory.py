@@ -19,6 +19,7 @@ from typing import IO, Self
 
 from podium.api.errors import PodiumError
 from podium.runtime.journal import SqliteJournal
+from podium.runtime.private_files import owner_only
 
 _PRIVATE = 0o700
 
@@ -51,7 +52,7 @@ class DataDirectory:
     def __enter__(self) -> Self:
         try:
             self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-            lock = open(self.path / "lock", "a+", encoding="utf-8")
+            lock = open(self.path / "lock", "a+", encoding="utf-8", opener=owner_only)
         except OSError as error:
             raise UnusableDirectoryError(f"{self.path}: {error.strerror or error}") from error
         try:
@@ -133,7 +134,8 @@ class HighWater:
         if now_s > clock_s and now_s > self.time_s:
             self.time_s = now_s + self.STEP_S
             new = self._path.with_suffix(".new")
-            new.write_text(f"{self.time_s!r}\n", encoding="utf-8")
+            with open(new, "w", encoding="utf-8", opener=owner_only) as file:
+                file.write(f"{self.time_s!r}\n")
             new.replace(self._path)
 
 

@@ -9,6 +9,7 @@ from io import FileIO
 from pathlib import Path
 
 from podium.api.times import NANOS_PER_SECOND, format_time
+from podium.runtime.private_files import owner_only
 
 SIZE_MAX = 10 * 2**20
 FILES_MAX = 5
@@ -89,7 +90,7 @@ class LogFile:
         return self._path.with_name(f"{self._path.name}.{number}")
 
     def _opened(self) -> FileIO:
-        return open(self._path, "ab", buffering=0)
+        return open(self._path, "ab", buffering=0, opener=owner_only)
 
 
 def _entries(line: bytes) -> Iterator[tuple[bytes, bytes]]:

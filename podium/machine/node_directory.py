@@ -17,6 +17,7 @@ from typing import IO, Self
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
+from podium.runtime.private_files import owner_only
 
 _PRIVATE = 0o700
 
@@ -40,7 +41,7 @@ class NodeDirectory:
         try:
             for path in (self.root, self.root / "pods", self.logs):
                 path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-            lock = open(self.root / "lock", "a", encoding="utf-8")
+            lock = open(self.root / "lock", "a", encoding="utf-8", opener=owner_only)
         except OSError as error:
             raise UnusableRootError(f"{self.root}: {error.strerror or error}") from None
         try:

@@ -1,5 +1,6 @@
 """KubeletConfiguration, as far as Podium heeds it, with v1.36's defaults."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
@@ -31,6 +32,7 @@ from podium.node.pressure.threshold_parser import (
     ThresholdError,
     parse_flag,
     parse_thresholds,
+    parse_value,
 )
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
@@ -149,6 +151,11 @@ class EvictionSettings(Document):
             parse_thresholds(*alone.values(), enforces_allocatable=False)
         except ThresholdError as error:
             yield from (FieldError(to_camel(name), said, text) for text in error.faults)
+            return
+        # The kubelet takes it, and never evicts by it, as it compares with nothing.
+        for signal, text in said.items():
+            if text.endswith("%") and math.isnan(parse_value(text).share):
+                yield FieldError(f"{to_camel(name)}[{signal}]", text, "must be a number")
 
     def allocatable(self, capacity: Mapping[str, str]) -> dict[str, str]:
         """What of a node's capacity is left for pods: less what is reserved, and hard thresholds.

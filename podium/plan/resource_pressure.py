@@ -4,6 +4,7 @@ What pods use isn't part of a state. Where their annotations don't script it, th
 what they request; the rest of what is missing is the system's.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -57,9 +58,11 @@ def parse_pressure(text: str) -> Pressure:
     if not (node and colon and equals) or signal not in list(_PRESSED):
         raise PressureError(f"--pressure {text}: {_RULE.format(', '.join(_PRESSED))}")
     try:
-        parse_value(amount)
+        is_number = not math.isnan(parse_value(amount).share)
     except ThresholdError as error:
         raise PressureError(f"--pressure {text}: {error}") from None
+    if not is_number:
+        raise PressureError(f"--pressure {text}: {amount} isn't a number")
     return Pressure(node, Signal(signal), amount)
 
 

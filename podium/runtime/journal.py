@@ -5,6 +5,7 @@ that its latest one replaces, so that one table holds both the objects and their
 write is one row appended. Compaction forgets rows that have been replaced long ago.
 """
 
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from podium.api.objects import Object
+from podium.runtime.private_files import owner_only
 from podium.store.errors import JournalError
 from podium.store.history import EventType, WatchEvent
 from podium.store.journal import FIRST_REVISION, Recovered
@@ -129,6 +131,7 @@ class SqliteJournal:
         self._compaction_step = max(history_max // 16, 1)
         if not path.parent.is_dir():
             raise UnavailableJournalError(path, f"{path.parent} isn't a directory")
+        _make_private(path)
         with self._errors_named():
             self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
             try:
@@ -226,6 +229,19 @@ class SqliteJournal:
             yield
         except sqlite3.Error as error:
             raise _translated(self._path, error) from error
+
+
+def _make_private(path: Path) -> None:
+    """Make sure that only its owner may read the file, and what SQLite puts beside it.
+
+    SQLite gives the log the mode of the file when it makes it, but leaves one that is there.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    try:
+        for file in (path, *([log] if log.exists() else [])):
+            os.close(owner_only(str(file), os.O_RDWR | os.O_CREAT))
+    except OSError as error:
+        raise UnavailableJournalError(path, error.strerror or str(error)) from error
 
 
 def _row(event: WatchEvent) -> _Row:

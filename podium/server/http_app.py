@@ -26,7 +26,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.requests import NodeLog, Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
-from podium.apiserver.requests.messages import refused
+from podium.apiserver.requests.messages import HEADER_SEPARATOR, refused
 from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.users import ANONYMOUS, Attempt, User
 from podium.server import statuses
@@ -45,6 +45,7 @@ _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _COMPRESSION_LEVEL = 1
 _NO_CACHE = (b"cache-control", b"no-cache, private")
+_IMPERSONATE = "impersonate-"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 _logger = logging.getLogger(__name__)
@@ -164,7 +165,11 @@ class ApiApp:
         authorization = headers.get("authorization")
         if authorization is None and ANONYMOUS.may(Attempt("get", path=path)):
             return ANONYMOUS
-        user = self._authenticator.user(authorization or "")
+        try:
+            user = self._authenticator.user(authorization or "")
+        except Exception:
+            _logger.exception("credentials for %s can't be judged", path)
+            raise statuses.internal_error() from None
         if user is None:
             raise statuses.unauthorized()
         return user
@@ -306,7 +311,8 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     headers: dict[str, str] = {}
     for name, value in raw:
         key, text = name.decode("latin-1"), value.decode("latin-1")
-        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+        separator = HEADER_SEPARATOR if key.startswith(_IMPERSONATE) else ", "
+        headers[key] = f"{headers[key]}{separator}{text}" if key in headers else text
     return headers
 
 

@@ -22,3 +22,13 @@ def test_there_is_no_such_file(podium, write, tmp_path, monkeypatch, arguments: 
     result = podium(*arguments.split())
     assert result.exit_code == 1
     assert result.stderr == "error: none.yaml: can't be read: No such file or directory\n"
+
+
+@pytest.mark.parametrize("content", ["", "# nothing\n"])
+@pytest.mark.parametrize("option", ["--scheduler-config", "--kubelet-config"])
+def test_a_configuration_with_nothing_in_it(podium, write, tmp_path, option, content) -> None:
+    state, empty = write("state.yaml", node("node")), str(tmp_path / "empty.yaml")
+    (tmp_path / "empty.yaml").write_text(content)
+    result = podium("plan", "-f", state, option, empty)
+    assert result.exit_code == 1
+    assert result.stderr == f"error: {empty}: must hold a document, but holds nothing\n"

@@ -107,6 +107,10 @@ def test_every_extension_point_can_be_configured(load, point: str) -> None:
         ({"filter": {"enabled": [{}]}}, "filter.enabled[0].name: Required value: "),
         ({"filter": {"disabled": [{}]}}, "filter.disabled[0].name: Required value: "),
         (
+            {"multiPoint": {"enabled": [{"name": "Custom", "weight": -1}]}},
+            "multiPoint.enabled[0].weight: Invalid value: -1: must be at least 0",
+        ),
+        (
             {"score": {"enabled": [{"name": "Custom", "weight": 1.5}]}},
             "score.enabled[0].weight: Invalid value: 1.5: must be an integer",
         ),

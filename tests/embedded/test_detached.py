@@ -55,6 +55,7 @@ def test_it_runs_in_the_background_until_it_is_stopped(podium: Run, tmp_path: Pa
     link = kubeconfig.with_name("dashboard")
     assert f"See it: {link.read_text()}" in started.stdout
     assert link.stat().st_mode & 0o077 == 0
+    assert link.with_name("log").stat().st_mode & 0o777 == 0o600
     assert yaml.safe_load((tmp_path / "config").read_text())["current-context"] == "podium"
     with closing(Client(kubeconfig)) as client:
         assert client.ask("GET", f"{PODS}/web")[0] == 200

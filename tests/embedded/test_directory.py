@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from podium.embedded.directory import DataDirectory, HighWater, UnusableDirectoryError
+from podium.store.store import Store
+from tests.store.objects import made
 
 HOLDER = """
 import sys, time
@@ -21,6 +24,16 @@ with DataDirectory(Path(sys.argv[1])):
 def test_it_is_made_and_private(tmp_path: Path) -> None:
     with DataDirectory(tmp_path / "a" / "b") as directory:
         assert directory.path.stat().st_mode & 0o777 == 0o700
+
+
+def test_its_files_are_private_in_a_directory_that_was_there(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "lock").touch(mode=0o644)
+    with DataDirectory(tmp_path) as directory, closing(directory.open_journal()) as journal:
+        Store(journal=journal).create("Secret", made("s"))
+        directory.high_water().rise(2.0, clock_s=1.0)
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes == dict.fromkeys(("clock", "lock", "store.db", "store.db-wal"), 0o600)
 
 
 def test_two_processes_do_not_use_it_at_once(tmp_path: Path) -> None:

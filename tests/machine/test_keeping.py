@@ -36,6 +36,7 @@ def test_a_log_has_times_streams_and_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "c" / "0.log"
     said(path, b"one\ntw", b"o\n", b"rest")
     stamp = "2027-01-15T08:00:00.500000000Z stdout F"
+    assert path.stat().st_mode & 0o777 == 0o600
     assert path.read_text() == f"{stamp} one\n{stamp} two\n{stamp} rest\n"
 
 

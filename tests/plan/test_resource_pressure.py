@@ -83,6 +83,7 @@ def test_a_percentage_and_a_disk() -> None:
         ("n2:memory.available=5Mi", "there is no node n2"),
         ("n1:nodefs.available=5Gi", "doesn't say how much ephemeral-storage it has"),
         ("n1:memory.available=4Gi", "its pods use 6Gi, which leaves 2Gi less than that"),
+        ("n1:memory.available=nan%", "nan% isn't a number"),
     ],
 )
 def test_pressure_that_cant_be(text: str, fault: str) -> None:

@@ -38,7 +38,13 @@ def test_a_scenario_starts_when_its_objects_have_come() -> None:
     manifests = f"manifests: [{pod % ('2030-01-01T00:00:07Z', spec)}]"
     assert read(manifests).options.start_s == 1893456007
     assert read(f"start: 2031-01-01T00:00:00Z\n{manifests}").options.start_s == 1924992000
-    assert read("").options.start_s == START_S
+    assert read("{}").options.start_s == START_S
+
+
+def test_a_scenario_without_a_spec_is_refused() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        read_scenario("s.yaml", "apiVersion: podium.dev/v1alpha1\nkind: Scenario\n")
+    assert str(caught.value) == "s.yaml: spec: Required value"
 
 
 def test_steps_have_one_action_each() -> None:
@@ -184,6 +190,7 @@ def test_another_kind_is_no_scenario() -> None:
     assert str(caught.value).splitlines() == [
         "s.yaml: apiVersion: Required value: podium.dev/v1alpha1",
         's.yaml: kind: Unsupported value: "Pod": supported values: "Scenario"',
+        "s.yaml: spec: Required value",
     ]
 
 

@@ -1,20 +1,23 @@
 """NodeRestriction: what a node's agent may write, with the rules and messages of v1.36.
 
-Its own Node, but neither its taints nor labels by which pods are kept from nodes; the status of
-pods on it; its own Lease. It may delete and evict pods on it, and no others.
+Its own Node, but neither its taints, its owners, its source of configuration nor labels by which
+pods are kept from nodes; the status of pods on it; its own Lease. It may delete and evict pods on
+it, and no others.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from podium.api.nodes import taints_of
-from podium.api.objects import Object, labels, status_of
+from podium.api.objects import Object, entries, labels, metadata_of, part, status_of
+from podium.api.objects import name as name_of
 from podium.api.pods import node_name_of
 from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, Plugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 from podium.control.heartbeats import LEASE_NAMESPACE
 
+_CONFIG_SOURCE = "configSource"
 RESTRICTED = "node-restriction.kubernetes.io"
 _KUBERNETES = ("kubernetes.io", "k8s.io")
 _OF_KUBELETS = ("kubelet.kubernetes.io", "node.kubernetes.io")
@@ -67,8 +70,17 @@ def _node(node: str, request: Attributes, new: Object) -> str | None:
     called, old = request.called(new), request.old
     if called != node:
         return f'node "{node}" is not allowed to modify node "{called}"'
+    source = part(new, "spec").get(_CONFIG_SOURCE)
+    if source is not None and old is None:
+        return f'node "{node}" is not allowed to create pods with a non-nil configSource'
+    if source is not None and source != part(old or {}, "spec").get(_CONFIG_SOURCE):
+        why = "is not allowed to update configSource to a new non-nil configSource"
+        return f'node "{node}" {why}'
     if old is not None and taints_of(new) != taints_of(old):
         return f'node "{node}" is not allowed to modify taints'
+    if old is not None and _owners(new) != _owners(old):
+        # An owner that isn't there has garbage collection delete the node.
+        return f'node "{node}" is not allowed to modify ownerReferences'
     own, former = labels(new), {} if old is None else labels(old)
     changed = {key for key in {*own, *former} if own.get(key) != former.get(key)}
     wrong = ", ".join(sorted(filter(_is_forbidden, changed)))
@@ -77,6 +89,10 @@ def _node(node: str, request: Attributes, new: Object) -> str | None:
     if old is None:
         return f'node "{node}" is not allowed to set the following labels: {wrong}'
     return f"is not allowed to modify labels: {wrong}"
+
+
+def _owners(node: Object) -> Sequence[Object]:
+    return entries(metadata_of(node), "ownerReferences")
 
 
 def _pod(node: str, request: Attributes, new: Object) -> str | None:
@@ -96,7 +112,8 @@ def _pod(node: str, request: Attributes, new: Object) -> str | None:
 def _lease(node: str, request: Attributes, new: Object) -> str | None:
     if request.namespace != LEASE_NAMESPACE:
         return f'can only access leases in the "{LEASE_NAMESPACE}" system namespace'
-    if request.called(new) != node:
+    # A generated name is none yet, whatever it is generated from.
+    if (request.name or name_of(new)) != node:
         return "can only access node lease with the same name as the requesting node"
     return None
 

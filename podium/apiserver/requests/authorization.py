@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from urllib.parse import unquote
 
 from msgspec import structs
 
@@ -12,7 +13,7 @@ from podium.api.pod_specs import init_containers_of, volumes_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.rbac.authorizer import Authorizer
-from podium.apiserver.requests.messages import Request
+from podium.apiserver.requests.messages import HEADER_SEPARATOR, Request
 from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.requests.routes import RequestInfo
 from podium.apiserver.selection import Selection, parse_selection
@@ -148,26 +149,40 @@ def _named(pod: Object, resource: str) -> Iterator[str]:
             yield one.get("name", "")
 
 
-_IMPERSONATE = "impersonate-"
+_USER, _UID, _GROUP = "impersonate-user", "impersonate-uid", "impersonate-group"
+_EXTRA = "impersonate-extra-"
+_AUTHENTICATION = "authentication.k8s.io"
 
 
 def in_name_of(server: ApiServer, request: Request) -> Request:
-    """The request as from whom it is to be taken for, as `kubectl --as` says it.
+    """The request in the name of the user that it impersonates, as with `kubectl --as`.
 
     Args:
-        server: knows who may speak for whom.
-        request: as it came.
+        server: decides who may impersonate whom.
+        request: as it came; headers that came several times are joined by `HEADER_SEPARATOR`.
 
     Raises:
-        RefusedError: 400 if groups come without a user, 403 if the sender may not speak for others.
+        RefusedError: 400 if anything but a user's name is impersonated without one; 403 if the
+            sender may not impersonate the user, or one of the groups, the uid or the extras.
     """
-    asked = request.headers
-    if not any(name.startswith(_IMPERSONATE) for name in asked):
+    asked = {
+        header: value.split(HEADER_SEPARATOR)
+        for header, value in request.headers.items()
+        if header in (_USER, _UID, _GROUP) or header.startswith(_EXTRA)
+    }
+    if not asked:
         return request
-    name, group = asked.get(f"{_IMPERSONATE}user", ""), asked.get(f"{_IMPERSONATE}group", "")
+    name, uid = (asked.get(header, [""])[0] for header in (_USER, _UID))
+    groups = tuple(asked.get(_GROUP, ()))
+    extra = tuple(
+        (unquote(header.removeprefix(_EXTRA)), tuple(values))
+        for header, values in asked.items()
+        if header.startswith(_EXTRA)
+    )
     if not name:
-        raise RefusedError(400, "BadRequest", "requested groups without impersonating a user")
-    groups = tuple(filter(None, map(str.strip, group.split(","))))
+        parts = {"uid": uid, "groups": groups, "extra": extra}
+        what = ", ".join(part for part, value in parts.items() if value) or "nothing"
+        raise RefusedError(400, "BadRequest", f"requested {what} without impersonating a user")
     account = service_account_of(name)
     attempts = [Attempt("impersonate", resource="users", name=name)]
     if account is not None:
@@ -175,15 +190,27 @@ def in_name_of(server: ApiServer, request: Request) -> Request:
         attempts = [
             Attempt("impersonate", resource="serviceaccounts", namespace=place, name=called)
         ]
-    attempts += (Attempt("impersonate", resource="groups", name=one) for one in groups)
+    attempts += (Attempt("impersonate", resource="groups", name=group) for group in groups)
+    attempts += (
+        Attempt("impersonate", _AUTHENTICATION, "userextras", key, name=value)
+        for key, values in extra
+        for value in values
+    )
+    if uid:
+        attempts.append(Attempt("impersonate", _AUTHENTICATION, "uids", name=uid))
     for attempt in attempts:
         verdict = server.authorizer.decide(request.user, attempt)
         if not verdict.allowed:
             raise _forbidden(request.user, attempt, verdict.reason)
     if account is not None and not groups:
         groups = service_account_user(*account).groups
-    everybody = UNAUTHENTICATED if name == ANONYMOUS.name else AUTHENTICATED
-    return replace(request, user=User(name, tuple(dict.fromkeys((*groups, everybody)))))
+    if AUTHENTICATED not in groups and UNAUTHENTICATED not in groups:
+        groups += (UNAUTHENTICATED if name == ANONYMOUS.name else AUTHENTICATED,)
+    return replace(request, user=User(name, tuple(dict.fromkeys(groups)), uid, extra))
+
+
+# What is done in a pod is no reading, although clients begin it by a GET that is upgraded.
+_INTERACTIVE = ("attach", "exec", "portforward")
 
 
 def check(server: ApiServer, user: User, info: RequestInfo, parameters: Parameters) -> None:
@@ -206,6 +233,15 @@ def check(server: ApiServer, user: User, info: RequestInfo, parameters: Paramete
         namespace=info.namespace,
         name=info.name,
     )
+    _check_attempt(server, user, attempt, info, parameters)
+    if info.subresource in _INTERACTIVE and attempt.verb == "get":
+        create = structs.replace(attempt, verb="create")
+        _check_attempt(server, user, create, info, parameters)
+
+
+def _check_attempt(
+    server: ApiServer, user: User, attempt: Attempt, info: RequestInfo, parameters: Parameters
+) -> None:
     if user.may(attempt):
         return
     selection = parse_selection(info.kind, "", parameters.text("fieldSelector"))

@@ -12,6 +12,9 @@ from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.response_forms import Watching
 from podium.apiserver.users import ADMIN, User
 
+HEADER_SEPARATOR = "\n"
+"""Between the values of a header that came several times, where a comma may be in a value."""
+
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
 

@@ -17,8 +17,12 @@ _RESOURCE, _PATH = "resourceAttributes", "nonResourceAttributes"
 def self_subject(call: Call) -> Response:
     """Answer who asks."""
     user = call.request.user
-    status = {"userInfo": {"username": user.name, "groups": [*user.groups]}}
-    return _answer(call, {"creationTimestamp": timestamp(call.now_s)}, {}, status)
+    info: dict[str, Any] = {"username": user.name, "groups": [*user.groups]}
+    if user.uid:
+        info["uid"] = user.uid
+    if user.extra:
+        info["extra"] = {key: [*values] for key, values in user.extra}
+    return _answer(call, {"creationTimestamp": timestamp(call.now_s)}, {}, {"userInfo": info})
 
 
 def self_subject_access(call: Call) -> Response:

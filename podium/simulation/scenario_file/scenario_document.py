@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
 from podium.api.durations import duration_seconds
 from podium.api.errors import ErrorKind, FieldError, PodiumError
@@ -147,7 +147,7 @@ class ScenarioDocument(Document):
     api_version: Annotated[str, Choice((API_VERSION,))]
     kind: Annotated[str, Choice((KIND,))]
     metadata: Metadata = Metadata()
-    spec: Spec = Field(default_factory=Spec)
+    spec: Spec
 
 
 def read_scenario(

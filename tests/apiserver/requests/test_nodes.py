@@ -166,6 +166,27 @@ def test_a_node_leaves_its_taints_alone(client: Client) -> None:
     assert "is not allowed to modify taints" in response.body["message"]
 
 
+def test_a_node_leaves_its_owners_and_its_source_of_configuration_alone(client: Client) -> None:
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "gone", "uid": "gone"}
+    source = {"configMap": {"name": "c", "namespace": "n", "kubeletConfigKey": "k"}}
+    for path in (f"{NODES}/{MINE}", f"{NODES}/{MINE}/status"):
+        change = {"metadata": {"ownerReferences": [owner]}}
+        refused = client.ask("PATCH", path, change, content_type=MERGE)
+        assert refused.code == 403, refused.body
+        assert refused.body["message"].endswith("is not allowed to modify ownerReferences")
+    change = {"spec": {"configSource": source}}
+    refused = client.ask("PATCH", f"{NODES}/{MINE}", change, content_type=MERGE)
+    assert refused.body["message"].endswith("update configSource to a new non-nil configSource")
+    client.user = node_user("new")
+    made = client.ask("POST", NODES, {**node("new"), **change})
+    assert (made.code, made.body["message"].endswith("non-nil configSource")) == (403, True)
+
+
+def test_a_node_generates_no_name_of_a_lease(client: Client) -> None:
+    generated = {**lease(""), "metadata": {"generateName": MINE, "namespace": "kube-node-lease"}}
+    assert client.ask("POST", LEASES, generated).code == 403
+
+
 @pytest.mark.parametrize(("name", "code"), [(MINE, 200), (OTHERS, 403)])
 def test_a_node_tells_of_itself_and_its_pods(client: Client, name: str, code: int) -> None:
     patch = {"status": {"phase": "Running"}}

@@ -1,7 +1,9 @@
 """Tokens of service accounts: who gets which, and for how long they are whose."""
 
+import hashlib
+import hmac
 import json
-from base64 import urlsafe_b64decode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
 import pytest
@@ -68,6 +70,17 @@ def test_nobody_elses_signature_counts(signing: Client) -> None:
     assert user(signing, f"{content}.") is None
     other = ServiceAccountTokens(b"another key", signing.server.store)
     assert other.user(one, signing.now_s) is None
+
+
+@pytest.mark.parametrize("missing", ["exp", "nbf", "aud", "kubernetes.io"])
+def test_a_token_that_lacks_a_claim_is_nobodys(signing: Client, missing: str) -> None:
+    tokens = ServiceAccountTokens(b"a key", signing.server.store)
+    said = {key: value for key, value in claims(token(signing)).items() if key != missing}
+    head, body = (urlsafe_b64encode(json.dumps(p).encode()).decode() for p in ({}, said))
+    content = f"{head.rstrip('=')}.{body.rstrip('=')}"
+    digest = hmac.new(b"a key", content.encode(), hashlib.sha256).digest()
+    signature = urlsafe_b64encode(digest).decode().rstrip("=")
+    assert tokens.user(f"{content}.{signature}", signing.now_s) is None
 
 
 def test_a_token_for_others_is_nobodys_here(signing: Client) -> None:

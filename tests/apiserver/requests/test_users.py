@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from podium.apiserver.users import ADMIN, ANY, READER, Attempt, Rule, User
+from tests.apiserver.rbac.probes import binding, role, user
 from tests.apiserver.requests.client import PODS, TABLE, Client, pod
 
 AUTHORIZATION = "/apis/authorization.k8s.io/v1"
@@ -167,7 +168,7 @@ def test_what_may_i_do_at_all(client):
 
 
 def test_speaking_for_somebody_else(client):
-    as_jane = {"impersonate_user": "jane", "impersonate_group": "podium:readers, x"}
+    as_jane = {"impersonate_user": "jane", "impersonate_group": "podium:readers\nx"}
     assert client.ask("GET", PODS, **as_jane).code == 200
     assert client.ask("GET", PODS, impersonate_user="jane").code == 403
     assert client.ask("DELETE", PODS, **as_jane).code == 403
@@ -176,6 +177,47 @@ def test_speaking_for_somebody_else(client):
     assert info["username"] == "jane"
     assert info["groups"] == ["podium:readers", "x", "system:authenticated"]
     assert client.ask("GET", PODS, impersonate_group="x").code == 400
+
+
+@pytest.mark.parametrize(
+    ("header", "value", "refusal"),
+    [
+        ("uid", "u-1", 'uids.authentication.k8s.io "u-1" is forbidden'),
+        ("extra-scopes", "view", 'userextras.authentication.k8s.io "view" is forbidden'),
+        ("extra-a%2fb", "", "userextras.authentication.k8s.io is forbidden"),
+        ("group", "", "groups is forbidden"),
+        ("group", "a, b", 'groups "a, b" is forbidden'),
+    ],
+)
+def test_all_of_another_user_is_asked_for(client, header, value, refusal):
+    path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    asked = {"impersonate_user": "jane", f"impersonate_{header}": value}
+    info = client.ask("POST", path, {}, **asked).body["status"]["userInfo"]
+    extra = [value for values in info.get("extra", {}).values() for value in values]
+    assert value in (info.get("uid"), *info["groups"], *extra)
+    rules = [{"apiGroups": [""], "resources": ["users"], "verbs": ["impersonate"]}]
+    roles = "/apis/rbac.authorization.k8s.io/v1"
+    assert client.ask("POST", f"{roles}/clusterroles", role("speaks", *rules)).code == 201
+    bound = binding("speaks", "ClusterRole", "speaks", user("bob"))
+    assert client.ask("POST", f"{roles}/clusterrolebindings", bound).code == 201
+    client.user = User("bob", ("system:authenticated",))
+    assert client.ask("POST", path, {}, impersonate_user="jane").code == 201
+    refused = client.ask("POST", path, {}, **asked)
+    assert (refused.code, refused.body["message"].startswith(refusal)) == (403, True), refused.body
+    assert client.ask("GET", "/version", **{f"impersonate_{header}": value}).code == 400
+
+
+def test_what_is_done_in_a_pod_needs_create_however_it_begins(client):
+    client.create_pod("p")
+    shell = f"{PODS}/p/exec?command=sh"
+    assert client.ask("GET", shell).code == 501
+    client.user = READER
+    refused = client.ask("GET", shell)
+    assert refused.code == 403
+    assert refused.body["message"].startswith(
+        'pods "p" is forbidden: User "podium-reader" cannot create'
+    )
+    assert client.ask("GET", f"{PODS}/p/proxy").code == 501
 
 
 def test_only_those_speak_for_others_who_may(client):

@@ -1,0 +1,16 @@
+"""Files that only their owner may read, whoever may enter their directory."""
+
+import os
+
+_OWNER_ONLY = 0o600
+
+
+def owner_only(path: str, flags: int) -> int:
+    """Open a file for its owner only, whatever it allowed before; an opener for `open`."""
+    descriptor = os.open(path, flags, _OWNER_ONLY)
+    try:
+        os.fchmod(descriptor, _OWNER_ONLY)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
