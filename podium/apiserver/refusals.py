@@ -161,6 +161,12 @@ def internal(message: str) -> RefusedError:
     return RefusedError(500, "", message)
 
 
+def no_room() -> RefusedError:
+    """500: there is no room to keep what was to be written, which has been taken back."""
+    message = "Internal error occurred: the disk of the data directory is full, nothing is written"
+    return RefusedError(500, "InternalError", message)
+
+
 def _qualified(resource: str, group: str) -> str:
     return f"{resource}.{group}" if group else resource
 

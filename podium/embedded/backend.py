@@ -11,6 +11,7 @@ from podium.apiserver.requests import Request, Response, handle
 from podium.cluster import Cluster
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.embedded.cluster_clock import ClusterClock
+from podium.runtime.journal import SqliteJournal
 from podium.runtime.machine_health import MachineHealth
 
 Hook = Callable[[], None]
@@ -19,8 +20,11 @@ Hook = Callable[[], None]
 class ClusterBackend:
     """Answers requests at the right time; implements `podium.server.backend.Backend`."""
 
-    def __init__(self, cluster: Cluster, clock: ClusterClock) -> None:
+    def __init__(
+        self, cluster: Cluster, clock: ClusterClock, journal: SqliteJournal | None = None
+    ) -> None:
         self.hooks: list[Hook] = []
+        self._journal = journal
         self._cluster = cluster
         self._clock = clock
         self._panics = CollectorRegistry()
@@ -37,6 +41,8 @@ class ClusterBackend:
         now_s, health = self._cluster.driver.now_s, self._cluster.driver.health
         failures = {} if health is None else health.failures(now_s)
         checks = {f"machine/{name}": why for name, why in failures.items()}
+        if self._journal is not None:
+            checks["journal"] = "the disk is full" if self._journal.is_full() else ""
         response = handle(self._cluster.server, request, now_s, checks)
         self.acted()
         return response

@@ -30,6 +30,7 @@ from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
 from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.node.simulated.node_settings import NodeSettings
+from podium.runtime.journal import SqliteJournal
 from podium.runtime.machine_health import MachineHealth
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store
@@ -94,6 +95,7 @@ class EmbeddedCluster:
         self.notes: list[str] = []
         self._seed = int.from_bytes(os.urandom(8)) if options.seed is None else options.seed
         self._stack = AsyncExitStack()
+        self._journal: SqliteJournal | None = None
 
     async def __aenter__(self) -> Self:
         try:
@@ -136,7 +138,7 @@ class EmbeddedCluster:
         self.cluster.server.serve_metrics(MeteredUsage(self.cluster))
         driver.add(EventExpiry(), renew=EventExpiry, is_spared=True)
         self.clock = self._make_clock()
-        self.backend = ClusterBackend(self.cluster, self.clock)
+        self.backend = ClusterBackend(self.cluster, self.clock, self._journal)
         self._ticking = asyncio.create_task(self.clock.run())
         stack.push_async_callback(self._stop_ticking)
         await self.alongside(self.clock.advance(0))
@@ -157,10 +159,9 @@ class EmbeddedCluster:
 
     def _open_cluster(self) -> Cluster:
         options = self.options
-        journal = None
         if options.data_dir is not None:
-            journal = self._stack.enter_context(closing(self.directory.open_journal()))
-        store = Store(journal=journal)
+            self._journal = self._stack.enter_context(closing(self.directory.open_journal()))
+        store = Store(journal=self._journal)
         self.taken_up = store.revision != FIRST_REVISION
         # What is there at the start is there as a whole, or not at all.
         with store.transaction():

@@ -2,7 +2,8 @@
 
 | file | content |
 | --- | --- |
-| `store.db` | the journal of all objects |
+| `store.db` | the journal of all objects, with what SQLite keeps in `store.db-wal` |
+| `store.db-revision` | the last revision that was acknowledged, which the journal must reach |
 | `kubeconfig` | for kubectl, while the cluster runs |
 | `dashboard` | the link to the dashboard, likewise |
 | `tls/`, `tokens/` | who the server is, and who may do what; see `podium.server` |
@@ -10,6 +11,8 @@
 | `lock` | held by the process that uses the directory |
 """
 
+import contextlib
+import errno
 import fcntl
 import os
 import signal
@@ -61,9 +64,14 @@ class DataDirectory:
             by = _holder(lock)
             lock.close()
             raise UnusableDirectoryError(f"{self.path}: is in use{by}") from error
-        lock.truncate(0)
-        lock.write(f"{os.getpid()}\n")
-        lock.flush()
+        try:
+            lock.truncate(0)
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                lock.close()
+            raise UnusableDirectoryError(f"{self.path}: {error.strerror or error}") from error
         self._lock = lock
         # A process that was killed has left them.
         self.forget_links()
@@ -132,11 +140,17 @@ class HighWater:
             clock_s: the time by the clock on the wall; later times than that are noted.
         """
         if now_s > clock_s and now_s > self.time_s:
-            self.time_s = now_s + self.STEP_S
+            before_s, self.time_s = self.time_s, now_s + self.STEP_S
             new = self._path.with_suffix(".new")
-            with open(new, "w", encoding="utf-8", opener=owner_only) as file:
-                file.write(f"{self.time_s!r}\n")
-            new.replace(self._path)
+            try:
+                with open(new, "w", encoding="utf-8", opener=owner_only) as file:
+                    file.write(f"{self.time_s!r}\n")
+                new.replace(self._path)
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+                # Nothing of that time can be written either, which `/readyz` tells of.
+                self.time_s = before_s
 
 
 def _holder(lock: IO[str]) -> str:

@@ -7,10 +7,12 @@ from podium.api.kinds import KINDS
 from podium.api.objects import Object, metadata_of, name
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.refusals import no_room
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.verb_options import DeleteOptions, PatchRequest
 from podium.control.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 from podium.control.events import CallError, Outcome
+from podium.store.errors import NoRoomError
 
 _POD = KINDS["Pod"]
 _STRATEGIC = "application/strategic-merge-patch+json"
@@ -43,6 +45,8 @@ class ApiCaller:
             return Outcome(effect, obj=self._calls[type(effect)](effect, now_s))
         except RefusedError as refused:
             return Outcome(effect, _error_of(refused))
+        except NoRoomError:
+            return Outcome(effect, _error_of(no_room()))
 
     def _attributes(self, effect: Patch | Delete, now_s: float, subresource: str) -> Attributes:
         kind = self._server.kinds.named(effect.kind)

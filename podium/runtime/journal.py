@@ -5,19 +5,20 @@ that its latest one replaces, so that one table holds both the objects and their
 write is one row appended. Compaction forgets rows that have been replaced long ago.
 """
 
+import errno
 import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from podium.api.objects import Object
-from podium.runtime.private_files import owner_only
-from podium.store.errors import JournalError
+from podium.runtime.private_files import OWNER_ONLY, owner_only
+from podium.store.errors import JournalError, NoRoomError
 from podium.store.history import EventType, WatchEvent
 from podium.store.journal import FIRST_REVISION, Recovered
 
@@ -66,7 +67,6 @@ _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _UNAVAILABLE = frozenset(
     {
         sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_IOERR,
         sqlite3.SQLITE_PERM,
         sqlite3.SQLITE_READONLY,
@@ -102,8 +102,15 @@ class UnavailableJournalError(JournalFileError):
     """The journal's file can't be opened, read or written."""
 
 
+class FullJournalError(UnavailableJournalError, NoRoomError):
+    """The disk that the journal's file is on is full."""
+
+
 class SqliteJournal:
     """Keeps writes in one file (with SQLite's `-wal` beside it), which no other process may use.
+
+    The last revision that was acknowledged is noted in a file of its own, `-revision`: SQLite takes
+    a log that is damaged, cut off or gone for one that ends earlier.
 
     Made for one thread. Whoever opens it closes it.
     """
@@ -131,11 +138,17 @@ class SqliteJournal:
         self._compaction_step = max(history_max // 16, 1)
         if not path.parent.is_dir():
             raise UnavailableJournalError(path, f"{path.parent} isn't a directory")
-        _make_private(path)
+        self._is_full = False
+        log = _beside(path, "wal")
+        self._had_log = log.exists() and log.stat().st_size > 0
+        if not path.exists():
+            _make(path)
         with self._errors_named():
             self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
             try:
                 self._oldest_revision = self._prepare(durability)
+                _make_private(path)
+                self._acknowledged = self._opened_note()
             except BaseException:
                 self._db.close()
                 raise
@@ -143,6 +156,7 @@ class SqliteJournal:
     def load(self) -> Recovered:
         with self._errors_named():
             events = list(self._events(self._db.execute(_LOAD)))
+        self._check_end(max(self._oldest_revision, *(event.revision for event in events[-1:]), 0))
         return Recovered(self._oldest_revision, events)
 
     def append(self, events: Sequence[WatchEvent]) -> None:
@@ -152,9 +166,26 @@ class SqliteJournal:
             self._db.executemany(_INSERT, rows)
             oldest_revision = self._compacted(events[-1].revision)
         self._oldest_revision = oldest_revision
+        try:
+            self._acknowledged.note(events[-1].revision)
+        except OSError as error:
+            raise _unavailable(self._path, error) from error
+        self._is_full = False
+
+    def is_full(self) -> bool:
+        """Whether the last write found no room, and there still is none."""
+        # What SQLite has taken of the disk before may have room for a little, but not for long.
+        if self._is_full and os.statvfs(self._path.parent).f_bavail:
+            with suppress(JournalFileError), self._errors_named():
+                with self._db:
+                    self._db.execute("BEGIN IMMEDIATE")
+                    self._db.execute("UPDATE compaction SET oldest_revision = oldest_revision")
+                self._is_full = False
+        return self._is_full
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the files."""
+        self._acknowledged.close()
         with self._errors_named():
             self._db.close()
 
@@ -186,6 +217,36 @@ class SqliteJournal:
             known = f"this version of Podium reads {_SCHEMA_VERSION}"
             raise JournalSchemaError(self._path, f"the journal's schema is {version}; {known}")
         return False
+
+    def _opened_note(self) -> "_Note":
+        try:
+            return _Note(_beside(self._path, "revision"))
+        except OSError as error:
+            raise _unavailable(self._path, error) from error
+
+    def _check_end(self, last: int) -> None:
+        """Make sure that the journal goes on to the last revision that was acknowledged."""
+        note = self._acknowledged
+        try:
+            noted = note.revision()
+        except ValueError:
+            why = f"the journal is damaged: {note.path} holds no revision; remove it to go on"
+            raise DamagedJournalError(self._path, why) from None
+        if last >= noted:
+            return
+        log, kept = _beside(self._path, "wal"), _beside(self._path, "wal.damaged")
+        where = ""
+        if self._had_log:
+            # SQLite throws away what it can't read once the file is closed.
+            with open(kept, "wb", opener=owner_only) as file:
+                file.write(log.read_bytes())
+            where = f" (what is left of its log is in {kept})"
+        raise DamagedJournalError(
+            self._path,
+            f"the journal is damaged: it ends at revision {last}, but writes up to revision "
+            f"{noted} were acknowledged{where}; put a copy of the directory in its place, or "
+            f"remove {note.path} to go on without these {noted - last} writes",
+        )
 
     def _number(self, query: str) -> int:
         row = self._db.execute(query).fetchone()
@@ -228,20 +289,67 @@ class SqliteJournal:
         try:
             yield
         except sqlite3.Error as error:
-            raise _translated(self._path, error) from error
+            translated = _translated(self._path, error)
+            if isinstance(translated, FullJournalError):
+                self._is_full = True
+            raise translated from error
+
+
+class _Note:
+    """The last revision that was acknowledged, in a file of one line of fixed length.
+
+    It is overwritten in place, which needs no room and is done by the time that a kill comes.
+    """
+
+    _LENGTH = 20
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor = owner_only(str(path), os.O_RDWR | os.O_CREAT)
+        if not os.fstat(self._descriptor).st_size:
+            try:
+                self.note(0)
+            except OSError:
+                self.close()
+                raise
+
+    def revision(self) -> int:
+        """The revision; raises ValueError where there is none."""
+        return int(os.pread(self._descriptor, self._LENGTH, 0))
+
+    def note(self, revision: int) -> None:
+        """Note a revision that is about to be acknowledged."""
+        os.pwrite(self._descriptor, b"%*d\n" % (self._LENGTH - 1, revision), 0)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def _beside(path: Path, what: str) -> Path:
+    return path.with_name(f"{path.name}-{what}")
+
+
+def _make(path: Path) -> None:
+    """Make the file for its owner only; SQLite gives what it puts beside it the same mode."""
+    try:
+        os.close(owner_only(str(path), os.O_RDWR | os.O_CREAT))
+    except OSError as error:
+        raise _unavailable(path, error) from error
 
 
 def _make_private(path: Path) -> None:
-    """Make sure that only its owner may read the file, and what SQLite puts beside it.
-
-    SQLite gives the log the mode of the file when it makes it, but leaves one that is there.
-    """
-    log = path.with_name(f"{path.name}-wal")
+    """Take files that are there from others. They aren't opened: to close one ends all locks."""
     try:
-        for file in (path, *([log] if log.exists() else [])):
-            os.close(owner_only(str(file), os.O_RDWR | os.O_CREAT))
+        for file in (path, _beside(path, "wal")):
+            if file.exists():
+                file.chmod(OWNER_ONLY)
     except OSError as error:
-        raise UnavailableJournalError(path, error.strerror or str(error)) from error
+        raise _unavailable(path, error) from error
+
+
+def _unavailable(path: Path, error: OSError) -> JournalFileError:
+    kind = FullJournalError if error.errno == errno.ENOSPC else UnavailableJournalError
+    return kind(path, error.strerror or str(error))
 
 
 def _row(event: WatchEvent) -> _Row:
@@ -266,6 +374,8 @@ def _translated(path: Path, error: sqlite3.Error) -> JournalFileError:
         return LockedJournalError(path, "another process uses this journal")
     if code in _DAMAGED:
         return DamagedJournalError(path, f"the journal is damaged: {error}")
+    if code == sqlite3.SQLITE_FULL:
+        return FullJournalError(path, str(error))
     if code in _UNAVAILABLE:
         return UnavailableJournalError(path, str(error))
     return JournalFileError(path, f"SQLite failed: {error}")

@@ -2,14 +2,15 @@
 
 import os
 
-_OWNER_ONLY = 0o600
+OWNER_ONLY = 0o600
+"""The mode of such a file."""
 
 
 def owner_only(path: str, flags: int) -> int:
     """Open a file for its owner only, whatever it allowed before; an opener for `open`."""
-    descriptor = os.open(path, flags, _OWNER_ONLY)
+    descriptor = os.open(path, flags, OWNER_ONLY)
     try:
-        os.fchmod(descriptor, _OWNER_ONLY)
+        os.fchmod(descriptor, OWNER_ONLY)
     except BaseException:
         os.close(descriptor)
         raise

@@ -110,3 +110,7 @@ class InvalidContinueError(StoreError, ValueError):
 
 class JournalError(StoreError):
     """What was to be kept couldn't be, or couldn't be read back; nothing of it is in the store."""
+
+
+class NoRoomError(JournalError):
+    """There is no room to keep a write; there may be again later."""

@@ -33,7 +33,8 @@ def test_its_files_are_private_in_a_directory_that_was_there(tmp_path: Path) -> 
         Store(journal=journal).create("Secret", made("s"))
         directory.high_water().rise(2.0, clock_s=1.0)
         modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
-    assert modes == dict.fromkeys(("clock", "lock", "store.db", "store.db-wal"), 0o600)
+    files = ("clock", "lock", "store.db", "store.db-revision", "store.db-wal")
+    assert modes == dict.fromkeys(files, 0o600)
 
 
 def test_two_processes_do_not_use_it_at_once(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pytest
 
 from podium.runtime.journal import (
     DamagedJournalError,
+    FullJournalError,
     JournalFileError,
     JournalSchemaError,
     LockedJournalError,
@@ -20,6 +21,7 @@ from podium.runtime.journal import (
     UnavailableJournalError,
 )
 from podium.store.store import Store
+from tests.disks import fill_up, small_disk
 from tests.store.objects import made, names
 
 NOBODY = 65534
@@ -171,7 +173,7 @@ def test_a_full_disk_takes_the_write_back_and_no_other(path: Path) -> None:
         # A limit on the database stands for one of the disk.
         pages = journal._number("PRAGMA page_count")
         assert journal._number(f"PRAGMA max_page_count = {pages}") == pages
-        with pytest.raises(UnavailableJournalError, match="full"):
+        with pytest.raises(FullJournalError, match="full"):
             store.create("Node", made("big", note="x" * 100_000))
         assert names(store.list("Node").items) == ["a"]
         journal._number("PRAGMA max_page_count = 1000000")
@@ -192,3 +194,83 @@ def test_an_error_of_another_kind_is_named_as_well(filled: Path) -> None:
     error = refusal(filled)
     assert type(error) is JournalFileError
     assert "no such column: body" in str(error)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        yield disk
+
+
+def test_a_full_disk_is_told_until_there_is_room_again(disk: Path) -> None:
+    filler = disk / "filler"
+    with closing(SqliteJournal(disk / "store.db")) as journal:
+        store = Store(journal=journal)
+        store.create("Node", made("a"))
+        fill_up(filler)
+        with pytest.raises(FullJournalError, match="full"):
+            store.create("Node", made("b", note="x" * 100_000))
+        assert journal.is_full()
+        filler.unlink()
+        assert not journal.is_full()
+        store.create("Node", made("c", note="x" * 100_000))
+        assert names(store.list("Node").items) == ["a", "c"]
+    fill_up(filler)
+    assert type(refusal(disk / "new.db")) is FullJournalError
+
+
+def kill_while_writing(path: Path) -> int:
+    """Leave a journal as a kill leaves it, with all writes in the log; the last revision."""
+    code = "import sys; from tests.runtime.test_journal_errors import write; write(sys.argv[1])"
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", code, str(path)]
+    return int(subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=False).stdout)
+
+
+def write(path: str) -> None:
+    """What the other process does: write, and end without closing anything."""
+    store = Store(journal=SqliteJournal(Path(path), durability="process"))
+    fill(store)
+    sys.stdout.write(f"{store.revision}")
+    sys.stdout.flush()
+    os._exit(1)
+
+
+def damage(log: Path) -> None:
+    data = bytearray(log.read_bytes())
+    data[len(data) // 2] ^= 1
+    log.write_bytes(data)
+
+
+def cut(log: Path) -> None:
+    os.truncate(log, log.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("harm", [damage, cut, Path.unlink])
+def test_a_log_that_lacks_what_was_acknowledged(path: Path, harm: Callable[[Path], object]) -> None:
+    noted = kill_while_writing(path)
+    log, note = Path(f"{path}-wal"), Path(f"{path}-revision")
+    harm(log)
+    error = refusal(path)
+    assert type(error) is DamagedJournalError
+    assert f"writes up to revision {noted} were acknowledged" in str(error)
+    assert f"remove {note} to go on" in str(error)
+    assert Path(f"{log}.damaged").exists() is (harm is not Path.unlink)
+    # It is told again, and nothing has been lost further.
+    assert str(refusal(path)).split("; ")[1:] == str(error).split("; ")[1:]
+    note.unlink()
+    with closing(SqliteJournal(path)) as journal:
+        assert Store(journal=journal).revision < noted
+
+
+def test_a_log_that_is_whole(path: Path) -> None:
+    noted = kill_while_writing(path)
+    with closing(SqliteJournal(path)) as journal:
+        assert Store(journal=journal).revision == noted
+    with closing(SqliteJournal(path)) as journal:
+        assert Store(journal=journal).revision == noted
+
+
+def test_a_note_that_holds_no_revision(filled: Path) -> None:
+    Path(f"{filled}-revision").write_text("once upon a time")
+    assert "holds no revision; remove it to go on" in str(refusal(filled))

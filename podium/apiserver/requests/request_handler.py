@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from podium.api.custom_kinds import DEFINITION, CustomKind, has_cel_rules
 from podium.api.refused import RefusedError
 from podium.apiserver.long_work import kept
+from podium.apiserver.refusals import no_room
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
@@ -39,6 +40,7 @@ from podium.apiserver.requests.routes import (
 )
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.server import ApiServer
+from podium.store.errors import NoRoomError
 
 BODY_LENGTH_MAX = 3 * 2**20
 
@@ -101,6 +103,8 @@ def handle(
         response = _answer(server, request, segments, parameters, began_s, checks)
     except RefusedError as refusal:
         response = refused(refusal, _media_type(request.header("Accept")))
+    except NoRoomError:
+        response = refused(no_room(), _media_type(request.header("Accept")))
     pretty = is_pretty(parameters.text("pretty"), request.header("User-Agent"))
     return replace(response, pretty=True) if pretty else response
 
