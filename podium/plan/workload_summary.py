@@ -71,7 +71,9 @@ def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[Workload
         found[row.workload].take(row)
     readiness = _readiness(play, histories, play.before)
     for workload, course in readiness.items():
-        if course.least()[0] < course.before and workload.partition(" ")[0] not in _OF_NODES:
+        is_of_nodes = workload.partition(" ")[0] in _OF_NODES
+        serves = workload in play.before.serving and not is_of_nodes
+        if serves and course.least()[0] < course.before:
             found[workload].take_unless_counted(play.before.priorities[workload])
     rows = [
         _summary(

@@ -6,7 +6,7 @@ import pytest
 
 from podium.plan.changes import Apply, Scale, parse_delete, parse_drain
 from podium.plan.gates import Finding, caused, findings, parse_gates
-from podium.plan.outcome import BudgetChange, Plan
+from podium.plan.outcome import BudgetChange, Happening, Plan
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from podium.plan.targets import ChangeTarget
@@ -147,6 +147,16 @@ def test_pods_that_end_or_are_deleted_leave_nothing_unavailable() -> None:
     batch = pod("once-1", on="a", owner=job, restartPolicy="Never")
     drained = plan(PlanRequest([node("a"), node("b"), job, batch], [parse_drain("a", "")]))
     assert not met(drained, "unavailable", "ready<100%")
+
+
+def test_pods_that_end_by_themselves_are_nothing_to_tell() -> None:
+    ends = {"annotations": {"podium.dev/run-duration": "20s"}, "labels": {"app": "once"}}
+    job = workload("Job", "once", parallelism=1, uid="job")
+    batch = pod("once-1", on="a", owner=job, restartPolicy="Never", metadata=ends)
+    alone = pod("alone", on="a", restartPolicy="Never", metadata=ends)
+    outcome = plan(PlanRequest([node("a"), job, batch, alone], until_s=60))
+    assert {one.happening for one in outcome.timeline} >= {Happening.SUCCEEDED}
+    assert not outcome.workloads
 
 
 def test_a_baseline_excuses_what_is_as_bad_anyway_and_nothing_worse() -> None:

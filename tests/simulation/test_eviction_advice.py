@@ -144,6 +144,12 @@ def test_a_budget_that_cannot_be_computed(owner: str, why: str) -> None:
     assert [*found.remedies] == ["set minAvailable: 2 in place of maxUnavailable in budget web"]
 
 
+def test_a_budget_whose_controllers_want_no_pods() -> None:
+    there = state(budget("web", maxUnavailable=1))
+    there[2]["spec"]["replicas"] = 0
+    assert blocks(there).reason.endswith("the controllers of its pods want none")
+
+
 def test_a_plan_says_of_a_budget_that_it_cannot_be_computed() -> None:
     there = state(budget("web", minAvailable="50%"), owner="Job")
     (found,) = plan(PlanRequest(there, [parse_drain("a", "")])).budgets
