@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.plan.changes import Apply, Scale, parse_delete, parse_drain
+from podium.plan.changes import Apply, Restart, Scale, parse_delete, parse_drain
 from podium.plan.gates import Finding, caused, findings, parse_gates
 from podium.plan.outcome import BudgetChange, Happening, Plan
 from podium.plan.planning import plan
@@ -147,6 +147,14 @@ def test_pods_that_end_or_are_deleted_leave_nothing_unavailable() -> None:
     batch = pod("once-1", on="a", owner=job, restartPolicy="Never")
     drained = plan(PlanRequest([node("a"), node("b"), job, batch], [parse_drain("a", "")]))
     assert not met(drained, "unavailable", "ready<100%")
+
+
+def test_daemons_that_nobody_has_counted_are_as_many_as_they_were() -> None:
+    agents = workload("DaemonSet", "agent", uid="d")
+    state = [node("a"), agents, pod("agent-1", "1", on="a", owner=agents)]
+    outcome = plan(PlanRequest(state, [Restart(ChangeTarget("DaemonSet", "default", "agent"))]))
+    (summary,) = outcome.workloads
+    assert (summary.wanted, summary.is_unavailable) == (1, True)
 
 
 def test_pods_that_end_by_themselves_are_nothing_to_tell() -> None:
