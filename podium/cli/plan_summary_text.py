@@ -1,14 +1,17 @@
 """The answer of a plan in a few sentences: one for each workload that anything happens to."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from podium.api.count_words import listed
 from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.cli.output import count
 from podium.cli.timeline_text import sleep_text, time_text
+from podium.cluster.overdue_pods import WAY_OUT
 from podium.plan.failed_jobs import FailedJob
 from podium.plan.next_pod_words import stale_sentences
-from podium.plan.outcome import BudgetChange, Plan, WorkloadSummary
+from podium.plan.outcome import BudgetChange, Plan, Return, WorkloadSummary
 from podium.simulation.timeline_sentences import overslept
 
 _WORDS: Mapping[str, str] = {PREEMPTED: "preempted", EVICTED: "evicted", LOST: "stopped"}
@@ -40,6 +43,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     yield from _sleepers(plan, wide=wide)
     yield from _out_of_quota(plan)
     yield from _repeated_refusals(plan)
+    yield from _held_by_silence(plan)
     for job in plan.failed_jobs:
         yield f"{_lost_work(job)}."
     yield from _drains(plan)
@@ -104,6 +108,19 @@ def lost_text(budget: BudgetChange) -> str:
 
 def _seconds(number: float) -> str:
     return f"{round(number, 1):.12g} s"
+
+
+def _held_by_silence(plan: Plan) -> Iterator[str]:
+    held: dict[str, list[str]] = defaultdict(list)
+    for one in plan.disruptions:
+        if one.comes_again is Return.AFTER_NODE:
+            held[one.node].append(one.pod)
+    for node, pods in held.items():
+        stay, are = ("stays", "isn't") if len(pods) == 1 else ("stay", "aren't")
+        yield (
+            f"{listed(pods, _SENTENCES_MAX)} {stay} terminating, as {node} doesn't answer, and "
+            f"{are} replaced before it does; to end that, {WAY_OUT}."
+        )
 
 
 def _repeated_refusals(plan: Plan) -> Iterator[str]:

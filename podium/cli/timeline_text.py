@@ -85,6 +85,8 @@ def _return(one: Disruption, *, wide: bool) -> Text:
     match one.comes_again:
         case Return.CERTAIN:
             return Text("not yet", style=_WAITING)
+        case Return.AFTER_NODE:
+            return Text(f"only once {one.node} answers, or is deleted", style=_WAITING)
         case Return.UNKNOWN:
             return Text(f"not known of a {one.owner.partition(' ')[0]}", style=_WAITING)
     return Text(why_never(one), style=_LOST)

@@ -14,7 +14,7 @@ from random import Random
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, POD_GROUP, Kind, kind_of
-from podium.api.objects import Object, key, name, namespace, status_of
+from podium.api.objects import Object, is_terminating, key, name, namespace, status_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.api.times import timestamp
@@ -28,6 +28,7 @@ from podium.apiserver.registry import Registry
 from podium.apiserver.verbs.create import new_uid
 from podium.apiserver.versions import stored_version
 from podium.cluster.cluster_options import ClusterOptions
+from podium.cluster.overdue_pods import is_overdue, kept_overdue, overdue_notes
 from podium.cluster.owners import StandIns
 from podium.cluster.start_time import start_s
 from podium.cluster.unhealthy_objects import kept_node, kept_pod, may_stay_unhealthy
@@ -116,6 +117,8 @@ class Loader:
                 self._note(_UNKNOWN, str(obj.get("kind")), obj)
             else:
                 self._put(known, obj)
+        if any(map(is_terminating, self._store.list("Pod").items)):
+            self._notes += overdue_notes(self._store, self._state_s())
         return self._notes
 
     def _defined(self) -> Registry:
@@ -136,6 +139,8 @@ class Loader:
             obj = self._with_priority(obj)
         if is_known:
             self.exported.add(obj["metadata"]["uid"])
+        if self._keeps and kind.key == "Pod" and is_overdue(obj, self._state_s()):
+            obj = kept_overdue(obj)
         if self._keeps and kind.key == "Node":
             obj = kept_node(obj)
         elif self._keeps and kind.key == "Pod" and may_stay_unhealthy(obj):

@@ -108,6 +108,9 @@ class PodSandbox(Protocol):
     def remove(self, pod: Object) -> Iterable[Effect]:
         """Give back what the pod had, but its logs."""
 
+    def heeds_deletion(self, pod: Object) -> bool:
+        """Whether the pod can be stopped as it is deleted."""
+
     def start(self, container: Container, now_s: float) -> Iterable[Effect]:
         """Start a container; told by `Container.started` or `Container.failed_to_start`."""
 

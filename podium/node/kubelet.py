@@ -84,7 +84,8 @@ class Kubelet:
             return sandbox
         worker = PodWorker.begun(self.pods.info_of(pod), sandbox, now_s)
         self.runtime.resume(worker, now_s)
-        if is_terminating(pod) and sandbox.is_scripted and not self.runtime.is_down:
+        is_told = is_terminating(pod) and sandbox.heeds_deletion(pod)
+        if is_told and sandbox.is_scripted and not self.runtime.is_down:
             # Its containers were told to stop when that was asked for, not just now.
             grace_period_s = _grace_period_s(pod)
             end_s = epoch_s(pod["metadata"]["deletionTimestamp"])
@@ -250,7 +251,7 @@ class Kubelet:
         self.pods.renew(worker, pod)
         worker.take_in_ephemeral(now_s)
         yield from self.runtime.renew(worker, now_s)
-        if is_terminating(pod):
+        if is_terminating(pod) and worker.sandbox.heeds_deletion(pod):
             worker.stop(DELETED, _grace_period_s(pod), now_s)
         yield from self.advance(worker, now_s)
         if (next_s := worker.next_s()) < NEVER_S:

@@ -6,9 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from podium.api.count_words import listed
+from podium.cluster.overdue_pods import WAY_OUT
 from podium.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.simulation.drain import Drainer
 from podium.simulation.eviction_advice import DELETION, advised
+
+_NAMED_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class Drainage(Report):
         at_s: when it was done, in seconds since the plan began.
         message: why it failed.
         left: the pods that are still to go, `namespace/name`.
+        held: the pods that have to go and stay, as the node doesn't answer, likewise.
         blockers: the budgets that select them.
         reasons: what keeps them, which budget, and what would help.
     """
@@ -54,6 +59,7 @@ class Drainage(Report):
     at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
     message: Annotated[str, IF_ANY] = ""
     left: tuple[str, ...] = ()
+    held: Annotated[tuple[str, ...], IF_ANY] = ()
     blockers: tuple[DrainBlocker, ...] = ()
     reasons: tuple[str, ...] = ()
 
@@ -62,6 +68,10 @@ class Drainage(Report):
         """What keeps it from being done, in a few words."""
         reasons = "; ".join(self.reasons)
         waits = f"{', '.join(self.left)} can't be evicted" if self.left else "its pods take longer"
+        if self.held:
+            reasons = "; ".join((*self.reasons, WAY_OUT))
+            stay = f"{listed(self.held, _NAMED_MAX)} can't end, as the node doesn't answer"
+            waits = f"{waits}, and {stay}" if self.left else stay
         waits = self.message or waits
         return f"{waits}: {reasons}" if reasons else waits
 
@@ -79,6 +89,7 @@ def drainages(drainers: Iterable[Drainer], start_s: float) -> Iterator[Drainage]
             at_s=round(one.moved_s - start_s, 3) if done else None,
             message=one.failure,
             left=tuple(one.left()),
+            held=tuple(one.held_by_silence()),
             blockers=tuple(
                 DrainBlocker(budget, block.pods, block.reason, block.remedies)
                 for block in blocks

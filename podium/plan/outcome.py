@@ -272,11 +272,12 @@ class Moment(RepeatedRow):
 
 
 class Return(StrEnum):
-    """Whether a lost pod comes again."""
+    """Whether a lost pod comes again; with `AFTER_NODE`, once its node ends it, or is deleted."""
 
     CERTAIN = "Certain"
     SURPLUS = "Surplus"
     NEVER = "Never"
+    AFTER_NODE = "AfterNode"
     UNKNOWN = "Unknown"
 
 

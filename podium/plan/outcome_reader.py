@@ -15,6 +15,7 @@ from podium.api.objects import (
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
 from podium.api.times import epoch_s
+from podium.cluster.overdue_pods import is_silent
 from podium.controllers.scheduler.sleepers import Sleeper, sleepers
 from podium.plan.failed_jobs import FailedJobs
 from podium.plan.leaving_pods import has_all_its_pods
@@ -283,9 +284,19 @@ class OutcomeReader:
         if replacement is None and self.failed_jobs.has_done_without(history):
             return Return.SURPLUS
         is_gone = replacement is None or replacement.ended_s is not None
+        if replacement is None and self._is_held_by_silence(history):
+            return Return.AFTER_NODE
         if is_gone and has_all_its_pods(self._play.cluster.store, history.owner):
             return Return.SURPLUS
         return Return.CERTAIN
+
+    def _is_held_by_silence(self, history: PodHistory) -> bool:
+        """Whether a pod that has to go is still there, as its node doesn't answer."""
+        store = self._play.cluster.store
+        pod = store.get("Pod", *history.pod.split("/"))
+        if pod is None or uid(pod) != history.uid or not is_terminating(pod):
+            return False
+        return is_silent(store, node_name_of(pod))
 
     def _preemptor(self, victim: PodHistory) -> str:
         preemptor = self.histories.by_uid.get(self._preemptors.get(victim.uid, ""))

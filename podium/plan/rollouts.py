@@ -3,14 +3,29 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from podium.api.objects import Object, condition_of, generation_of, part, spec_of, status_of
+from podium.api.objects import (
+    Object,
+    condition_of,
+    controller_uid,
+    generation_of,
+    is_terminating,
+    key,
+    part,
+    spec_of,
+    status_of,
+    uid_of,
+)
+from podium.api.pods import is_ready
 from podium.api.times import epoch_s
 from podium.api.workloads import update_strategy_of
 from podium.cluster import Cluster
+from podium.controllers.controller_revisions import revision_hash_of
+from podium.controllers.stateful_set.pod_identity import ordinal_of
 from podium.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.manifests.decisive_kinds import Identity, label
 
@@ -44,6 +59,7 @@ class Rollout(Report):
         message: what is lacking, in words; empty if nothing is.
         at_s: when it was complete, or known to be stuck, in seconds since the plan began.
         reason: why it isn't complete, in words; empty where that isn't known.
+        way_out: what would let it go on, in words; empty where that isn't known.
         namespace: where the workload is.
     """
 
@@ -52,12 +68,14 @@ class Rollout(Report):
     message: str = ""
     at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
     reason: Annotated[str, IF_ANY] = ""
+    way_out: Annotated[str, IF_ANY] = ""
     namespace: str = ""
 
     @property
     def text(self) -> str:
         """What is lacking, and why."""
-        return f"{self.message}: {self.reason}" if self.reason else self.message
+        text = f"{self.message}: {self.reason}" if self.reason else self.message
+        return f"{text}; {self.way_out}" if self.way_out else text
 
     @property
     def is_stuck(self) -> bool:
@@ -178,7 +196,33 @@ class Rollouts:
         is_late = (condition_of(workload, "Progressing") or {}).get("reason") == _DEADLINE
         end = "its progress deadline has passed" if is_late else "nothing moves"
         message, at_s = f"{lacking}, and {end}", round(missed_s, 3)
-        return Rollout(label(one), "Stuck", message, at_s, namespace=one[1])
+        way_out = self._way_out(workload) if one[0] == "StatefulSet" else ""
+        return Rollout(label(one), "Stuck", message, at_s, way_out=way_out, namespace=one[1])
+
+    def _way_out(self, stateful_set: Object) -> str:
+        """The pod of an older revision that keeps a StatefulSet from its update, if one does."""
+        spec, update = spec_of(stateful_set), status_of(stateful_set).get("updateRevision")
+        if spec.get("podManagementPolicy") == "Parallel" or _is_on_delete(stateful_set):
+            return ""
+        partition = int(part(spec, "updateStrategy", "rollingUpdate").get("partition") or 0)
+        for ordinal, pod in sorted(self._pods_of(stateful_set), key=itemgetter(0)):
+            if is_ready(pod):
+                continue
+            revision = revision_hash_of(pod)
+            if ordinal < partition or revision == update or is_terminating(pod):
+                return ""
+            return (
+                f"{key(pod)} is of the older revision {revision}, and with OrderedReady no pod is "
+                "updated before all are ready: deleting it lets the update through"
+            )
+        return ""
+
+    def _pods_of(self, stateful_set: Object) -> Iterator[tuple[int, Object]]:
+        for pod in self._cluster.store.list("Pod").items:
+            if controller_uid(pod) == uid_of(stateful_set):
+                ordinal = ordinal_of(stateful_set, pod)
+                if ordinal is not None:
+                    yield ordinal, pod
 
     def _deadline_missed_s(self, one: Identity, workload: Object) -> float | None:
         """When it was plain that a rollout is stuck, in seconds since the plan began."""

@@ -24,6 +24,7 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.cluster import Cluster
+from podium.cluster.overdue_pods import WAY_OUT, is_silent
 from podium.simulation.drain_step import Drain
 from podium.simulation.eviction_advice import (
     DELETION,
@@ -87,6 +88,12 @@ class Drainer:
         """The pods that are still to go, `namespace/name`; those on their way are not."""
         stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
         return [*map(key, stuck)]
+
+    def held_by_silence(self) -> list[str]:
+        """The pods on their way out, `namespace/name`, if the node doesn't answer."""
+        if self.state == "done" or not is_silent(self._cluster.store, self.drain.node):
+            return []
+        return [key(pod) for pod in self._leaving.values() if self._is_there(pod)]
 
     def blocks(self) -> list[EvictionBlock]:
         """The budgets that refuse the pods that are still to go, and what would help."""
@@ -213,10 +220,11 @@ class Drainer:
     def _fail(self, why: str) -> None:
         self.state, self.failure = "failed", why
         remedies = [block.text for block in self.blocks()]
+        ends = [WAY_OUT] if self.held_by_silence() else []
         failed = {
             "message": why,
             "pods": [*self.left(), *map(key, self._leaving.values())],
-            "remedies": [*remedies, DELETION] if remedies else [],
+            "remedies": [*remedies, *([DELETION] if remedies else []), *ends],
         }
         self._observer.note("DrainFailed", failed, about=self._about)
 

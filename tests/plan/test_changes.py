@@ -149,6 +149,19 @@ def test_what_a_drain_cant_evict_is_told_with_the_budget() -> None:
     assert "budget web" in found.message
 
 
+def test_what_ends_the_drain_of_a_node_that_does_not_answer_is_told() -> None:
+    unknown = {"conditions": [{"type": "Ready", "status": "Unknown"}]}
+    state = [node("a", status=unknown), node("b"), *web_on("a")]
+    outcome = changed(state, parse_drain("a", ""))
+    (drain,) = outcome.drains
+    assert (drain.state, drain.left, drain.held) == ("Open", (), ("default/web-0",))
+    assert drain.text == (
+        "default/web-0 can't end, as the node doesn't answer: delete the Node, or give it the "
+        "taint "
+        "node.kubernetes.io/out-of-service:NoExecute, once nothing of it runs any more"
+    )
+
+
 def test_a_drain_asks_again_until_a_budget_lets_the_next_one_go() -> None:
     state = [node("a"), node("b"), *web_on("a", "a"), budget("web", minAvailable=1)]
     outcome = changed(state, parse_drain("a", ""), Delete(ChangeTarget("Node", "", "a")))

@@ -177,3 +177,26 @@ def test_summaries_count_who_is_lost_and_how_few_are_ready() -> None:
     assert (summary.ready_before, summary.ready_least) == (2, 1)
     assert summary.ready_least_for_s == 600.0
     assert not summary.is_ready_in_the_end
+
+
+@pytest.mark.parametrize(
+    ("policy", "blocks"), [("OrderedReady", True), ("Parallel", False)], ids=["ordered", "parallel"]
+)
+def test_a_pod_of_an_older_revision_that_blocks_an_update_is_named(
+    policy: str, *, blocks: bool
+) -> None:
+    def db(cpu: str, **fields: object) -> dict[str, Any]:
+        update = {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}
+        spec = {"podManagementPolicy": policy, "updateStrategy": update, **fields}
+        return workload("StatefulSet", "db", cpu, replicas=2, **spec)
+
+    stuck = exported([node("a", "4"), node("b", "2"), db("3")])
+    outcome = planned(stuck, db("1"))
+    (rollout,) = outcome.rollouts
+    assert rollout.is_stuck is blocks
+    if blocks:
+        assert rollout.way_out.startswith("default/db-1 is of the older revision db-")
+        assert rollout.way_out.endswith("deleting it lets the update through")
+        assert rollout.way_out in rollout.text
+        (rollout,) = planned(stuck, db("1"), delete="pod/db-1").rollouts
+    assert rollout.state == "Complete"

@@ -44,6 +44,9 @@ class ProcessSandbox(msgspec.Struct):
         """Never."""
         return False
 
+    def heeds_deletion(self, pod: Object) -> bool:
+        return True
+
     def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
         return NEVER_S, (RunPodSandbox(purpose=RunPodSandbox, pod=pod),)
 

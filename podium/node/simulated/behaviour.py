@@ -103,6 +103,7 @@ CONDITIONS = PREFIX + "conditions"
 SIMULATED = PREFIX + "simulated"
 READY_AFTER = PREFIX + "ready-after"
 STUCK = PREFIX + "stuck"
+UNDELETABLE = PREFIX + "undeletable"
 
 _BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
 _STATUSES = ("True", "False", "Unknown")
@@ -180,6 +181,11 @@ def is_scripted(obj: Object) -> bool:
 def is_stuck(pod: Object) -> bool:
     """Whether the containers of a pod stay as its status has them."""
     return annotations(pod).get(STUCK) == "true"
+
+
+def is_undeletable(pod: Object) -> bool:
+    """Whether the containers of a pod go on though it is deleted."""
+    return annotations(pod).get(UNDELETABLE) == "true"
 
 
 def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:

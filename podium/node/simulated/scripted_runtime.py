@@ -42,6 +42,7 @@ from podium.node.simulated.behaviour import (
     Script,
     behaviour_of,
     is_stuck,
+    is_undeletable,
     node_behaviour_of,
 )
 from podium.node.simulated.node_settings import NodeSettings
@@ -98,6 +99,10 @@ class ScriptedSandbox(msgspec.Struct):
     def remove(self, pod: Object) -> Iterable[Effect]:
         self.addresses.give_back(self.ip)
         return ()
+
+    def heeds_deletion(self, pod: Object) -> bool:
+        """Whether the pod's containers are stopped when it is deleted."""
+        return not is_undeletable(pod)
 
     def start(self, container: Container, now_s: float) -> Iterator[Effect]:
         if self.records_lives:
