@@ -26,6 +26,7 @@ from podium.cli.plan_gates import (
     every_gate,
     exit_on,
     print_junit,
+    print_let_through,
     print_sarif,
     read_gates,
 )
@@ -111,6 +112,7 @@ def plan(
         outcome = _with_optimum(outcome, request, optimal_seconds)
     _end(read, read.told_in(outcome), output, tested, found, recording)
     if conditions:
+        print_let_through(outcome, conditions)
         exit_on(found)
 
 

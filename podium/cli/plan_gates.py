@@ -92,6 +92,19 @@ def print_findings(found: "Sequence[Finding]") -> None:
             err.print(f"  and {rest} more")
 
 
+def print_let_through(plan: "Plan", gates: "Sequence[Gate]") -> None:
+    """Say on standard error how much gates that end in `=allow` let through, and where."""
+    from podium.plan.gates import let_through
+
+    by_gate: dict[str, list[Finding]] = {}
+    for one, gate in let_through(plan, gates):
+        by_gate.setdefault(gate.text, []).append(one)
+    for text, found in by_gate.items():
+        times = sum(one.count for one in found)
+        places = ", ".join(sorted({one.namespace or one.object for one in found}))
+        console(stderr=True).print(f"let through by {text}: {times}, in {places}", markup=False)
+
+
 def exit_on(found: "Sequence[Finding]") -> None:
     """Say what something failed on, and exit, if it is anything."""
     if found:

@@ -119,18 +119,25 @@ def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = (
 
 def findings(plan: Plan, gates: Sequence[Gate]) -> list[Finding]:
     """What of a plan a set of gates stops, in the order of the conditions."""
+    return [found for found, allowing in _matched(plan, gates) if allowing is None]
+
+
+def let_through(plan: Plan, gates: Sequence[Gate]) -> list[tuple[Finding, Gate]]:
+    """What of a plan gates would stop if others didn't allow it, with the first that does."""
+    return [(found, gate) for found, gate in _matched(plan, gates) if gate is not None]
+
+
+def _matched(plan: Plan, gates: Sequence[Gate]) -> Iterator[tuple[Finding, Gate | None]]:
+    """What gates are about, each with the first gate that lets it through."""
     stopping = [gate for gate in gates if not gate.allows]
     # Who only says what is allowed doesn't want the rest.
     named = {gate.condition for gate in stopping}
     stopping += [Gate("", gate.condition) for gate in gates if gate.condition not in named]
     allowing = [gate for gate in gates if gate.allows]
-    return [
-        found
-        for condition in Condition
-        for found in _FINDERS[condition](plan)
-        if any(gate.matches(found) for gate in stopping)
-        and not any(gate.matches(found) for gate in allowing)
-    ]
+    for condition in Condition:
+        for found in _FINDERS[condition](plan):
+            if any(gate.matches(found) for gate in stopping):
+                yield found, next((gate for gate in allowing if gate.matches(found)), None)
 
 
 def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]:

@@ -255,6 +255,13 @@ def test_conditions_of_failure(podium, files, condition: str, code: int) -> None
     assert podium("plan", *files, "--fail-on", condition).exit_code == code
 
 
+def test_what_conditions_let_through_is_told(podium, write) -> None:
+    files = ["-f", write("s.yaml", node("n", "1")), "--apply", write("n.yaml", pod("p", "2"))]
+    result = podium("plan", *files, "--fail-on", "pending:namespace=default=allow")
+    assert result.exit_code == 0
+    assert "let through by pending:namespace=default=allow: 1, in default\n" in result.stderr
+
+
 def test_pods_that_stay_pending_fail(podium, write) -> None:
     files = ["-f", write("s.yaml", node("n", "1")), "--apply", write("n.yaml", pod("p", "2"))]
     conditions = ["preemption", "eviction", "pdb-violation"]

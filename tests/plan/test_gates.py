@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.plan.changes import Apply
-from podium.plan.gates import GateError, caused, findings, parse_gates
+from podium.plan.gates import GateError, caused, findings, let_through, parse_gates
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest, without_changes
 from tests.plan.objects import budget, container, node, planned, pod, priority_class, workload
@@ -60,6 +60,13 @@ def outcome() -> Any:
 )
 def test_what_a_gate_stops(outcome: Any, gate: str, found: list[str]) -> None:
     assert sorted(name for _, name in met(outcome, gate)) == found
+
+
+def test_what_an_allowing_gate_lets_through_is_known(outcome: Any) -> None:
+    gates = parse_gates(["preemption:class=batch=allow", "pending:namespace=shop=allow"], None)
+    ((found, gate),) = let_through(outcome, gates)
+    assert (found.object, gate.text) == ("default/job", "preemption:class=batch=allow")
+    assert not let_through(outcome, parse_gates(["preemption"], None))
 
 
 def test_pending_names_the_replacement_s_workload(outcome: Any) -> None:
