@@ -158,6 +158,8 @@ def _watch(
     play: Play, request: PlanRequest, watcher: DecisionWatcher, pod_key: str
 ) -> list[Remedy]:
     """Play the plan, have what is decided about the pod taken down, and look for remedies."""
+    play.scheduler.watch = None
+    _recall(play, watcher, pod_key)
     play.scheduler.watch = watcher
     play.run(request.until_s)
     pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))
@@ -182,6 +184,18 @@ def _counted_budget(play: Play, called: str) -> CountedBudget | None:
         return None
     now = int(play.cluster.driver.now_s * NANOS_PER_SECOND)
     return CountedBudget.of(budget, store.list("Pod", place).items, scale_finder(store.get), now)
+
+
+def _recall(play: Play, watcher: DecisionWatcher, pod_key: str) -> None:
+    """Take down why a pod that waits for an event since before the plan has no place by now."""
+    machine = play.machine
+    for queued, _ in machine.queue.sleeping():
+        if queued.pod.key == pod_key:
+            machine.handlers.settle_budgets()
+            decision = play.scheduler.decide(queued.pod, queued.scheduler_name)
+            preempts = decision.post_filter is not None and decision.post_filter.victims
+            if not decision.node_name and not preempts:
+                watcher(decision)
 
 
 def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: DecisionWatcher) -> str:

@@ -105,3 +105,16 @@ def test_pods_that_fit_in_the_state_already_are_tried_at_once() -> None:
     assert [one.preemptor for one in outcome.preemptions] == ["default/high"]
     free = planned([node("n1"), rejected(pod("free", "4"))])
     assert {one.pod: one.at_s for one in free.placements} == {"default/free": 0.0}
+
+
+def test_rejected_pods_of_a_state_are_explained_as_things_are_at_the_beginning() -> None:
+    explanation = explain_pod(
+        PlanRequest([node("n"), rejected(pod("large", "8"))]), "default/large"
+    )
+    (view,) = explanation.decisions
+    assert (view.at_s, explanation.sleep) == (0.0, "")
+    assert view.message.startswith("0/1 nodes are available: 1 Insufficient cpu.")
+    *others, client = states()
+    request = PlanRequest([*others, rejected(client)], (Apply([STORE]),))
+    first, second = explain_pod(request, "default/client").decisions
+    assert (first.at_s, first.node, second.at_s, second.node) == (0.0, "", 330.0, "n1")
