@@ -17,6 +17,7 @@ from podium.cli.state_inputs import read_state
 from podium.manifests import Loaded, ManifestError, Manifests, Problem
 from podium.manifests.problems import describe
 from podium.plan.changes import Scale
+from podium.plan.loaded_state import LoadedState
 from podium.plan.request import PlanRequest
 from podium.plan.resource_pressure import Pressure, parse_pressure
 
@@ -95,7 +96,7 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
         raise InputError("\n".join(map(str, errors.found)))
     _check_pods(before.objects, found, PodLimit(options.max_pods))
     request = PlanRequest(
-        state=state,
+        state=LoadedState(state, before.read_s),
         changes=found.changes,
         pressures=pressures,
         eviction=kubelet.eviction,

@@ -66,9 +66,11 @@ def read_state(
     )
     if paths and not read.objects:
         raise InputError(f"there is nothing in {', '.join(read.empty)}")
-    is_whole = not (paths or notes)
-    ahead = ahead_of(time.time(), (one.obj for one in read.objects), "what is played begins then")
-    return replace(read, warnings=[*notes, *read.warnings, *ahead], is_whole=is_whole)
+    is_whole, now_s = not (paths or notes), time.time()
+    ahead = ahead_of(now_s, (one.obj for one in read.objects), "what is played begins then")
+    warnings = [*notes, *read.warnings, *ahead]
+    read_s = None if paths else float(int(now_s))
+    return replace(read, warnings=warnings, is_whole=is_whole, read_s=read_s)
 
 
 def _cluster(

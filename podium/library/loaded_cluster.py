@@ -102,7 +102,8 @@ class LoadedCluster:
     @cached_property
     def objects(self) -> Sequence[Object]:
         """The objects of the state; they mustn't be changed."""
-        return LoadedState(one.obj for one in self._manifests.objects)
+        objects = (one.obj for one in self._manifests.objects)
+        return LoadedState(objects, self._manifests.read_s)
 
     def plan(
         self,

@@ -52,6 +52,7 @@ class Manifests:
         warnings: what is strange about fields, with where they stand.
         empty: the sources that have no objects at all.
         is_whole: whether they are all that a cluster has.
+        read_s: when a running cluster was read, in seconds since the epoch; None for files.
     """
 
     objects: list[Loaded] = field(default_factory=list)
@@ -59,6 +60,7 @@ class Manifests:
     warnings: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     is_whole: bool = False
+    read_s: float | None = None
 
 
 def read_sources(

@@ -26,10 +26,13 @@ class LoadedState(Sequence[Object]):
 
     Args:
         objects: the cluster's, valid and with their namespaces.
+        read_s: when they were read from a running cluster, in seconds since the epoch; None if the
+            objects alone tell what time it is.
     """
 
-    def __init__(self, objects: Iterable[Object]) -> None:
+    def __init__(self, objects: Iterable[Object], read_s: float | None = None) -> None:
         self._objects = [*objects]
+        self._read_s = read_s
         self._loaded: dict[tuple[bool, bool], tuple[Cluster, Sequence[str]]] = {}
 
     @classmethod
@@ -63,7 +66,8 @@ class LoadedState(Sequence[Object]):
     @cached_property
     def start_s(self) -> float:
         """When plans begin, in seconds since the epoch."""
-        return start_s(self._objects)
+        mentioned_s = start_s(self._objects)
+        return mentioned_s if self._read_s is None else max(mentioned_s, self._read_s)
 
     @cached_property
     def is_restless(self) -> bool:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from podium.api.times import epoch_s
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from tests.plan.objects import node, planned, pod, reference, workload
@@ -50,3 +52,10 @@ def test_a_taint_has_been_there_since_it_was_added() -> None:
     outcome = plan(PlanRequest([heard("a", taints=[added]), heard("b"), owner, tolerating]))
     (lost,) = outcome.disruptions
     assert (lost.pod, lost.at_s) == ("default/web-0", 180.0)
+
+
+def test_a_state_that_was_read_from_a_running_cluster_is_of_that_moment() -> None:
+    assert LoadedState([heard("a")]).start_s == epoch_s(HEARD)
+    assert LoadedState([heard("a")], epoch_s(HEARD) + 100).start_s == epoch_s(HEARD) + 100
+    # Its clock may be ahead of the reader's.
+    assert LoadedState([heard("a")], epoch_s(HEARD) - 100).start_s == epoch_s(HEARD)
