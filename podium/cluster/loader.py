@@ -31,7 +31,7 @@ from podium.cluster.cluster_options import ClusterOptions
 from podium.cluster.overdue_pods import is_overdue, kept_overdue, overdue_notes
 from podium.cluster.owners import StandIns
 from podium.cluster.start_time import start_s
-from podium.cluster.unhealthy_objects import kept_node, kept_pod, may_stay_unhealthy
+from podium.cluster.unhealthy_objects import healed_pod, kept_node, kept_pod, may_stay_unhealthy
 from podium.node.node_status import changed_conditions
 from podium.node.simulated.behaviour import AT_ONCE
 from podium.store.errors import AlreadyExistsError
@@ -72,6 +72,7 @@ class Loader:
         self._optional = options.optional_kinds
         self._admission = Admission(StoredView(store), options.admission)
         # Without simulated nodes nothing would recover.
+        self._heals = options.heals
         self._keeps = options.nodes is not None and not options.heals
         self._behaviour = options.nodes.behaviour if options.nodes else AT_ONCE
         self.exported: set[str] = set()
@@ -145,6 +146,8 @@ class Loader:
             obj = kept_node(obj)
         elif self._keeps and kind.key == "Pod" and may_stay_unhealthy(obj):
             obj = kept_pod(obj, self._behaviour, self._state_s())
+        elif self._heals and kind.key == "Pod":
+            obj = healed_pod(obj, self._now_s)
         self._place(kind, obj)
         try:
             self._store.create(kind.key, obj)

@@ -81,6 +81,18 @@ def kept_pod(pod: Object, usual: Behaviour, now_s: float) -> Object:
     return _annotated(pod, {READY_AFTER: f"{due_s:g}s"})
 
 
+def healed_pod(pod: Object, now_s: float) -> Object:
+    """A pod that is ready as its containers are: of a node that was silent, only these say so."""
+    ready = condition_of(pod, "Ready")
+    is_up = phase_of(pod) == "Running" and bool(_statuses(pod)) and not _is_unready(pod)
+    if ready is None or not is_up or spec_of(pod).get("readinessGates"):
+        return pod
+    healed = {"type": "Ready", "status": "True", "lastTransitionTime": timestamp(now_s)}
+    conditions = [healed if one is ready else one for one in conditions_of(pod)]
+    is_healed = ready.get("status") != "True"
+    return {**pod, "status": {**status_of(pod), "conditions": conditions}} if is_healed else pod
+
+
 def _annotated(obj: Object, script: dict[str, str]) -> Object:
     written = annotations(obj)
     if not script or written.keys() & script.keys():

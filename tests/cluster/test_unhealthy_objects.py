@@ -193,3 +193,10 @@ def test_a_pod_written_by_hand_is_as_ready_as_its_containers() -> None:
     found = cluster.store.get("Pod", "default", "p")
     assert found is not None
     assert condition_status(found, "Ready") == condition_status(found, "ContainersReady") == "False"
+
+
+def test_a_pod_of_a_silent_node_heals_with_it() -> None:
+    told = status("Running", running(50), ready=True)
+    marked = pod("p", on="n", uid="u", status=told)
+    assert ready_after_s(loaded(marked)) is None
+    assert ready_after_s(loaded(marked, heals=True)) == 0
