@@ -105,10 +105,11 @@ def scenes() -> Iterator[Scene]:
             yield scene
 
 
-def foreseen(scene: Scene) -> Plan:
-    """The plan of a scene's snapshot and its last step."""
-    request = PlanRequest(scene.snapshot, [_change(scene)], until_s=UNTIL_S)
-    return plan(request)
+def foreseen(scene: Scene, *beside: Json) -> Plan:
+    """The plan of a scene's snapshot and its last step, with other objects beside it."""
+    found = plan(PlanRequest([*scene.snapshot, *beside], [_change(scene)], until_s=UNTIL_S))
+    own = tuple(one for one in found.timeline if one.namespace == scene.name)
+    return replace(found, timeline=own)
 
 
 def differences(scene: Scene, found: Plan) -> list[str]:

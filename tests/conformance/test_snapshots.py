@@ -2,7 +2,10 @@
 
 import pytest
 
+from podium.api.times import timestamp
+from podium.cluster.start_time import start_s
 from tests.conformance.snapshots import Scene, differences, foreseen, scenes
+from tests.plan.objects import node, pod
 
 SCENES = {one.name: one for one in scenes()}
 _DAEMONS = "the plan starts before the snapshot, and a DaemonSet's pods are available too late"
@@ -27,3 +30,26 @@ def test_what_was_foreseen_has_happened(scene: Scene) -> None:
         assert found, f"{scene.name} is right now: take it off the list"
     else:
         assert not found
+
+
+def test_pods_that_end_elsewhere_explain_what_a_plan_alone_cant_foresee() -> None:
+    """The scenes were played side by side: what ended in one woke the waiting pods of the others.
+
+    They backed off the longer for it, which settles who gets room first.
+    """
+    scene = SCENES["p-priority-6-48"]
+    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    status = {**ready, "startTime": timestamp(start_s(scene.snapshot))}
+    elsewhere = [
+        pod(
+            f"short-{number}",
+            "10m",
+            on="elsewhere",
+            uid=f"short-{number}",
+            restartPolicy="Never",
+            metadata={"annotations": {"podium.dev/run-duration": f"{number * 400 + 100}ms"}},
+            status=status,
+        )
+        for number in range(60)
+    ]
+    assert not differences(scene, foreseen(scene, node("elsewhere", uid="n"), *elsewhere))
