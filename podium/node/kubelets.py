@@ -69,7 +69,7 @@ class Kubelets(Reconciler):
     name = REPORTER
     kinds = frozenset({"Pod", "Node"})
     takes_lists = True
-    retry_rules = RetryRules(Backoff(first_s=0.25, max_s=30.0), has_bucket=False)
+    retry_rules = RetryRules(Backoff(first_s=0.005, max_s=30.0), has_bucket=False)
 
     def __init__(self, register: Iterable[Object], *, writes_heartbeats: bool) -> None:
         super().__init__({"Pod": {"node": node_names_of}})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.runtime import timer_queue
+from podium.runtime import virtual
 from tests.sim.settings import settings_of
 from tests.sim.world import World
 
@@ -13,7 +13,7 @@ REPEATED_SEEDS = (1, 2, 3)
 @pytest.fixture(autouse=True)
 def _impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Machines that keep answering each other are found out early."""
-    monkeypatch.setattr(timer_queue, "TIMERS_AT_ONE_MOMENT_MAX", 100_000)
+    monkeypatch.setattr(virtual, "TIMERS_AT_ONE_MOMENT_MAX", 100_000)
 
 
 def play(seed: int) -> World:
