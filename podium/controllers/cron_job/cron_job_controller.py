@@ -39,6 +39,7 @@ from podium.controllers.kit.reconciler import Reconciler
 _CRON_JOB, _JOB = "CronJob", "Job"
 # As upstream: a moment after the time, so that it has passed by any clock.
 _DELTA_S = 0.1
+_TIMED_BY = ("schedule", "timeZone")
 _TOO_MANY = (
     "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
 )
@@ -63,6 +64,24 @@ class CronJobController(Reconciler):
             owner = None if job is None else controller_of(job)
             if job is not None and owner is not None and owner.get("kind") == _CRON_JOB:
                 yield namespace(job), owner["name"]
+
+    def react(self, key: Hashable, change: Change, before: Object | None) -> None:
+        """Look at once; with another schedule when its next time comes, as it has missed none."""
+        new = change.new
+        if change.kind == _CRON_JOB and new is not None and _is_rescheduled(before, new):
+            self._look_at_next_time(key, new)
+        else:
+            super().react(key, change, before)
+
+    def _look_at_next_time(self, key: Hashable, cron_job: Object) -> None:
+        spec = spec_of(cron_job)
+        try:
+            schedule = parse_schedule(str(spec.get("schedule")), str(spec.get("timeZone") or "UTC"))
+        except ScheduleError:
+            return
+        next_s = schedule_times(cron_job, schedule, self._now_s).next_s
+        if next_s is not None:
+            self.look_again(key, next_s + _DELTA_S)
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         cron_job = self.objects.at(_CRON_JOB, key)
@@ -155,6 +174,12 @@ class CronJobController(Reconciler):
         if isinstance(outcome.effect, Create) and cron_job is not None and is_told and error:
             note = f"Error creating job: {error.message}"
             yield self.event(cron_job, "Warning", "FailedCreate", note)
+
+
+def _is_rescheduled(old: Object | None, new: Object) -> bool:
+    return old is not None and any(
+        spec_of(old).get(field) != spec_of(new).get(field) for field in _TIMED_BY
+    )
 
 
 def _local(cron_job: Object, at_s: float) -> str:

@@ -181,3 +181,13 @@ def test_names_leave_room_for_those_of_jobs(cluster: podium.Cluster) -> None:
     wrong["metadata"]["name"] = "x" * 53
     with pytest.raises(RefusedError, match="must be no more than 52 characters"):
         cluster.apply(wrong)
+
+
+def test_another_schedule_counts_from_its_next_time_on(cluster: podium.Cluster) -> None:
+    cluster.apply(cron_job("0 * * * *"))
+    cluster.advance(35 * 60)
+    cluster.apply(cron_job("*/10 * * * *"))
+    cluster.advance(4 * 60)
+    assert jobs(cluster) == []
+    cluster.advance(62)
+    assert jobs(cluster) == [40]
