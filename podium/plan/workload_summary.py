@@ -163,7 +163,7 @@ def _wanted(play: Play, workload: str, otherwise: int) -> int:
     if found is None:
         return 0
     if kind == "DaemonSet":
-        return int(status_of(found).get("desiredNumberScheduled", otherwise))
+        return int(status_of(found).get("desiredNumberScheduled") or 0)
     return replicas_of(found)
 
 

@@ -149,7 +149,7 @@ def test_pods_that_end_or_are_deleted_leave_nothing_unavailable() -> None:
     assert not met(drained, "unavailable", "ready<100%")
 
 
-def test_daemons_that_nobody_has_counted_are_as_many_as_they_were() -> None:
+def test_a_daemon_set_wants_as_many_pods_as_it_has_nodes() -> None:
     agents = workload("DaemonSet", "agent", uid="d")
     state = [node("a"), agents, pod("agent-1", "1", on="a", owner=agents)]
     outcome = plan(PlanRequest(state, [Restart(ChangeTarget("DaemonSet", "default", "agent"))]))
