@@ -7,6 +7,7 @@ so is simply called. All else, such as long bodies and watches, goes uvicorn's w
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 from starlette.types import ASGIApp, Scope
@@ -16,9 +17,14 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
+from podium.server.limits import Limits
+
 RawHeaders = Sequence[tuple[bytes, bytes]]
 
-_HEAD_BYTES_MAX = _WRITTEN_BYTES_MAX = 64 * 2**10
+_WRITTEN_BYTES_MAX = 64 * 2**10
+_TOO_LONG = "Request line and headers are too long."
+# Of a header: the colon with its space, and the end of the line.
+_HEADER_SIGNS = len(": \r\n")
 _HEAD, _CONTENT_LENGTH = b"HTTP/1.1 ", b"\r\ncontent-length: "
 
 
@@ -43,18 +49,51 @@ It is told the scope and the whole body. An application that can do so has it as
 
 
 class HttpConnection(HttpToolsProtocol):
-    """Uvicorn's connection, which answers promptly, at one go, and reads no heads without end."""
+    """Uvicorn's connection, which answers promptly, and at one go.
+
+    A head, which is a request's line with its headers, has an end: in bytes and in time.
+
+    Args:
+        limits: of heads.
+        options: uvicorn's.
+    """
+
+    def __init__(self, *, limits: Limits, **options: Any) -> None:
+        super().__init__(**options)
+        self._limits = limits
 
     _heads = 0
     _is_in_head = True
     _head_bytes = 0
     _is_reading = False
+    _has_begun = False
+    _too_late: asyncio.TimerHandle | None = None
     _begun: tuple[RequestResponseCycle, ASGIApp] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         # With TLS, asyncio would keep 512 KiB for each client that doesn't read.
         transport.set_write_buffer_limits(_WRITTEN_BYTES_MAX)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_came()
+        super().connection_lost(exc)
+
+    def _await_head(self) -> None:
+        self._too_late = self.loop.call_later(self._limits.head_s, self._hang_up)
+
+    def _head_came(self) -> None:
+        if self._too_late is not None:
+            self._too_late.cancel()
+            self._too_late = None
+
+    def _hang_up(self) -> None:
+        if self.cycle and not self.cycle.response_complete:
+            # The answer to the request before is still being sent, such as a watch.
+            self._await_head()
+        else:
+            self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
@@ -66,13 +105,27 @@ class HttpConnection(HttpToolsProtocol):
         self._is_reading = False
         if was_in_head and heads == self._heads and not self.transport.is_closing():
             self._head_bytes += len(data)
-            if self._head_bytes > _HEAD_BYTES_MAX:
-                self.send_400_response("Request line and headers are too long.")
+            if self._head_bytes > self._limits.head_bytes:
+                self.send_400_response(_TOO_LONG)
+        if self._has_begun and self._too_late is None and not self.transport.is_closing():
+            self._await_head()
         begun, self._begun = self._begun, None
         if begun is not None:
             self._answer(*begun)
 
+    def on_message_begin(self) -> None:
+        self._has_begun = True
+        super().on_message_begin()
+
     def on_headers_complete(self) -> None:
+        self._has_begun = False
+        self._head_came()
+        length = len(self.url) + sum(
+            len(name) + len(value) + _HEADER_SIGNS for name, value in self.headers
+        )
+        if length > self._limits.head_bytes:
+            # Several pieces may have come at once; the parser has uvicorn answer an error with 400.
+            raise ValueError(_TOO_LONG)
         super().on_headers_complete()
         if self.scope["method"] != "HEAD":
             self.cycle.transport = _JoinedWrites(self.transport)

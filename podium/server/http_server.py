@@ -4,7 +4,8 @@ import asyncio
 import errno
 import resource
 import socket
-from typing import Protocol, Self
+from functools import partial
+from typing import Protocol, Self, cast
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -119,7 +120,7 @@ class Serving:
 def _config(app: ASGIApp, limits: Limits, certificates: Certificates | None) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=HttpConnection,
+        http=cast("type[asyncio.Protocol]", partial(HttpConnection, limits=limits)),
         ws="none",
         lifespan="off",
         log_config=None,

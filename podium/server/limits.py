@@ -17,6 +17,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             with 429, as kube-apiserver does.
         watches_max: how many watches there may be at once; more are answered with 429.
         body_bytes_max: of a body; what is longer is answered with 413.
+        head_bytes: of a request's line and headers; longer ones are answered with 400.
+        head_s: how long they may take to arrive, from the connection or the first byte of a further
+            request on, as in kube-apiserver; later the client is hung up on.
         request_s: how long a body may take to arrive; later it is answered with 408.
         idle_s: how long a connection may stay open between requests.
         stall_s: how long a client may read nothing of what is sent to it.
@@ -29,6 +32,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     requests_max: int = 400
     watches_max: int = 5000
     body_bytes_max: int = BODY_LENGTH_MAX
+    head_bytes: int = 64 * _KIB
+    head_s: float = 32.0
     request_s: float = 30.0
     idle_s: int = 90
     stall_s: float = 30.0

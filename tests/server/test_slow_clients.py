@@ -1,15 +1,20 @@
 """Slow and greedy clients are hung up on, and nobody else notices."""
 
 import socket
+import ssl
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import pytest
 
 from podium.server.limits import Limits
 from tests.server.running import PODS, Running, eventually, running
 
-LIMITS = Limits(request_s=0.5, idle_s=1, stall_s=0.5, connections_max=20, requests_max=3)
+LIMITS = Limits(
+    head_s=0.5, request_s=0.5, idle_s=1, stall_s=0.5, connections_max=20, requests_max=3
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +43,63 @@ def test_half_a_body_isnt_waited_for(server: Running) -> None:
     with server.connect() as slow:
         slow.sendall(request(server, f"POST {PODS}", "Content-Length: 9") + b"{")
         assert answer_until_hung_up(slow).startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_connection_without_a_request_is_cut(server: Running) -> None:
+    with server.connect() as silent:
+        assert answer_until_hung_up(silent) == b""
+
+
+def trickle(connection: socket.socket, head: bytes) -> bytes:
+    """Send a head, and then a byte of a header now and then, until the server hangs up."""
+    try:
+        connection.sendall(head)
+        connection.settimeout(0.05)
+        for _ in range(200):
+            with suppress(TimeoutError):
+                if part := connection.recv(65536):
+                    return part
+                return b""
+            connection.sendall(b"a")
+    except ConnectionError:
+        return b""
+    pytest.fail("it never hung up")
+
+
+def test_headers_that_trickle_are_not_waited_for(server: Running) -> None:
+    with server.connect() as slow:
+        assert trickle(slow, b"GET /version HTTP/1.1\r\nX: ") == b""
+    with server.connect() as slow:
+        # A further request on the same connection has as long.
+        slow.sendall(request(server, "GET /healthz"))
+        assert slow.recv(65536).endswith(b"ok")
+        assert trickle(slow, b"GET /version HTTP/1.1\r\nX: ") == b""
+
+
+def test_a_watch_outlasts_the_time_of_a_head(server: Running) -> None:
+    with server.connect() as watching:
+        watching.sendall(request(server, f"GET {PODS}?watch=1&timeoutSeconds=2") + b"GET /")
+        began_s = time.monotonic()
+        answer = b""
+        while not answer.endswith(b"0\r\n\r\n"):
+            answer += watching.recv(65536)
+        assert time.monotonic() - began_s > LIMITS.head_s
+
+
+def test_tls_connections_without_a_request_are_cut(tmp_path: Path) -> None:
+    with running(tmp_path, limits=LIMITS) as server:
+        assert server.certificates is not None
+        trust = ssl.create_default_context(cafile=server.certificates.authority)
+        with trust.wrap_socket(server.connect(), server_hostname="127.0.0.1") as silent:
+            assert answer_until_hung_up(silent) == b""
+
+
+@pytest.mark.parametrize(("length", "code"), [(60_000, b"200"), (66_000, b"400")])
+def test_the_length_of_a_head_is_exact(server: Running, length: int, code: bytes) -> None:
+    headers = [f"X-{number}: {'x' * 990}" for number in range(length // 1000)]
+    with server.connect() as greedy:
+        greedy.sendall(request(server, "GET /version", *headers, "Connection: close"))
+        assert answer_until_hung_up(greedy).startswith(b"HTTP/1.1 " + code)
 
 
 def test_an_idle_connection_is_closed(server: Running) -> None:
