@@ -10,6 +10,7 @@ import typer
 from podium.api.garbage_collection import collect_rarely
 from podium.cli.broken_pipe import is_unread
 from podium.cli.output import fail
+from podium.presenting.terminal_text import escaped_json
 
 _ERRORS_MAX = 10
 LINE_LENGTH_MAX = 2**30
@@ -47,7 +48,7 @@ def decide(
         named: list[str] = []
         try:
             for answer in decided(lines_of(path), named.append):
-                out.write(answer + b"\n")
+                out.write(escaped_json(answer) + b"\n")
                 out.flush()
                 if is_unread():
                     return

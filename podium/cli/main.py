@@ -20,9 +20,11 @@ from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.garbage_collection import collect_rarely
 from podium.cli.broken_pipe import pipe_may_break
+from podium.cli.escaping import terminal_guarded
 from podium.cli.examples import epilog
 from podium.cli.option_order import OrderedCommand
 from podium.cli.version import version
+from podium.presenting.terminal_text import escaped
 
 # By name: the module podium.cli.NAME has a function NAME, with an underscore in place of a hyphen,
 # and at its end where Python has the word for itself. A module has the command's options and is
@@ -102,12 +104,12 @@ class Commands(TyperGroup):
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Parse what stands before the command."""
-        with _usage_is_an_error(), pipe_may_break():
+        with _usage_is_an_error(), pipe_may_break(), terminal_guarded():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         """Parse the rest and run the command; its errors are printed, as is that Ctrl-C ends it."""
-        with _usage_is_an_error(), pipe_may_break():
+        with _usage_is_an_error(), pipe_may_break(), terminal_guarded():
             try:
                 return super().invoke(ctx)
             except (PodiumError, KeyboardInterrupt) as error:
@@ -184,5 +186,5 @@ def _usage_is_an_error() -> Iterator[None]:
     except _USAGE_ERROR as error:
         # The exit code 2, which Typer has for wrong usage, says something else here.
         error.exit_code = _USAGE_EXIT_CODE
-        error.message = error.message.replace(_NOISE, "")
+        error.message = escaped(error.message.replace(_NOISE, ""))
         raise

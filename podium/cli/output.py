@@ -17,6 +17,8 @@ from rich.status import Status
 from rich.text import Text
 
 from podium.api.count_words import count as count
+from podium.cli.escaping import EscapingConsole
+from podium.presenting.terminal_text import escaped, steers
 
 _GAP = 2
 _LAST_WIDTH_MIN = 20
@@ -58,7 +60,9 @@ def console(*, stderr: bool = False) -> Console:
     Texts are taken as they are, as brackets and colons are common in them; there are colours
     unless NO_COLOR is set.
     """
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    return EscapingConsole(
+        stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False
+    )
 
 
 class Progress:
@@ -81,7 +85,7 @@ class Progress:
     def show(self, text: str) -> None:
         """Show at once what begins."""
         if self._status is not None:
-            self._status.update(text)
+            self._status.update(Text(text))
 
 
 UNSEEN = Progress(None)
@@ -95,7 +99,7 @@ def working(what: str) -> Iterator[Progress]:
     if not err.is_terminal:
         yield UNSEEN
         return
-    with err.status(what) as status:
+    with err.status(Text(what)) as status:
         yield Progress(status)
 
 
@@ -134,7 +138,7 @@ def print_section(
 
 def print_table(out: Console, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     """Print a table, with its columns as in `print_section`."""
-    texts = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    texts = [[*map(_shown, row)] for row in rows]
     heads = [Text(heading, style="bold") for heading in headings]
     widths = [max(map(_width, column)) for column in zip(heads, *texts, strict=True)]
     if out.is_terminal:
@@ -198,6 +202,7 @@ def print_lines(out: Console, title: str, lines: Iterable[str]) -> None:
 
 def print_line(out: Console, line: Text) -> None:
     """Print a line; on a terminal that is too narrow as several, the further ones indented."""
+    line = _shown(line)
     if not out.is_terminal or _width(line) <= out.width:
         out.print(line)
         return
@@ -232,6 +237,16 @@ def give_up() -> NoReturn:
     """Exit after Ctrl-C, which nobody else has heard."""
     console(stderr=True).print(Text("interrupted"))
     raise typer.Exit(INTERRUPTED_EXIT_CODE)
+
+
+def _shown(cell: Cell) -> Text:
+    """A cell as the terminal shows it, by which columns are measured."""
+    if not isinstance(cell, Text):
+        return Text(escaped(cell))
+    if steers(cell.plain):
+        cell = cell.copy()
+        cell.plain = escaped(cell.plain)
+    return cell
 
 
 def _width(cell: Text) -> int:

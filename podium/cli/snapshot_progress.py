@@ -2,10 +2,9 @@
 
 from random import Random
 
-from rich.console import Console
-
 from podium.cli.coroutines import run_to_end
 from podium.cli.extras import check_extra
+from podium.cli.output import console
 from podium.client.connection import load_connection
 from podium.client.http_api import HttpApi
 from podium.real.state_snapshot import ClusterSnapshot, take_snapshot
@@ -33,7 +32,7 @@ def snapshot_of(
 
 async def _taken(kubeconfig: str | None, context: str | None) -> ClusterSnapshot:
     connection = await load_connection(kubeconfig, context)
-    with Console(stderr=True).status("") as status:
+    with console(stderr=True).status("") as status:
         async with HttpApi(connection, Random()) as api:
             return await take_snapshot(
                 api, lambda kind, count: status.update(f"{count:,} objects; reads {kind}")

@@ -89,7 +89,7 @@ class HttpConnection(HttpToolsProtocol):
             self._too_late = None
 
     def _hang_up(self) -> None:
-        if self.cycle and not self.cycle.response_complete:
+        if self.cycle and not self.cycle.response_complete:  # type: ignore[truthy-bool]
             # The answer to the request before is still being sent, such as a watch.
             self._await_head()
         else:

@@ -14,6 +14,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from podium.presenting.terminal_text import escaped
+
 Cell = tuple[str, str]
 """A text, and the name of its colour; empty for the usual one."""
 
@@ -215,5 +217,5 @@ def shortened(name: str, width: int) -> str:
 
 
 def printable(text: str) -> str:
-    """A text whose characters do nothing to a terminal; names and messages are others' to write."""
-    return "".join(one if one.isprintable() else "·" for one in text)
+    """A text in one line that does nothing to a terminal: others write names and messages."""
+    return escaped(" ".join(text.replace("\t", " ").splitlines()))

@@ -93,7 +93,8 @@ class ExplanationScreen(Screen[None]):
         try:
             while not finding.done():
                 passed_s = clock() - began_s
-                shown.update(Text(f"{self._pod}: reads the cluster and decides, {passed_s:.0f} s"))
+                pod = printable(self._pod)
+                shown.update(Text(f"{pod}: reads the cluster and decides, {passed_s:.0f} s"))
                 await asyncio.wait([finding], timeout=_TELL_S)
             shown.update(Text.from_ansi(finding.result()))
         finally:

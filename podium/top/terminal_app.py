@@ -79,7 +79,7 @@ class Top(App[None]):
         # The terminal's own colours suit it, light or dark.
         super().__init__(ansi_color=True)
         self.theme = "ansi-dark"
-        self._called = title
+        self._called = printable(title)
         self._cluster = cluster
         self._connection = connection
         self._explain = explain

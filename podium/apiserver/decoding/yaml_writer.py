@@ -5,6 +5,7 @@ from typing import Any
 import yaml
 
 from podium.apiserver.decoding.yaml_scalars import scalar
+from podium.presenting.terminal_text import steers
 
 # Kubernetes breaks no lines.
 _LINE_LENGTH_MAX = 2**31 - 1
@@ -18,8 +19,10 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = None if _is_read_back(text) else "'"
+    # Only within double quotes can these be escaped.
     return dumper.represent_scalar(
-        "tag:yaml.org,2002:str", text, style=None if _is_read_back(text) else "'"
+        "tag:yaml.org,2002:str", text, style='"' if steers(text) else style
     )
 
 
