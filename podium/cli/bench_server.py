@@ -5,14 +5,14 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
+from typing import TYPE_CHECKING
 
 from podium.cli.common_options import InputError
 from podium.cli.coroutines import run_to_end
 from podium.cli.extras import check_extra
-from podium.client.connection import load_connection
-from podium.client.http_api import HttpApi
-from podium.real.server_bench import ServerBench, ServerBenchOptions
-from podium.real.server_result import ServerResult
+
+if TYPE_CHECKING:
+    from podium.real.server_result import ServerResult
 
 WORKLOADS = ("SchedulingBasic", "PreemptionBasic", "PreemptionAsync")
 CURRENT = "current"
@@ -23,7 +23,7 @@ Tell = Callable[[str], None]
 
 def measure_server(
     server: str, names: list[str], scheduler_name: str, nodes: int, pods: int, tell: Tell
-) -> list[ServerResult]:
+) -> "list[ServerResult]":
     """Run workloads, one after the other.
 
     Args:
@@ -47,7 +47,11 @@ def measure_server(
 
 async def _measure(
     server: str, names: list[str], scheduler_name: str, nodes: int, pods: int, tell: Tell
-) -> list[ServerResult]:
+) -> "list[ServerResult]":
+    from podium.client.connection import load_connection
+    from podium.client.http_api import HttpApi
+    from podium.real.server_bench import ServerBench, ServerBenchOptions
+
     connection = await load_connection()
     if server != CURRENT:
         connection.url = server.rstrip("/")

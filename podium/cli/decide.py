@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from podium.api.garbage_collection import collect_rarely
+from podium.api.terminal_text import escaped_json
 from podium.cli.broken_pipe import is_unread
 from podium.cli.output import fail
-from podium.presenting.terminal_text import escaped_json
 
 _ERRORS_MAX = 10
 LINE_LENGTH_MAX = 2**30

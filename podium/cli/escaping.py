@@ -9,10 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-
-from podium.presenting.terminal_text import escaped
+from podium.api.terminal_text import escaped
 
 
 @contextmanager
@@ -31,7 +28,7 @@ class EscapingStream:
 
     Attributes:
         rich_proxied_file: the stream itself, to which Rich writes styles. Texts of others among
-            them are escaped by `EscapingConsole`.
+            them are escaped by `podium.cli.output.EscapingConsole`.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -48,14 +45,3 @@ class EscapingStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.rich_proxied_file, name)
-
-
-class EscapingConsole(Console):
-    """A console that has its own styles act on the terminal, and no text that it shows."""
-
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterator[Segment]:
-        """Make pieces of texts, escaped, and of styles."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=escaped(segment.text))

@@ -19,12 +19,12 @@ from typer.core import TyperGroup
 from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.garbage_collection import collect_rarely
+from podium.api.terminal_text import escaped
 from podium.cli.broken_pipe import pipe_may_break
 from podium.cli.escaping import terminal_guarded
 from podium.cli.examples import epilog
 from podium.cli.option_order import OrderedCommand
 from podium.cli.version import version
-from podium.presenting.terminal_text import escaped
 
 # By name: the module podium.cli.NAME has a function NAME, with an underscore in place of a hyphen,
 # and at its end where Python has the word for itself. A module has the command's options and is

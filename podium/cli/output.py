@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 import msgspec
 import typer
 from rich.cells import cell_len, chop_cells
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.status import Status
 from rich.text import Text
 
 from podium.api.count_words import count as count
-from podium.cli.escaping import EscapingConsole
-from podium.presenting.terminal_text import escaped, steers
+from podium.api.terminal_text import escaped, steers
 
 _GAP = 2
 _LAST_WIDTH_MIN = 20
@@ -52,6 +52,17 @@ class WideOutput(StrEnum):
     YAML = "yaml"
     MARKDOWN = "markdown"
     HTML = "html"
+
+
+class EscapingConsole(Console):
+    """A console that has its own styles act on the terminal, and no text that it shows."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Make pieces of texts, escaped, and of styles."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=escaped(segment.text))
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from podium.api.terminal_text import escaped_json
 from podium.cli.common_options import ContextOption, InputError, KubeconfigOption
 from podium.cli.output import print_warnings
 
@@ -30,7 +31,7 @@ def snapshot(
     found, content = snapshot_of(kubeconfig, context, anonymize=anonymize)
     print_warnings(found.notes)
     if output == "-":
-        typer.echo(content)
+        typer.echo(escaped_json(content))
         return
     try:
         Path(output).write_bytes(content)

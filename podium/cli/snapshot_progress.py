@@ -1,18 +1,19 @@
 """Reads the state of a running cluster, and shows how far it is."""
 
 from random import Random
+from typing import TYPE_CHECKING
 
 from podium.cli.coroutines import run_to_end
 from podium.cli.extras import check_extra
 from podium.cli.output import console
-from podium.client.connection import load_connection
-from podium.client.http_api import HttpApi
-from podium.real.state_snapshot import ClusterSnapshot, take_snapshot
+
+if TYPE_CHECKING:
+    from podium.real.state_snapshot import ClusterSnapshot
 
 
 def snapshot_of(
     kubeconfig: str | None, context: str | None, *, anonymize: bool = False
-) -> tuple[ClusterSnapshot, bytes]:
+) -> "tuple[ClusterSnapshot, bytes]":
     """The state of a cluster, and the same as JSON.
 
     Args:
@@ -30,7 +31,11 @@ def snapshot_of(
     return found, found.encoded()
 
 
-async def _taken(kubeconfig: str | None, context: str | None) -> ClusterSnapshot:
+async def _taken(kubeconfig: str | None, context: str | None) -> "ClusterSnapshot":
+    from podium.client.connection import load_connection
+    from podium.client.http_api import HttpApi
+    from podium.real.state_snapshot import take_snapshot
+
     connection = await load_connection(kubeconfig, context)
     with console(stderr=True).status("") as status:
         async with HttpApi(connection, Random()) as api:

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from podium.presenting.terminal_text import escaped
+from podium.api.terminal_text import escaped
 
 Cell = tuple[str, str]
 """A text, and the name of its colour; empty for the usual one."""
