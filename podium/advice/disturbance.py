@@ -1,13 +1,14 @@
 """What can happen to nodes: somebody drains them, or they fail, alone or with their zone."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
 from typing import Annotated
 
 from podium.api.errors import PodiumError
+from podium.api.misspelling import likely_meant
 from podium.api.objects import Object, labels, name
 from podium.api.well_known import ZONE_LABEL
 from podium.documents.report import HIDDEN, IF_ANY, Report
@@ -75,10 +76,27 @@ def drain_of(state: Iterable[Object], texts: Sequence[str], *, force: bool = Fal
     """
     known = nodes_by_name(state)
     names = [text.removeprefix("node/").removeprefix("no/") for text in texts]
-    missing = [f"{one}: the state has no Node {one}" for one in names if one not in known]
+    check_nodes(names, known)
+    return Disturbance(DisturbanceKind.DRAIN, tuple(dict.fromkeys(names)), force=force)
+
+
+def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
+    """Make sure that nodes are there.
+
+    Args:
+        names: of the nodes.
+        known: the names of those that are there.
+
+    Raises:
+        DisturbanceError: any of them isn't; with the names that were likely meant.
+    """
+    missing = [
+        f"{one}: the state has no Node {one}{likely_meant(one, known)}"
+        for one in names
+        if one not in known
+    ]
     if missing:
         raise DisturbanceError("\n".join(missing))
-    return Disturbance(DisturbanceKind.DRAIN, tuple(dict.fromkeys(names)), force=force)
 
 
 def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
@@ -101,7 +119,9 @@ def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
         elif called in zones and kind in ("", "zone"):
             found |= dict.fromkeys(zones[called])
         else:
-            missing.append(f"{text}: the state has no {kind or 'node or zone'} {called}")
+            there = {"node": known, "no": known, "zone": zones}.get(kind, (*known, *zones))
+            hint = likely_meant(called, there)
+            missing.append(f"{text}: the state has no {kind or 'node or zone'} {called}{hint}")
     if missing:
         raise DisturbanceError("\n".join(missing))
     zone = texts[0].rpartition("/")[2] if len(texts) == 1 else ""

@@ -10,6 +10,7 @@ from podium.advice.disturbance import (
     Disturbance,
     DisturbanceError,
     DisturbanceKind,
+    check_nodes,
     drains,
     node_failures,
     nodes_by_name,
@@ -104,9 +105,7 @@ def resilience(
 def disturbances_of(asked: ResilienceRequest) -> list[Disturbance]:
     """Everything that is tried, in order."""
     known = nodes_by_name(asked.request.state)
-    missing = [f"{one}: the state has no Node {one}" for one in asked.nodes if one not in known]
-    if missing:
-        raise DisturbanceError("\n".join(missing))
+    check_nodes(asked.nodes, known)
     names = asked.nodes or tuple(known)
     if asked.pairs and (count := len(names) * (len(names) - 1) // 2) > PAIRS_MAX:
         raise DisturbanceError(

@@ -9,11 +9,13 @@ import typer
 from podium.cli.output import WideOutput, give_up, print_warnings, working
 from podium.cli.plan_gates import FailOnOption, GatesOption, exit_on, read_gates
 from podium.cli.request_options import RequestOptions
+from podium.plan.gate_conditions import Condition
 
 if TYPE_CHECKING:
     from podium.advice.disturbance import Disturbance
     from podium.api.objects import Object
 
+_UNDRAINED = Condition.UNDRAINED
 WideOutputOption = Annotated[
     WideOutput, typer.Option("--output", "-o", help="How to print the answer.")
 ]
@@ -34,15 +36,17 @@ def disturb(
         asked: the state, and the rules.
         disturbance_of: says what happens, of the objects of the state.
         output: how to print it.
-        fail_on: conditions that end it with another exit code.
+        fail_on: conditions that end it with another exit code; a node that isn't drained is one
+            wherever there are any.
         gates: a file of more of them.
     """
+    from podium.advice.disturbance import DisturbanceKind
     from podium.advice.impact import ImpactReader
     from podium.cli.impact_presentation import impact_presentation
     from podium.cli.inputs import read_request
     from podium.cli.presentation_text import print_advice
     from podium.cli.timeline_text import time_text
-    from podium.plan.gates import findings
+    from podium.plan.gates import Gate, findings
     from podium.plan.loaded_state import LoadedState
     from podium.plan.planning import plan
 
@@ -51,6 +55,10 @@ def disturb(
         read = read_request(asked)
     request = replace(read.request, state=LoadedState(read.request.state), alternatives_max=0)
     disturbance = disturbance_of(request.state)
+    is_drain = disturbance.kind is DisturbanceKind.DRAIN
+    if conditions and is_drain and all(one.condition != _UNDRAINED for one in conditions):
+        # What didn't happen meets no other condition.
+        conditions = [*conditions, Gate(_UNDRAINED, _UNDRAINED)]
     with working("playing") as progress:
         outcome = plan(
             replace(request, changes=disturbance.changes),

@@ -1,11 +1,12 @@
 """What can be changed in a plan; changes are made in the order in which they are asked for."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
 
+from podium.api.misspelling import likely_meant
 from podium.api.objects import Object
 from podium.manifests.decisive_kinds import Identity, decisive
 from podium.plan.targets import ChangeTarget, TargetError, parse_target
@@ -156,7 +157,7 @@ PARSERS: dict[str, Callable[[str, str], Change]] = {
 """By what they are called on a command line; each takes a text and a namespace."""
 
 
-def check(changes: Sequence[Change], state: Container[Identity]) -> None:
+def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
     """Raise TargetError for objects that won't be there when they are to be changed.
 
     Args:
@@ -176,7 +177,13 @@ def check(changes: Sequence[Change], state: Container[Identity]) -> None:
         found = (target.kind, target.namespace, target.name)
         if not is_there.get(found, found in state):
             verb = words(change).partition(" ")[0]
-            missing.append(f"--{verb}: the state has no {target}")
+            others = (
+                one
+                for kind, place, one in (*state, *is_there)
+                if (kind, place) == (target.kind, target.namespace)
+            )
+            hint = likely_meant(target.name, others)
+            missing.append(f"--{verb}: the state has no {target}{hint}")
         if isinstance(change, Delete):
             is_there[found] = False
     if missing:

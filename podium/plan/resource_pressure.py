@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from podium.api.errors import PodiumError
+from podium.api.misspelling import likely_meant
 from podium.api.objects import Object, annotations, name, status_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, value
@@ -75,7 +76,8 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
     for pressure in pressures:
         node = store.get("Node", "", pressure.node)
         if node is None:
-            raise PressureError(f"--pressure {pressure}: there is no node {pressure.node}")
+            hint = likely_meant(pressure.node, map(name, store.list("Node").items))
+            raise PressureError(f"--pressure {pressure}: there is no node {pressure.node}{hint}")
         what, resource = _PRESSED[pressure.signal]
         used = 0
         for pod in store.list("Pod").items:

@@ -24,7 +24,8 @@ _PODIUMS = "podium.dev/"
 
 _KEPT_WORDS = frozenset(
     {
-        *("a", "default", "kube", "system", "node", "public", "lease", "cluster", "critical"),
+        *("a", "default", "kube", "kubernetes", "system", "node", "public", "lease"),
+        *("cluster", "critical"),
         *("true", "false", "linux", "windows", "amd64", "arm64", "latest"),
     }
 )

@@ -38,7 +38,10 @@ POLL_S = 1.0
 _TOO_MANY_REQUESTS = 429
 _MIRROR = "kubernetes.io/config.mirror"
 _DAEMON_SET = "DaemonSet-managed pods (set ignoreDaemonSets to leave them alone)"
-_BARE = "pods that no controller will recreate (set force to lose them)"
+_BARE = (
+    "pods that no controller will recreate "
+    "(--force loses them, NODE:force in a plan, force: true in a scenario)"
+)
 _EMPTY_DIR = "pods with local storage (set deleteEmptyDirData to lose it)"
 
 

@@ -147,7 +147,7 @@ steps:
     assert simulation.ended_s == 7.0
     assert (
         "t+1s node n isn't drained: there are pods that no controller will recreate "
-        "(set force to lose them): bare"
+        "(--force loses them, NODE:force in a plan, force: true in a scenario): bare"
     ) in told(simulation)
 
 
