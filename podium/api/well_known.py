@@ -5,6 +5,9 @@ REGION_LABEL = "topology.kubernetes.io/region"
 ZONE_LABEL = "topology.kubernetes.io/zone"
 HASH_LABEL = "pod-template-hash"
 
+SNAPSHOT_OBJECTS = "podium.dev/snapshot-objects"
+"""The annotation of a list that is a whole snapshot: how many objects it has."""
+
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 HELM_HOOK = "helm.sh/hook"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"

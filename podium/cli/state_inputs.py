@@ -66,7 +66,7 @@ def read_state(
     )
     if paths and not read.objects:
         raise InputError(f"there is nothing in {', '.join(read.empty)}")
-    is_whole, now_s = not (paths or notes), time.time()
+    is_whole, now_s = read.is_whole or not (paths or notes), time.time()
     ahead = ahead_of(now_s, (one.obj for one in read.objects), "what is played begins then")
     warnings = [*notes, *read.warnings, *ahead]
     read_s = None if paths else float(int(now_s))

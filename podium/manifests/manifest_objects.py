@@ -7,6 +7,7 @@ import msgspec
 
 from podium.api.errors import FieldError
 from podium.api.objects import entries
+from podium.api.well_known import SNAPSHOT_OBJECTS
 from podium.apiserver.decoding.yaml_text import YamlDocument
 from podium.apiserver.kinds.registrations import decisive_faults
 from podium.apiserver.validation.checks import required, text, wrong_type
@@ -114,6 +115,15 @@ def _is_list(value: Any) -> bool:
         and "items" in value
         and isinstance(value["items"], list | None)
     )
+
+
+def is_whole_snapshot(value: Any) -> bool:
+    """Whether a document is a snapshot of all that decisions depend on, as it was written."""
+    if not _is_list(value) or not isinstance(metadata := value.get("metadata"), dict):
+        return False
+    marks = metadata.get("annotations")
+    noted = marks.get(SNAPSHOT_OBJECTS) if isinstance(marks, dict) else None
+    return noted == str(len(entries(value, "items")))
 
 
 def _item(outer: str, index: int) -> str:

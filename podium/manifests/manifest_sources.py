@@ -20,7 +20,12 @@ from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
 from podium.manifests.field_validation import FieldJudge
 from podium.manifests.input_files import InputFileError, read_all, read_file
 from podium.manifests.json_text import read_json
-from podium.manifests.manifest_objects import FaultsOf, Loaded, objects_in
+from podium.manifests.manifest_objects import (
+    FaultsOf,
+    Loaded,
+    is_whole_snapshot,
+    objects_in,
+)
 from podium.manifests.problems import ManifestError, Problem, Source, describe
 
 _LOOKS_LIKE_JSON = re.compile(rb'\s*(\{\s*["}]|\[)')
@@ -40,6 +45,10 @@ class File(msgspec.Struct, frozen=True):
 
     name: str
     data: bytes
+
+
+class _Whole:
+    """A document is a whole snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,7 @@ def read_sources(
     found: list[Loaded] = []
     problems: list[Problem] = []
     empty: list[str] = []
+    is_whole = False
     objects_of = partial(
         objects_in,
         namespace=namespace,
@@ -105,7 +115,9 @@ def read_sources(
         for path in paths:
             before = len(found) + len(problems)
             for outcome in _outcomes(_load(path, stdin), is_applied, objects_of):
-                if isinstance(outcome, Problem):
+                if isinstance(outcome, _Whole):
+                    is_whole = True
+                elif isinstance(outcome, Problem):
                     problems.append(outcome)
                 else:
                     found.append(outcome)
@@ -117,7 +129,7 @@ def read_sources(
     if faults := [problem for problem in problems if not problem.is_warning]:
         raise ManifestError(faults)
     notes += _notes_on_unknown_kinds(objects, kind_of)
-    return Manifests(objects, notes, [*map(str, problems)], empty)
+    return Manifests(objects, notes, [*map(str, problems)], empty, is_whole)
 
 
 def _load(path: str | File, stdin: BinaryIO | None) -> Iterator[File | Problem]:
@@ -163,12 +175,14 @@ def _outcomes(
     files: Iterable[File | Problem],
     is_applied: bool,
     objects_of: Callable[[YamlDocument, str], Iterator[Loaded | Problem]],
-) -> Iterator[Loaded | Problem]:
+) -> Iterator[Loaded | Problem | _Whole]:
     for file in files:
         if isinstance(file, Problem):
             yield file
             continue
         for document in _documents(file, is_applied):
+            if is_whole_snapshot(document.value):
+                yield _Whole()
             yield from objects_of(document, file.name)
 
 

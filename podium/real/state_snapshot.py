@@ -8,7 +8,7 @@ import msgspec
 
 from podium.api.kinds import ALL_KINDS, WORKLOAD
 from podium.api.objects import Object, metadata_of
-from podium.api.well_known import LAST_APPLIED
+from podium.api.well_known import LAST_APPLIED, SNAPSHOT_OBJECTS
 from podium.client.http_api import HttpApi
 from podium.real.anonymizer import Anonymizer
 from podium.runtime.async_api import ForbiddenError, NotServedError
@@ -40,9 +40,15 @@ class ClusterSnapshot:
     notes: list[str] = field(default_factory=list)
 
     def encoded(self) -> bytes:
-        """All objects as one List in JSON, an object a line, so that lines name objects."""
+        """All objects as one List in JSON, an object a line, so that lines name objects.
+
+        Where all could be read, the list says so: a kind that isn't in it isn't in the cluster.
+        """
         items = msgspec.json.Encoder().encode_lines(self.objects).rstrip().replace(b"\n", b",\n")
-        return b'{"apiVersion":"v1","kind":"List","items":[\n%b\n]}' % items
+        whole = {SNAPSHOT_OBJECTS: str(len(self.objects))}
+        metadata = msgspec.json.encode({} if self.notes else {"annotations": whole})
+        head = b'{"apiVersion":"v1","kind":"List","metadata":%b,"items":[\n' % metadata
+        return b"%b%b\n]}" % (head, items)
 
     def anonymize(self) -> None:
         """Give pseudonyms to what objects say; the notes still name kinds and users.
