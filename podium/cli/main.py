@@ -102,6 +102,11 @@ class Commands(TyperGroup):
                 error.message = f"{error.message} Did you mean {' or '.join(similar)}?"
             raise
 
+    def _main_shell_completion(self, *args: Any, **asked: Any) -> None:
+        """Offer words at a TAB, which are names in files and clusters, too."""
+        with terminal_guarded():
+            super()._main_shell_completion(*args, **asked)
+
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Parse what stands before the command."""
         with _usage_is_an_error(), pipe_may_break(), terminal_guarded():

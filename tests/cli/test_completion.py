@@ -44,6 +44,11 @@ def state(write) -> str:
     )
 
 
+def test_names_that_would_steer_the_terminal(complete: Complete, write) -> None:
+    state = write("hostile.yaml", node("n\x9b2J\u202e"))
+    assert complete("drain", "-f", state, "n") == [r"n\u009b2J\u202e"]
+
+
 def test_commands_and_options(complete: Complete) -> None:
     assert complete("pl") == ["plan"]
     assert complete("help", "ex") == ["explain"]
