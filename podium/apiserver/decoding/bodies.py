@@ -75,7 +75,7 @@ def decode(
         api_version: the version it is about, where the kind is served in several; empty for its
             own.
         field_validation: how unknown and repeated fields are treated: `Strict` refuses them,
-            `Warn` warns of them, `Ignore` takes them as they are.
+            `Warn` warns of them, `Ignore` leaves them out without a word.
 
     Raises:
         RefusedError: the body can't be read, or not as an object of that kind.

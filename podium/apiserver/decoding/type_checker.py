@@ -1,8 +1,9 @@
 """Checks decoded values against the types of the schema.
 
-A value comes back as it would have been stored: nulls are gone, amounts and times are in their
-canonical form. What was already so is shared, and nothing is changed in place. Unknown fields and
-fields that stand twice are noted beside that.
+A value comes back as it would have been stored: nulls, unknown fields and empty values that mean no
+more than an absent field are gone, structs that the API always writes are there, amounts and times
+are in their canonical form. What was already so is shared, and nothing is changed in place. Unknown
+fields and fields that stand twice are noted beside that.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -107,11 +108,19 @@ class Checker:
                     _refuse_oddity(one)
                 else:
                     self._unknown(name, one, (at, name), fields)
+                    changed = dict(value) if changed is None else changed
+                    changed.pop(name, None)
                 continue
             part = field.type
-            if type(part) is Scalar and type(one) is part.plain:
+            if (
+                type(part) is Scalar
+                and type(one) is part.plain
+                and (one or not field.omits_nothing)
+            ):
                 continue
             new = None if one is None else self._value(one, part, (at, name))
+            if field.omits_nothing and not new:
+                new = None
             if new is not one or one is None:
                 changed = dict(value) if changed is None else changed
                 if new is None:
@@ -119,8 +128,8 @@ class Checker:
                 else:
                     changed[name] = new
         found = value if changed is None else changed
-        missing = [name for name in of.texts if name not in found]
-        return {**found, **dict.fromkeys(missing, "")} if missing else found
+        missing = {name: zero for name, zero in of.always.items() if name not in found}
+        return {**found, **missing} if missing else found
 
     def _map(self, value: dict[str, Any], of: MapOf, at: Place) -> dict[str, Any]:
         part, changed = of.values, None

@@ -21,7 +21,7 @@ class DecodedObject(msgspec.Struct, frozen=True):
     """An object as it was read from a body.
 
     Attributes:
-        obj: the object, with its apiVersion and kind; unknown fields are kept in it.
+        obj: the object, with its apiVersion and kind, without unknown fields.
         warnings: what the client is to be told all the same.
     """
 

@@ -104,6 +104,8 @@ class Field(msgspec.Struct, frozen=True):
         keeps_zero: whether a zero, an empty text or an empty object is more than a field that isn't
             there.
         told: whether the API writes it even if there is nothing in it.
+        omits_nothing: whether an empty list or map, an empty text, a zero or false in it isn't
+            stored.
         default: what server-side apply takes it for in a key of a list, where it is absent.
         is_atomic: server-side apply takes the struct in it as a whole.
         replaces: a strategic merge patch replaces what is in it instead of merging.
@@ -114,6 +116,7 @@ class Field(msgspec.Struct, frozen=True):
     required: bool = False
     keeps_zero: bool = False
     told: bool = False
+    omits_nothing: bool = False
     default: str | None = None
     is_atomic: bool = False
     replaces: bool = False
@@ -151,13 +154,22 @@ class Struct:
         return self._read_fields()
 
     @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """The fields that are always there: required strings, which are empty if nobody says."""
-        return tuple(
-            name
-            for name, field in self.fields.items()
-            if field.required and isinstance(field.type, Scalar) and field.type.kind == "string"
-        )
+    def always(self) -> Mapping[str, Any]:
+        """The fields that are always stored, with what stands there if the author sets nothing.
+
+        These are required strings, and quantities and structs that the API can't leave out. A whole
+        spec that is missing is a fault of its own, and a status isn't the author's.
+        """
+        found: dict[str, Any] = {}
+        for name, part in self.fields.items():
+            of = part.type
+            if isinstance(of, Scalar):
+                is_text = of.kind == "string" and part.required
+                if is_text or (of.kind == "quantity" and part.told and not part.required):
+                    found[name] = ZEROS[of.kind]
+            elif isinstance(of, Struct) and not part.keeps_zero and name not in ("spec", "status"):
+                found[name] = dict(of.always)
+        return found
 
 
 Type = Scalar | ListOf | MapOf | Struct

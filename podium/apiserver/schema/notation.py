@@ -89,20 +89,29 @@ def _fields(lines: Sequence[str], resolve: Resolve) -> Iterator[tuple[str, Field
             kind = _with_merging(kind, options)
         if isinstance(kind, MapOf):
             kind = replace(kind, is_atomic="atomic" in options)
+        keeps_zero = name.endswith("?") or (isinstance(kind, Struct) and "told" not in options)
+        told = "told" in options or name.endswith("*")
         yield (
             name.rstrip("*?"),
             Field(
                 kind,
                 required=name.endswith("*"),
-                keeps_zero=name.endswith("?")
-                or (isinstance(kind, Struct) and "told" not in options),
-                told="told" in options or name.endswith("*"),
+                keeps_zero=keeps_zero,
+                told=told,
+                omits_nothing=_has_nothing(kind) and not (keeps_zero or told),
                 default=options.get("default"),
                 is_atomic="atomic" in options,
                 replaces="replace" in options,
                 retain_keys="retainKeys" in options,
             ),
         )
+
+
+def _has_nothing(kind: Type) -> bool:
+    """Whether a type has a value that JSON can't tell from an absent field."""
+    if isinstance(kind, Scalar):
+        return kind.kind in ("string", "bool", "int32", "int64", "float64", "bytes")
+    return isinstance(kind, ListOf | MapOf)
 
 
 def _option(flag: str) -> tuple[str, str]:

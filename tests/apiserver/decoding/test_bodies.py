@@ -53,7 +53,7 @@ def container(**fields: Any) -> dict[str, Any]:
 
 
 def test_what_is_right_stays_as_it_is() -> None:
-    body = pod(container(image="i", ports=[{"containerPort": 80}]))
+    body = pod(container(image="i", ports=[{"containerPort": 80}], resources={}))
     assert read(body) == DecodedObject(body)
 
 
@@ -89,7 +89,11 @@ def test_header_is_filled_in() -> None:
         ({"containers": [None]}, {"containers": [{}]}),
         ({"overhead": {"cpu": "1000m", "memory": 5}}, {"overhead": {"cpu": "1", "memory": "5"}}),
         ({"overhead": {"cpu": None}}, {"overhead": {"cpu": "0"}}),
-        ({"nodeName": ""}, {"nodeName": ""}),
+        ({"nodeName": "", "hostNetwork": False, "tolerations": [], "nodeSelector": {}}, {}),
+        ({"priority": 0, "hostUsers": False}, {"priority": 0, "hostUsers": False}),
+        ({"terminationGracePeriodSeconds": 0}, {"terminationGracePeriodSeconds": 0}),
+        ({"securityContext": {}, "containers": []}, {"securityContext": {}, "containers": []}),
+        ({"volumes": [{"emptyDir": {"medium": ""}}]}, {"volumes": [{"name": "", "emptyDir": {}}]}),
     ],
 )
 def test_stored_form(spec: dict[str, Any], stored: dict[str, Any]) -> None:
@@ -176,9 +180,18 @@ def test_unknown_and_repeated_fields(body: bytes, faults: list[str]) -> None:
     assert all(fault in message for fault in faults)
 
 
-def test_unknown_fields_are_kept_and_the_last_repetition_counts() -> None:
-    body = b'{"x":{"y":[1.50,null]},"spec":{"nodeName":"a","nodeName":"b"}}'
-    assert read(body).obj == {**HEADER, "x": {"y": [1.5, None]}, "spec": {"nodeName": "b"}}
+@pytest.mark.parametrize("strictness", ["Warn", "Ignore"])
+def test_unknown_fields_are_not_stored_and_the_last_repetition_counts(strictness) -> None:
+    body = b'{"x":{"y":[1.50,null]},"spec":{"nodeName":"a","nodeName":"b","typ":1}}'
+    assert read(body, field_validation=strictness).obj == {**HEADER, "spec": {"nodeName": "b"}}
+
+
+def test_a_container_and_a_field_of_resources_have_what_is_always_written() -> None:
+    source = {"resourceFieldRef": {"resource": "limits.cpu"}}
+    spec = read(pod(container(env=[{"name": "CPU", "valueFrom": source}]))).obj["spec"]
+    assert spec["containers"][0]["resources"] == {}
+    (variable,) = spec["containers"][0]["env"]
+    assert variable["valueFrom"]["resourceFieldRef"] == {"resource": "limits.cpu", "divisor": "0"}
 
 
 def test_there_is_an_end_to_what_is_told() -> None:

@@ -73,7 +73,7 @@ def test_unknown_fields_that_were_there_are_nothing_new() -> None:
         result = apply_patch(
             POD, live, PatchType.MERGE, {"spec": {"hostname": "h"}}, field_validation=strictness
         )
-        assert result == Patched({**live, "spec": {**live["spec"], "hostname": "h"}})
+        assert result == Patched({**LIVE, "spec": {**LIVE["spec"], "hostname": "h"}})
 
 
 def test_results_are_in_their_stored_form() -> None:

@@ -59,9 +59,10 @@ def content(obj: Any) -> Any:
 
 
 def test_an_object_is_created_and_owned() -> None:
-    wanted = config({"containers": [container("c", image="i")]}, labels={"a": "1"})
-    created = apply(None, wanted)
-    assert content(created) == wanted
+    labels = {"a": "1"}
+    created = apply(None, config({"containers": [container("c", image="i")]}, labels=labels))
+    stored = [container("c", image="i", resources={})]
+    assert content(created) == config({"containers": stored}, labels=labels)
     assert created["metadata"]["managedFields"] == [
         {
             "manager": "one",
@@ -158,7 +159,7 @@ def test_what_nobody_owns_stays_unless_it_is_a_default() -> None:
     live["spec"]["containers"][0]["livenessProbe"]["periodSeconds"] = 10
     applied = apply(live, config({"containers": [container("c")]}))
     assert applied["metadata"]["annotations"] == {"untold": "2"}
-    assert applied["spec"]["containers"] == [{"name": "c"}]
+    assert applied["spec"]["containers"] == [{"name": "c", "resources": {}}]
 
 
 def test_an_entry_goes_with_all_that_was_put_into_it() -> None:
@@ -166,7 +167,7 @@ def test_an_entry_goes_with_all_that_was_put_into_it() -> None:
     live = copy.deepcopy(created)
     live["spec"]["containers"][0]["volumeMounts"] = [{"name": "v", "mountPath": "/v"}]
     applied = apply(live, config({"containers": [container("d")]}))
-    assert applied["spec"]["containers"] == [{"name": "d"}]
+    assert applied["spec"]["containers"] == [{"name": "d", "resources": {}}]
 
 
 def test_a_value_that_an_update_has_changed_is_not_taken_away() -> None:
@@ -182,11 +183,12 @@ def test_entries_of_lists_have_owners() -> None:
     both = apply(first, config({"containers": [container("b", image="2")]}), "two")
     assert [one["name"] for one in both["spec"]["containers"]] == ["a", "b"]
     completed = apply(both, config({"containers": [container("a", command=["x"])]}), "three")
-    assert completed["spec"]["containers"][0] == {"name": "a", "image": "1", "command": ["x"]}
+    entry = {"name": "a", "image": "1", "command": ["x"], "resources": {}}
+    assert completed["spec"]["containers"][0] == entry
     without_first = apply(completed, config())
     assert without_first["spec"]["containers"] == [
-        {"name": "a", "command": ["x"]},
-        {"name": "b", "image": "2"},
+        {"name": "a", "command": ["x"], "resources": {}},
+        {"name": "b", "image": "2", "resources": {}},
     ]
 
 
