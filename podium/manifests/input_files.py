@@ -36,8 +36,10 @@ def open_file(path: str | Path) -> BinaryIO:
     """
     try:
         descriptor = os.open(path, _OPENING)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise InputFileError(path, _words(error)) from None
+    except ValueError:
+        raise InputFileError(path, "a path can't hold a null byte") from None
     try:
         return _opened(descriptor, path)
     except BaseException:
