@@ -175,8 +175,9 @@ def _lost(plan: Plan) -> Iterator[UnplacedPod]:
                 why = why_never(one)
             case Return.UNKNOWN:
                 why = f"whether it comes again isn't known of a {one.owner.partition(' ')[0]}"
-            case _ if one.owner.startswith("StatefulSet "):
-                why = "its StatefulSet waits until it is gone, which its node doesn't tell"
+            case Return.AFTER_NODE:
+                kind = one.owner.partition(" ")[0]
+                why = f"its {kind} waits until it is gone, which its node doesn't tell"
             case _:
                 why = "its controller hasn't recreated it"
         yield _unplaced(one, why, node=one.node)

@@ -46,7 +46,11 @@ BY_POD_GC = Cause(
     "DeletionByPodGC", "NodeDeleted", LOST, "collected, as its node is gone", "its node is deleted"
 )
 BY_KUBELET = Cause(
-    "TerminationByKubelet", "StoppedByNode", LOST, "stopped by its node", "its node needs the room"
+    "TerminationByKubelet",
+    "StoppedByNode",
+    LOST,
+    "stopped by its node",
+    "its node makes room for a critical pod, going by QoS",
 )
 BY_PRESSURE = Cause(
     BY_KUBELET.reason, "EvictedByNode", LOST, BY_KUBELET.participle, "its node is under pressure"

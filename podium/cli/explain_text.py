@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from podium.cli.explanation_presentation import (
+    admission_blocks,
     decision_blocks,
     decision_title,
     remedy_table,
@@ -22,6 +23,8 @@ def print_explanation(out: Console, explanation: PodExplanation) -> None:
     for line in place:
         out.print(Text(line))
     out.print()
+    for block in admission_blocks(explanation):
+        _print(out, block)
     total = len(explanation.decisions)
     for number, view in enumerate(explanation.decisions, 1):
         if title := decision_title(view, number, total):

@@ -25,6 +25,10 @@ from podium.presenting import (
 _REFUSAL_HEADERS = ("Node", "Plugin", "Code", "Reasons")
 _CANDIDATES_MAX = 1_000
 _SPARED_MAX = 5
+_BY_QOS = (
+    "A kubelet chooses by QoS class, among pods that aren't critical or are of lower priority: as "
+    "few Guaranteed ones as will do, then Burstable, then BestEffort ones. Budgets don't count."
+)
 _CROSS_NODE = (
     "Preemption takes no pods off other nodes, as in kube-scheduler v1.36: these stay, whatever "
     "their priority, and keep the nodes closed."
@@ -46,17 +50,42 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
     about = Section("", [*map(Paragraph, whose(explanation))])
     verdict = _verdict(views[-1]).text if views else ""
     title = f"Podium explain {explanation.pod}"
-    return Presentation(title, verdict, [about, *sections, sleep, remedies, notes])
+    admission = Section("", [*admission_blocks(explanation)])
+    return Presentation(title, verdict, [about, admission, *sections, sleep, remedies, notes])
 
 
 def whose(explanation: PodExplanation) -> Iterator[str]:
     """What of the pod matters, and where it is."""
+    if explanation.admission is not None:
+        yield f"priority {explanation.priority}"
+        return
     yield (
         f"priority {explanation.priority}, {explanation.preemption_policy}, "
         f"profile {explanation.scheduler_name}"
     )
     if explanation.was_on:
         yield f"It is on {explanation.was_on}; this is how it is decided as if it weren't."
+
+
+def admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
+    """What the node decides that the pod names; nothing of a pod that names none."""
+    admission = explanation.admission
+    if admission is None:
+        return
+    node = admission.node
+    yield Paragraph(f"It names its node, {node}: no scheduler decides about it, its kubelet does.")
+    if not admission.is_admitted:
+        refusal = f"{node} refuses it ({admission.reason}): {admission.message}."
+        yield Paragraph(refusal if admission.reason else f"{admission.message}.", Tone.BAD)
+        return
+    if not admission.stopped:
+        yield Paragraph(f"{node} takes it.", Tone.GOOD)
+        return
+    stops = f"{node} takes it, as it is critical, and stops {count(len(admission.stopped), 'pod')}"
+    yield Paragraph(f"{stops} to make room.", Tone.GOOD)
+    yield Paragraph(_BY_QOS)
+    rows = [(one.pod, one.qos_class, str(one.priority)) for one in admission.stopped]
+    yield Table(("Victim", "QoS class", "Priority"), rows, title="Pods that the kubelet stops")
 
 
 def decision_title(view: DecisionView, number: int, total: int) -> str:

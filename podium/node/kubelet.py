@@ -225,6 +225,7 @@ class Kubelet:
             victim.stop(_PREEMPTED, victim.own_grace_period_s(), now_s)
             self._revisit(victim.pod, now_s)
         worker.waits_for = frozenset(one.uid for one in stopped)
+        worker.stopped = tuple(one.pod for one in stopped)
         self.pods.add(worker)
         return worker, stopped
 

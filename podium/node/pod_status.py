@@ -88,6 +88,9 @@ def _gates(worker: PodWorker, status: Object) -> ConditionState:
 
 Status = dict[str, Any]
 
+REJECTED = "Pod was rejected: "
+"""The beginning of the message in the status of a pod that its node refuses."""
+
 _LOST = {
     "exitCode": KILLED,
     "reason": "ContainerStatusUnknown",
@@ -100,7 +103,7 @@ def rejected_status(objection: PodRejection, now_s: float) -> Status:
     return {
         "phase": "Failed",
         "reason": objection.reason,
-        "message": f"Pod was rejected: {objection.message}",
+        "message": f"{REJECTED}{objection.message}",
         "startTime": timestamp(now_s),
     }
 

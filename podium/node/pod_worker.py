@@ -51,6 +51,7 @@ class PodWorker(msgspec.Struct):
         init: its init containers, in their order.
         ephemeral: those that were put into it as it ran; nothing depends on them.
         waits_for: uids of the pods that have to make room for it first.
+        stopped: the pods that were stopped to make room for it, as they were, in that order.
         stop_reason: why it is being stopped, or was; None if it isn't being stopped.
         is_over: whether nothing of it runs any more, nor will.
         over_s: since when, then.
@@ -70,6 +71,7 @@ class PodWorker(msgspec.Struct):
     containers: list[Container]
     ephemeral: list[Container] = msgspec.field(default_factory=list)
     waits_for: frozenset[str] = frozenset()
+    stopped: tuple[Object, ...] = ()
     stop_reason: StopReason | None = None
     is_over: bool = False
     over_s: float = NEVER_S

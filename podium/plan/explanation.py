@@ -7,7 +7,16 @@ from typing import Annotated, Literal
 from pydantic import Field, PlainSerializer
 
 from podium.core.status import Status, StatusReport
-from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, OrNull, Report, Seconds
+from podium.documents.pod_report import PodReport
+from podium.documents.report import (
+    API_VERSION,
+    HIDDEN,
+    IF_ANY,
+    IF_KNOWN,
+    OrNull,
+    Report,
+    Seconds,
+)
 from podium.explaining.obstacles import Obstacle
 from podium.explaining.remedies import Remedy
 from podium.plan.blockers import Blocker
@@ -115,6 +124,36 @@ class DecisionView(Report):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedPod(PodReport):
+    """A pod that a node stops to make room for a critical one.
+
+    Attributes:
+        qos_class: by which the node chooses.
+    """
+
+    qos_class: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubeletAdmission(Report):
+    """The decision of a node about a pod that names it, which no scheduler decides about.
+
+    Attributes:
+        node: the node.
+        is_admitted: whether it takes the pod.
+        reason: as in the status of a pod that it refuses; empty otherwise.
+        message: likewise; or why the node doesn't decide at all.
+        stopped: the pods that it stops to make room, in the order of its choice.
+    """
+
+    node: str
+    is_admitted: Annotated[bool, Field(serialization_alias="admitted")]
+    reason: Annotated[str, IF_ANY] = ""
+    message: Annotated[str, IF_ANY] = ""
+    stopped: tuple[StoppedPod, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PodExplanation(Report):
     """A pod and its decisions.
 
@@ -128,6 +167,7 @@ class PodExplanation(Report):
         preemption_policy: whether it may preempt.
         scheduler_name: the profile that decided.
         was_on: the node that it is on in truth; empty if none.
+        admission: of a pod that names its node, what that decides; None of any other.
         decisions: in order; more than one where it preempted, or was tried again.
         sleep: what is to be said where it waits for an event although it fits, or has waited; else
             empty.
@@ -147,6 +187,7 @@ class PodExplanation(Report):
     preemption_policy: str
     scheduler_name: str
     was_on: Annotated[OrNull, Field(serialization_alias="boundTo")]
+    admission: Annotated[KubeletAdmission | None, IF_KNOWN] = None
     decisions: tuple[DecisionView, ...]
     sleep: Annotated[str, IF_ANY] = ""
     remedies: tuple[Remedy, ...] = ()

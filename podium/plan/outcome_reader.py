@@ -17,6 +17,7 @@ from podium.api.priority import pod_priority
 from podium.api.times import epoch_s
 from podium.cluster.overdue_pods import is_silent
 from podium.controllers.scheduler.sleepers import Sleeper, sleepers
+from podium.node.pod_status import REJECTED
 from podium.plan.failed_jobs import FailedJobs
 from podium.plan.leaving_pods import has_all_its_pods
 from podium.plan.outcome import (
@@ -37,7 +38,6 @@ from podium.simulation.timeline.pod_history import PodHistories, PodHistory, is_
 from podium.simulation.timeline_sentences import overslept
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
-_REJECTED = "Pod was rejected: "
 _NOT_TRIED = "no scheduler has come to it yet"
 _NOWHERE = PodHistory("", "", 0, "", None, is_new=False)
 _HAPPENINGS = {
@@ -114,12 +114,12 @@ class OutcomeReader:
                 **self._owners.row(pod),
                 node=pod.node,
                 reason=pod.failed_for[0],
-                message=pod.failed_for[1].removeprefix(_REJECTED),
+                message=pod.failed_for[1].removeprefix(REJECTED),
                 at_s=round(pod.bound_s, 3),
                 **self._repeated(pod),
             )
             for pod in self._told(self.histories.by_uid.values())
-            if pod.bound_s is not None and pod.failed_for[1].startswith(_REJECTED)
+            if pod.bound_s is not None and pod.failed_for[1].startswith(REJECTED)
         )
 
     def pending(self) -> tuple[PendingPod, ...]:

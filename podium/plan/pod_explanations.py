@@ -28,6 +28,7 @@ from podium.core.budgets import CountedBudget, scale_finder
 from podium.explaining.remedies import Remedy, remedies
 from podium.plan.decision_watcher import DecisionWatcher
 from podium.plan.explanation import PodExplanation
+from podium.plan.kubelet_admissions import kubelet_admission, was_refused
 from podium.plan.loaded_state import LoadedState
 from podium.plan.play import Play
 from podium.plan.request import PlanRequest
@@ -64,6 +65,8 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     place, _, called = pod_key.partition("/")
     pod = play.cluster.store.get("Pod", place, called)
     play.start()
+    if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:
+        return _admitted(play, pod)
     comes_again = controller_kind(pod or {}) in _KEEPING_NAMES
     if not comes_again:
         _check(pod, play, request)
@@ -93,6 +96,20 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
         remedies=tuple(found),
         warnings=(*play.notes, *warnings, *model.warnings),
         notes=tuple(model.notes),
+    )
+
+
+def _admitted(play: Play, pod: Object) -> PodExplanation:
+    """What the node decides that a new pod names itself."""
+    admission = kubelet_admission(play.cluster, pod)
+    return PodExplanation(
+        **play.owners().row_of(pod),
+        preemption_policy=preemption_policy(pod),
+        scheduler_name=scheduler_name_of(pod),
+        was_on=node_name_of(pod) if admission.is_admitted else "",
+        admission=admission,
+        decisions=(),
+        warnings=(*play.notes, *play.missing()),
     )
 
 
@@ -135,16 +152,22 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
     owners, before = play.owners(), {uid(pod) for pod in play.pods_before}
     sought = (workload.kind, workload.namespace, workload.name)
     found = []
+    created = (one.uid for one in play.observer.entries if one.type == "PodCreated")
+    turns = {one: turn for turn, one in enumerate(created)}
     for pod in play.cluster.store.list("Pod").items:
         is_over = is_finished(pod) or is_terminating(pod)
-        if not is_over and sought in owners.above(controller_key(pod)):
-            created = metadata_of(pod).get("creationTimestamp") or ""
-            rank = bool(node_name_of(pod)), uid(pod) in before, created, name(pod)
+        is_told = not is_over or (uid(pod) not in before and was_refused(pod))
+        if is_told and sought in owners.above(controller_key(pod)):
+            age = metadata_of(pod).get("creationTimestamp") or ""
+            # Of many that are refused, one after the other, only the first is there at the start.
+            turn = turns[uid(pod)] if is_over else 0
+            rank = is_over, bool(node_name_of(pod)), uid(pod) in before, turn, age, name(pod)
             found.append((*rank, key(pod)))
     if not found:
         raise ExplainError(f"{workload} has no pods, or isn't there")
-    has_place, _, _, _, chosen = min(found)
-    which = "that has its place" if has_place else "that waits"
+    is_over, has_place, *_, chosen = min(found)
+    which = "that waits" if not has_place else "that has its place"
+    which = "that its node refuses" if is_over else which
     note = f"It is the first pod of {workload} {which}."
     explanation = explain_pod(request, chosen)
     return replace(explanation, notes=(note, *explanation.notes))

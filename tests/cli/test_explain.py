@@ -180,3 +180,15 @@ def test_all_that_is_wrong_with_the_options_is_told(podium, state) -> None:
     result = podium("explain", "-f", state, "p", *wrong)
     errors = [line.split()[1] for line in result.stderr.splitlines()]
     assert errors == ["--pressure", "--until", "none.yaml:", "--delete"]
+
+
+def test_a_pod_that_names_its_node_is_decided_by_the_kubelet(podium, write) -> None:
+    state = write("state.yaml", node("n", "1"), pod("old", on="n"))
+    new = pod("new", on="n", priorityClassName="system-node-critical")
+    result = podium("explain", "new", "-f", state, "--apply", write("new.yaml", new))
+    lines = result.stdout.splitlines()
+    assert lines[0] == "default/new, priority 2000001000"
+    assert "It names its node, n: no scheduler decides about it, its kubelet does." in lines
+    assert "n takes it, as it is critical, and stops 1 pod to make room." in lines
+    assert any(line.split() == ["default/old", "Burstable", "0"] for line in lines)
+    assert "profile" not in result.stdout

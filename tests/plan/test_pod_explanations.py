@@ -77,9 +77,11 @@ def test_new_pods_that_name_their_node_are_there_for_a_bound_pod() -> None:
     assert only(explained("p", state, pod("fixed", on="a"))).feasible == ("b",)
 
 
-def test_an_applied_pod_that_names_its_node_is_explained_without_it() -> None:
+def test_no_scheduler_decides_about_an_applied_pod_that_names_its_node() -> None:
     explanation = explained("p", [node("a"), node("b")], pod("p", on="b"))
-    assert (explanation.was_on, only(explanation).node) == ("b", "a")
+    assert (explanation.was_on, explanation.decisions) == ("b", ())
+    assert explanation.admission is not None
+    assert explanation.admission.is_admitted
 
 
 def test_a_preemption_is_followed_by_the_decision_about_the_room() -> None:
