@@ -9,6 +9,7 @@ import pytest
 
 from podium.embedded.directory import DataDirectory, HighWater, UnusableDirectoryError
 from podium.store.store import Store
+from tests.disks import fill_up, small_disk
 from tests.store.objects import made
 
 HOLDER = """
@@ -64,6 +65,17 @@ def test_time_that_ran_ahead_is_remembered(tmp_path: Path) -> None:
     assert 110.0 <= HighWater(tmp_path / "clock").time_s <= 110.0 + HighWater.STEP_S
     water.rise(500.5, clock_s=100.0)
     assert HighWater(tmp_path / "clock").time_s >= 500.5
+
+
+def test_a_time_that_finds_no_room_is_noted_later(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        water = HighWater(disk / "clock")
+        fill_up(disk / "filler")
+        water.rise(110.0, clock_s=100.0)
+        assert not (disk / "clock").exists()
+        (disk / "filler").unlink()
+        water.rise(111.0, clock_s=100.0)
+        assert HighWater(disk / "clock").time_s >= 111.0
 
 
 def test_a_clock_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
