@@ -13,7 +13,7 @@ from podium.apiserver.kinds import workloads
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, joined, wide
 from podium.apiserver.kinds.default_words import filled, inside
 from podium.apiserver.kinds.durations import since
-from podium.apiserver.kinds.jobs import job_spec
+from podium.apiserver.kinds.jobs import failure_policy, job_spec
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
@@ -87,6 +87,10 @@ _valid = checks.both(
 
 
 def _with_defaults(cron_job: Object) -> Object:
+    # The other defaults of a Job come when it is made.
+    def job(spec: Object) -> Object:
+        return inside(spec, podFailurePolicy=failure_policy, template=template)
+
     def spec(spec: Object) -> Object:
         spec = filled(
             spec,
@@ -95,9 +99,7 @@ def _with_defaults(cron_job: Object) -> Object:
             successfulJobsHistoryLimit=3,
             failedJobsHistoryLimit=1,
         )
-        return inside(
-            spec, jobTemplate=lambda job: inside(job, spec=lambda s: inside(s, template=template))
-        )
+        return inside(spec, jobTemplate=lambda template: inside(template, spec=job))
 
     return inside(cron_job, spec=spec)
 

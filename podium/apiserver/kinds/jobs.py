@@ -127,7 +127,7 @@ def _job_duration(job: Object, now_s: float) -> str:
     return between(start, end) if end else since(start, now_s)
 
 
-def _failure_policy(policy: Object) -> Object:
+def failure_policy(policy: Object) -> Object:
     """A condition is looked for that holds, unless the policy says more."""
     conditions = every(lambda condition: filled(condition, status="True"))
     return inside(policy, rules=every(lambda rule: inside(rule, onPodConditions=conditions)))
@@ -149,7 +149,7 @@ def _with_defaults(job: Object) -> Object:
             manualSelector=False,
             podReplacementPolicy=replaced,
         )
-        return inside(spec, podFailurePolicy=_failure_policy, template=template)
+        return inside(spec, podFailurePolicy=failure_policy, template=template)
 
     return workloads.labelled_like_template(inside(job, spec=spec))
 

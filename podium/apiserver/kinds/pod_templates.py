@@ -1,6 +1,8 @@
 """What is filled into the specs of pods, and of templates for pods: containers, probes, volumes."""
 
 import re
+from collections.abc import Mapping
+from functools import partial
 
 from podium.api.objects import Object, part, without
 from podium.api.pod_specs import resources_of
@@ -8,9 +10,11 @@ from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.quantity import Format, Quantity
 from podium.api.resources import pod_limits, pod_requests
 from podium.apiserver.kinds.default_words import (
+    Filler,
     amounts,
     every,
     filled,
+    filled_where_absent,
     inside,
     remembered,
     requirements,
@@ -94,7 +98,7 @@ _remembered_container = remembered(container, "volumeMounts")
 def pod_spec(spec: Object) -> Object:
     """The spec of a pod, or of a pod to be in a template."""
     spec = filled(
-        spec,
+        _with_account(spec),
         restartPolicy="Always",
         terminationGracePeriodSeconds=_GRACE_PERIOD_S,
         dnsPolicy="ClusterFirst",
@@ -110,6 +114,14 @@ def pod_spec(spec: Object) -> Object:
         resources=requirements,
         overhead=amounts,
     )
+
+
+def _with_account(spec: Object) -> Object:
+    """The spec with its service account under both names; the newer name counts."""
+    named = spec.get("serviceAccountName") or spec.get("serviceAccount")
+    if not named or spec.get("serviceAccountName") == spec.get("serviceAccount"):
+        return spec
+    return {**spec, "serviceAccountName": named, "serviceAccount": named}
 
 
 def template(template: Object) -> Object:
@@ -206,6 +218,18 @@ def _text(name: str, nanos: int) -> str:
     return str(Quantity(nanos, Format.DECIMAL_SI if name == "cpu" else Format.BINARY_SI))
 
 
+SOURCES: Mapping[str, Filler] = {
+    "hostPath": partial(filled_where_absent, type=""),
+    "iscsi": partial(filled, iscsiInterface="default"),
+    "rbd": partial(filled, pool="rbd", user="admin", keyring="/etc/ceph/keyring"),
+    "scaleIO": partial(filled, storageMode="ThinProvisioned", fsType="xfs"),
+    "azureDisk": partial(
+        filled_where_absent, cachingMode="ReadWrite", kind="Shared", fsType="ext4", readOnly=False
+    ),
+}
+"""What is filled into sources that pods and PersistentVolumes have alike."""
+
+
 def volume(volume: Object) -> Object:
     """A volume of a pod; one without a source is an empty directory."""
     if not any(value is not None for name, value in volume.items() if name != "name"):
@@ -216,7 +240,10 @@ def volume(volume: Object) -> Object:
         configMap=_with_mode,
         downwardAPI=_downward,
         projected=lambda source: inside(_with_mode(source), sources=every(_projection)),
-        hostPath=lambda source: source if "type" in source else {**source, "type": ""},
+        **SOURCES,
+        image=lambda image: filled(
+            image, pullPolicy=_pull_policy(str(image.get("reference") or ""))
+        ),
         ephemeral=lambda source: inside(source, volumeClaimTemplate=with_claim_spec),
     )
 

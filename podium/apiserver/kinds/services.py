@@ -12,7 +12,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, entries, spec_of
+from podium.api.objects import Object, entries, part, spec_of, without
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, labels_at, wide
 from podium.apiserver.kinds.default_words import every, filled, inside
@@ -39,6 +39,7 @@ _HEADLESS = "None"
 _WITH_NODE_PORTS = ("NodePort", "LoadBalancer")
 _ONE_FAMILY = (("IPv4",), "SingleStack")
 _EITHER_FAMILY = (("IPv4", "IPv6"), "RequireDualStack")
+_AFFINITY_S = 10_800
 _ONCE_SET = "may not change once set"
 _SHOWN_MAX = 3
 _NO_PORT = {
@@ -68,7 +69,8 @@ def _create(service: Object, creation: Creation) -> Object:
         "ipFamilies": spec.get("ipFamilies") or [*families],
         "ipFamilyPolicy": spec.get("ipFamilyPolicy") or policy,
     }
-    if spec.get("type") in _WITH_NODE_PORTS:
+    # A balancer may reach the pods without ports of the nodes.
+    if spec.get("type") == "NodePort" or spec.get("allocateLoadBalancerNodePorts"):
         spec["ports"] = _with_node_ports(spec.get("ports") or [], others, creation)
     return {**service, "spec": spec}
 
@@ -110,12 +112,38 @@ def _with_defaults(service: Object) -> Object:
         return port if port.get("targetPort") else {**port, "targetPort": port.get("port")}
 
     def spec(spec: Object) -> Object:
-        spec = filled(spec, sessionAffinity="None", type="ClusterIP")
+        spec = _with_affinity(filled(spec, sessionAffinity="None", type="ClusterIP"))
         if spec["type"] != "ExternalName":
             spec = filled(spec, internalTrafficPolicy="Cluster")
+        if spec["type"] in _WITH_NODE_PORTS or (
+            spec["type"] == "ClusterIP" and spec.get("externalIPs")
+        ):
+            spec = filled(spec, externalTrafficPolicy="Cluster")
+        if spec["type"] == "LoadBalancer":
+            spec = filled(spec, allocateLoadBalancerNodePorts=True)
         return inside(spec, ports=every(port))
 
-    return inside(service, spec=spec)
+    return inside(service, spec=spec, status=_with_address_modes)
+
+
+def _with_affinity(spec: Object) -> Object:
+    """The spec with how long clients stay with a pod, if they do."""
+    if spec["sessionAffinity"] == "None":
+        return without(spec, "sessionAffinityConfig") if "sessionAffinityConfig" in spec else spec
+    if spec["sessionAffinity"] != "ClientIP":
+        return spec
+    client = part(spec, "sessionAffinityConfig").get("clientIP") or {}
+    lasting = filled(client, timeoutSeconds=_AFFINITY_S)
+    if lasting is client:
+        return spec
+    return {**spec, "sessionAffinityConfig": {"clientIP": lasting}}
+
+
+def _with_address_modes(status: Object) -> Object:
+    def ingress(address: Object) -> Object:
+        return filled(address, ipMode="VIP") if address.get("ip") else address
+
+    return inside(status, loadBalancer=lambda balancer: inside(balancer, ingress=every(ingress)))
 
 
 def _cluster_addresses(new: Object, old: Object) -> Faults:

@@ -14,7 +14,7 @@ from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, UNSET, Column, wide
 from podium.apiserver.kinds.default_words import amounts, filled, inside
-from podium.apiserver.kinds.pod_templates import with_claim_spec
+from podium.apiserver.kinds.pod_templates import SOURCES, with_claim_spec
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
@@ -238,7 +238,7 @@ def claim_defaults(claim: Object) -> Object:
 def _volume_defaults(volume: Object) -> Object:
     def spec(spec: Object) -> Object:
         spec = filled(spec, persistentVolumeReclaimPolicy="Retain", volumeMode="Filesystem")
-        return inside(spec, capacity=amounts)
+        return inside(spec, capacity=amounts, **SOURCES)
 
     return inside(_with_status(volume), spec=spec)
 

@@ -222,6 +222,81 @@ WORKLOAD = {"template": {"metadata": {"labels": {"app": "a"}}, "spec": {}}}
             {"ports": [{"port": 80}]},
             {"ports": [{"port": 80, "protocol": "TCP", "targetPort": 80}], "type": "ClusterIP"},
         ),
+        (
+            "Service",
+            {"type": "LoadBalancer", "sessionAffinity": "ClientIP"},
+            {
+                "allocateLoadBalancerNodePorts": True,
+                "externalTrafficPolicy": "Cluster",
+                "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 10_800}},
+            },
+        ),
+        ("Service", {"externalIPs": ["1.2.3.4"]}, {"externalTrafficPolicy": "Cluster"}),
+        ("Service", {}, {"externalTrafficPolicy": None, "sessionAffinityConfig": None}),
+        (
+            "PersistentVolume",
+            {"hostPath": {"path": "/x"}},
+            {"hostPath": {"path": "/x", "type": ""}},
+        ),
+        (
+            "PersistentVolume",
+            {"rbd": {"monitors": ["a"], "image": "x", "pool": "p"}},
+            {
+                "rbd": {
+                    "monitors": ["a"],
+                    "image": "x",
+                    "pool": "p",
+                    "user": "admin",
+                    "keyring": "/etc/ceph/keyring",
+                }
+            },
+        ),
+        (
+            "HorizontalPodAutoscaler",
+            {"behavior": {"scaleDown": {"stabilizationWindowSeconds": 60}}},
+            {
+                "minReplicas": 1,
+                "metrics": [
+                    {
+                        "type": "Resource",
+                        "resource": {
+                            "name": "cpu",
+                            "target": {"type": "Utilization", "averageUtilization": 80},
+                        },
+                    }
+                ],
+                "behavior": {
+                    "scaleUp": {
+                        "stabilizationWindowSeconds": 0,
+                        "selectPolicy": "Max",
+                        "policies": [
+                            {"type": "Pods", "value": 4, "periodSeconds": 15},
+                            {"type": "Percent", "value": 100, "periodSeconds": 15},
+                        ],
+                    },
+                    "scaleDown": {
+                        "stabilizationWindowSeconds": 60,
+                        "selectPolicy": "Max",
+                        "policies": [{"type": "Percent", "value": 100, "periodSeconds": 15}],
+                    },
+                },
+            },
+        ),
+        ("HorizontalPodAutoscaler", {"minReplicas": 2}, {"minReplicas": 2, "behavior": None}),
+        ("NetworkPolicy", {"podSelector": {}}, {"policyTypes": ["Ingress"]}),
+        (
+            "NetworkPolicy",
+            {"egress": [{"ports": [{"port": 53}]}]},
+            {
+                "policyTypes": ["Ingress", "Egress"],
+                "egress": [{"ports": [{"port": 53, "protocol": "TCP"}]}],
+            },
+        ),
+        (
+            "IngressClass",
+            {"parameters": {"kind": "A", "name": "a"}},
+            {"parameters": {"kind": "A", "name": "a", "scope": "Cluster"}},
+        ),
     ],
 )
 def test_other_specs(kind: str, spec: Obj, expected: Obj) -> None:
@@ -237,6 +312,48 @@ def test_a_namespace_is_labelled_with_its_name() -> None:
 def test_classes() -> None:
     assert apply_defaults({"kind": "StorageClass"})["volumeBindingMode"] == "Immediate"
     assert apply_defaults({"kind": "PriorityClass"})["preemptionPolicy"] == "PreemptLowerPriority"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"serviceAccount": "a"}, "a"),
+        ({"serviceAccountName": "a"}, "a"),
+        ({"serviceAccountName": "a", "serviceAccount": "b"}, "a"),
+        ({}, None),
+    ],
+)
+def test_a_service_account_has_two_names(given: Obj, expected: str | None) -> None:
+    template = {"spec": pod(**given)["spec"]}
+    deployment = spec_of({"kind": "Deployment", "spec": {"template": template}})
+    for spec in (spec_of(pod(**given)), deployment["template"]["spec"]):
+        assert spec.get("serviceAccountName") == spec.get("serviceAccount") == expected
+
+
+def test_sources_of_volumes() -> None:
+    volumes = [
+        {"name": "a", "iscsi": {"targetPortal": "x", "iqn": "y", "lun": 0}},
+        {"name": "b", "azureDisk": {"diskName": "x", "diskURI": "y"}},
+        {"name": "c", "scaleIO": {"fsType": "ext4"}},
+        {"name": "d", "image": {"reference": "model:v1"}},
+    ]
+    iscsi, azure, scale_io, image = spec_of(pod(volumes=volumes))["volumes"]
+    assert iscsi["iscsi"]["iscsiInterface"] == "default"
+    settings = {"cachingMode": "ReadWrite", "fsType": "ext4", "kind": "Shared", "readOnly": False}
+    assert azure["azureDisk"] == {"diskName": "x", "diskURI": "y", **settings}
+    assert scale_io["scaleIO"] == {"fsType": "ext4", "storageMode": "ThinProvisioned"}
+    assert image["image"]["pullPolicy"] == "IfNotPresent"
+
+
+def test_a_cron_jobs_template_has_its_pods_and_policies_filled_in() -> None:
+    policy = {"rules": [{"action": "Count", "onPodConditions": [{"type": "DisruptionTarget"}]}]}
+    job = {"podFailurePolicy": policy, "template": {"spec": pod()["spec"]}}
+    filled = spec_of({"kind": "CronJob", "spec": {"jobTemplate": {"spec": job}}})
+    spec = filled["jobTemplate"]["spec"]
+    assert spec.keys() == job.keys()
+    (condition,) = spec["podFailurePolicy"]["rules"][0]["onPodConditions"]
+    assert condition == {"type": "DisruptionTarget", "status": "True"}
+    assert spec["template"]["spec"]["dnsPolicy"] == "ClusterFirst"
 
 
 def test_volumes() -> None:
