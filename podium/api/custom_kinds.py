@@ -102,6 +102,11 @@ def is_established(definition: Object) -> bool:
     )
 
 
+def is_converted_elsewhere(definition: Object) -> bool:
+    """Whether a webhook converts objects between the definition's versions."""
+    return bool(part(spec_of(definition), "conversion").get("strategy") == "Webhook")
+
+
 def _kind(definition: Object, version: Object, stored: str) -> CustomKind:
     spec = definition["spec"]
     names = spec["names"]
@@ -118,7 +123,9 @@ def _kind(definition: Object, version: Object, stored: str) -> CustomKind:
         called=names.get("singular") or names["kind"].lower(),
         lists_called=names.get("listKind") or f"{names['kind']}List",
         stored_version=stored,
-        is_served=bool(version.get("served")),
+        # Objects of other versions would have to be converted by a webhook.
+        is_served=bool(version.get("served"))
+        and (version["name"] == stored or not is_converted_elsewhere(definition)),
         is_closing=is_terminating(definition),
         text=json.dumps(version, separators=(",", ":")),
     )

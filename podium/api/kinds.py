@@ -72,6 +72,8 @@ _SCALED = ("status", "scale")
 _ALL = ("all",)
 _SCHEDULING, _STORAGE, _RUNTIME = "scheduling.k8s.io", "storage.k8s.io", "node.k8s.io"
 _RESOURCE, _COORDINATION = "resource.k8s.io", "coordination.k8s.io"
+_ADMISSION, _FLOW = "admissionregistration.k8s.io", "flowcontrol.apiserver.k8s.io"
+_EXTENSIONS = ("api-extensions",)
 _NETWORKING, _RBAC = "networking.k8s.io", "rbac.authorization.k8s.io"
 _POD_SUBRESOURCES = (
     "binding",
@@ -89,6 +91,7 @@ _KINDS = (
     Kind("", "Service", "services", True, ("svc",), _STATUS, _ALL),
     Kind("", "Endpoints", "endpoints", True, ("ep",)),
     Kind("", "ReplicationController", "replicationcontrollers", True, ("rc",), _SCALED, _ALL),
+    Kind("", "PodTemplate", "podtemplates"),
     Kind("", "ResourceQuota", "resourcequotas", True, ("quota",), _STATUS),
     Kind("", "LimitRange", "limitranges", True, ("limits",)),
     Kind("", "PersistentVolume", "persistentvolumes", False, ("pv",), _STATUS),
@@ -97,6 +100,39 @@ _KINDS = (
     Kind("", "Secret", "secrets"),
     Kind("", "ServiceAccount", "serviceaccounts", True, ("sa",), ("token",)),
     Kind("", "Event", "events", True, ("ev",), also=(("events.k8s.io", "v1"),)),
+    Kind(_ADMISSION, "MutatingAdmissionPolicy", "mutatingadmissionpolicies", False),
+    Kind(_ADMISSION, "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", False),
+    Kind(
+        _ADMISSION,
+        "MutatingWebhookConfiguration",
+        "mutatingwebhookconfigurations",
+        False,
+        categories=_EXTENSIONS,
+    ),
+    Kind(
+        _ADMISSION, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", False, (), _STATUS
+    ),
+    Kind(
+        _ADMISSION, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", False
+    ),
+    Kind(
+        _ADMISSION,
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
+        False,
+        categories=_EXTENSIONS,
+    ),
+    Kind("apiregistration.k8s.io", "APIService", "apiservices", False, (), _STATUS, _EXTENSIONS),
+    Kind(
+        "certificates.k8s.io",
+        "CertificateSigningRequest",
+        "certificatesigningrequests",
+        False,
+        ("csr",),
+        ("approval", "status"),
+    ),
+    Kind(_FLOW, "FlowSchema", "flowschemas", False, (), _STATUS),
+    Kind(_FLOW, "PriorityLevelConfiguration", "prioritylevelconfigurations", False, (), _STATUS),
     Kind(
         "apiextensions.k8s.io",
         "CustomResourceDefinition",
@@ -104,7 +140,7 @@ _KINDS = (
         False,
         ("crd", "crds"),
         _STATUS,
-        ("api-extensions",),
+        _EXTENSIONS,
     ),
     Kind("apps", "Deployment", "deployments", True, ("deploy",), _SCALED, _ALL),
     Kind("apps", "ReplicaSet", "replicasets", True, ("rs",), _SCALED, _ALL),

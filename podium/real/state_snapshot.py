@@ -15,6 +15,10 @@ from podium.runtime.async_api import ForbiddenError, NotServedError
 
 _LEFT_OUT = frozenset(
     {
+        *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
+        *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
+        *("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "APIService"),
+        *("FlowSchema", "PriorityLevelConfiguration", "CertificateSigningRequest", "PodTemplate"),
         *("ClusterRole", "ClusterRoleBinding", "ConfigMap"),
         *("CustomResourceDefinition", "Endpoints", "EndpointSlice", "Event", "Ingress"),
         *("IngressClass", "Lease", "NetworkPolicy", "Role", "RoleBinding", "Secret"),

@@ -62,7 +62,12 @@ def _standard(path: str) -> str:
     """The path as RFC 9535 has it: names with dots, dashes and slashes stand in brackets there."""
     parts, at = ["$"], 0
     while at < len(path):
+        # All that is anywhere below, by a name.
+        is_below = path.startswith("..", at) and not path.startswith("...", at)
+        at += is_below
         name, brackets = _NAME.match(path, at), _BRACKETS.match(path, at)
+        if is_below:
+            parts.append("..")
         if name is not None:
             plain = _ESCAPE.sub(r"\1", name[1])
             parts.append("[*]" if plain == "*" else f"[{plain!r}]")

@@ -29,9 +29,7 @@ _LABEL_RULE = (
     f"'abc-123', regex used for validation is '{_LABEL}')"
 )
 _STORED_ONCE = "must have exactly one version marked as storage version"
-_NO_WEBHOOKS = (
-    "Podium serves objects the same in all versions, and calls no webhooks that could convert them"
-)
+_CONVERSIONS = ("None", "Webhook")
 _SCALED = {
     "specReplicasPath": (".spec",),
     "statusReplicasPath": (".status",),
@@ -141,10 +139,11 @@ def _names(names: Object) -> Faults:
 
 def _conversion(conversion: Object) -> Faults:
     strategy = conversion.get("strategy") or "None"
-    if strategy != "None":
-        supported = unsupported("spec.conversion.strategy", strategy, ("None",))
-        message = f"{supported.message}: {_NO_WEBHOOKS}"
-        yield FieldError(supported.field, strategy, message, ErrorKind.UNSUPPORTED)
+    if strategy not in _CONVERSIONS:
+        yield unsupported("spec.conversion.strategy", strategy, _CONVERSIONS)
+    elif strategy == "Webhook" and not conversion.get("webhook"):
+        why = "required when strategy is set to Webhook"
+        yield checks.required("spec.conversion.webhookClientConfig", why)
 
 
 def _versions(versions: Sequence[Any]) -> Faults:

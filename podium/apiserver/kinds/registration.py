@@ -36,6 +36,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
         selectable: how each field that a list can be selected by is read, beside those of the
             metadata.
         unselectable: what is said of another field, with `{}` in its place, if not the usual.
+        is_idle: whether nothing acts on objects of the kind, which a warning says at creation.
     """
 
     kind: Kind
@@ -50,6 +51,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     row_conditions: Callable[[Object], list[dict[str, str]]] = lambda _: []
     selectable: Mapping[str, ReadField] = msgspec.field(default_factory=dict)
     unselectable: str = ""
+    is_idle: bool = False
 
     def prepared(self, obj: Object, creation: Creation) -> Object:
         """A new object as it starts."""

@@ -48,6 +48,12 @@ def registration_of(kind: Kind) -> Registration:
     return custom_registration(kind) if isinstance(kind, CustomKind) else REGISTRATIONS[kind.key]
 
 
+def is_idle(kind: Kind) -> bool:
+    """Whether nothing acts on objects of the kind, so that who creates one is to be warned."""
+    found = REGISTRATIONS.get(kind.key)
+    return found is not None and found.is_idle
+
+
 def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
     """The object with everything filled in; the same object where nothing is missing.
 

@@ -5,8 +5,14 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from podium.api.custom_kinds import DEFINITION, CustomKind, has_cel_rules
+from podium.api.custom_kinds import (
+    DEFINITION,
+    CustomKind,
+    has_cel_rules,
+    is_converted_elsewhere,
+)
 from podium.api.refused import RefusedError
+from podium.apiserver.kinds.registrations import is_idle
 from podium.apiserver.long_work import kept
 from podium.apiserver.refusals import no_room
 from podium.apiserver.registry import Registry
@@ -76,6 +82,10 @@ _DEPRECATED: Mapping[str, str] = {
 }
 _WRITING = ("create", "update", "patch")
 _NO_CEL = "Podium doesn't evaluate the rules in x-kubernetes-validations"
+_NO_CONVERSION = (
+    "Podium calls no conversion webhooks: only the version that objects are stored in is served"
+)
+_CREATED = 201
 _NO_CHECKS: Mapping[str, str] = {}
 
 
@@ -151,9 +161,13 @@ def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
     if isinstance(kind, CustomKind) and kind.definition.get("deprecated"):
         usual = f"{kind.api_version} {kind.name} is deprecated"
         yield kind.definition.get("deprecationWarning") or usual
+    if response.code == _CREATED and not found.subresource and is_idle(kind):
+        yield f"Podium stores a {kind.name}, but nothing acts on it"
     written = response.body if found.verb in _WRITING else None
     if kind is DEFINITION and isinstance(written, Mapping) and has_cel_rules(written):
         yield _NO_CEL
+    if kind is DEFINITION and isinstance(written, Mapping) and is_converted_elsewhere(written):
+        yield _NO_CONVERSION
 
 
 def _handler(found: RequestInfo) -> _Handler:

@@ -14,6 +14,7 @@ from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 _EDITED = ("get", "patch", "update")
 _VERBS_OF_SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
+    "approval": _EDITED,
     "binding": ("create",),
     "ephemeralcontainers": _EDITED,
     "eviction": ("create",),

@@ -18,8 +18,8 @@ CASES: list[tuple[str, Any, str]] = [
     ("spec.versions.0.schema", None, f"{SCHEMA}: Required value: schemas are required"),
     (
         "spec.conversion",
-        {"strategy": "Webhook"},
-        'spec.conversion.strategy: Unsupported value: "Webhook": supported values: "None": Podium',
+        {"strategy": "Other"},
+        'spec.conversion.strategy: Unsupported value: "Other": supported values: "None", "Webhook"',
     ),
     (
         "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.mode.type",

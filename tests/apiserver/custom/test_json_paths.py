@@ -23,6 +23,9 @@ OBJ = {
         (r".metadata.labels['app\.io/name']", ["web"]),
         ('.status.conditions[?(@.type=="Ready")].status', ["True"]),
         (".spec.other.name", []),
+        ("..name", ["x", "y"]),
+        (".spec..name", ["x", "y"]),
+        (r"..app\.io/name", ["web"]),
     ],
 )
 def test_a_path(path: str, found: list[Any]) -> None:

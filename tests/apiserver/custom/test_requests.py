@@ -230,6 +230,22 @@ def test_another_version_shows_the_same_objects() -> None:
     assert preferred == "v1"
 
 
+def test_without_its_conversion_webhook_only_the_stored_version_is_served() -> None:
+    client, wanted = Client(), definition()
+    first = wanted["spec"]["versions"][0]
+    wanted["spec"]["versions"].append({**first, "name": "v2", "storage": False, "served": True})
+    service = {"namespace": "n", "name": "s"}
+    wanted["spec"]["conversion"] = {
+        "strategy": "Webhook",
+        "webhook": {"conversionReviewVersions": ["v1"], "clientConfig": {"service": service}},
+    }
+    made = client.ask("POST", DEFINITIONS, wanted)
+    assert made.code == 201, made.body
+    assert "only the version that objects are stored in is served" in str(made.headers)
+    assert client.ask("POST", CRONTABS, crontab("a")).code == 201
+    assert client.ask("GET", CRONTABS.replace("/v1/", "/v2/")).code == 404
+
+
 def test_rules_in_cel_are_warned_of() -> None:
     client, ruled = Client(), definition()
     schema = ruled["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
