@@ -8,8 +8,9 @@ import pytest
 from podium.control.effects import Create, Delete, Effect
 from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
 from podium.controllers.daemon_set.daemon_set_state import FailedPodsBackoff
-from podium.controllers.daemon_set.eligibility import target_of
+from podium.controllers.daemon_set.eligibility import seniority, target_of
 from podium.runtime.faults import NO_FAULTS, Faults
+from tests.controllers import builders
 from tests.controllers.builders import NOW_S, Hand
 from tests.controllers.worlds import World
 
@@ -449,6 +450,18 @@ def test_orphans_are_adopted_and_extra_pods_deleted() -> None:
     orphan = {**extra, "metadata": {**extra["metadata"], "uid": "uid-y", "ownerReferences": []}}
     hand.tell({**orphan, "metadata": {**orphan["metadata"], "name": "y"}})
     assert [type(effect).__name__ for effect in hand.wake()] == ["Patch"]
+
+
+def test_pods_on_their_node_stay_before_others_then_the_older_then_by_name() -> None:
+    first, second = "2026-01-01T00:00:01Z", "2026-01-01T00:00:02Z"
+    some = [
+        builders.pod("young-c", creationTimestamp=second),
+        builders.pod("unbound", node="", creationTimestamp=first),
+        builders.pod("young-b", creationTimestamp=second),
+        builders.pod("old", creationTimestamp=first),
+    ]
+    in_order = [pod["metadata"]["name"] for pod in sorted(some, key=seniority)]
+    assert in_order == ["old", "young-b", "young-c", "unbound"]
 
 
 def test_refused_pods_are_asked_for_one_at_a_time() -> None:

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
+from podium.controllers.job.finished_condition import finished_condition
 from podium.controllers.job.pod_backoff import BACKOFF, BackoffRecord
 from podium.controllers.job.pod_failure_policy import match_pod_failure_policy
+from podium.controllers.job.sync_context import sync_context
 from tests.controllers.builders import NOW_S, pod
 
 Obj = dict[str, Any]
@@ -57,6 +59,14 @@ def test_a_success_ends_the_row_of_failures() -> None:
     backoff = backoff.after([ended("d", "Succeeded", 4)], [ended("e", "Failed", 5)])
     assert backoff == BackoffRecord(1, NOW_S + 5)
     assert backoff.after([ended("f", "Succeeded", 6)], []).remaining_s(NOW_S + 6) == 0
+
+
+def test_a_job_fails_at_the_moment_of_its_deadline() -> None:
+    context = sync_context({"spec": {"template": {}}}, [])
+    assert finished_condition(context, NOW_S, NOW_S - 0.001) is None
+    finished = finished_condition(context, NOW_S, NOW_S)
+    assert finished is not None
+    assert finished.reason == "DeadlineExceeded"
 
 
 def failed(code: int, *conditions: str) -> Obj:

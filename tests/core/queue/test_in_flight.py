@@ -4,6 +4,8 @@ import pytest
 
 from podium.core.cluster_events import ClusterEvent
 from podium.core.queue import QueueName
+from podium.core.queue.in_flight import Happened, InFlight
+from podium.core.queue.queue_events import FORCE_ACTIVATE
 from tests.core.queue.toys import (
     NODE_ADD,
     NODE_LABEL,
@@ -65,6 +67,21 @@ def test_the_log_is_cut_without_losing_anything() -> None:
     for number, queued in enumerate(flights):
         q.fail(queued, "A", now_s=0.0)
         assert queued.place is (QueueName.BACKOFF if number <= 20 else QueueName.UNSCHEDULABLE)
+
+
+def test_each_pod_finds_all_events_since_it_was_popped_and_no_more_is_kept_than_twice_those() -> (
+    None
+):
+    in_flight, happened = InFlight(), []
+    for number in range(40):
+        in_flight.begin(f"p{number}")
+        happened.append(Happened(FORCE_ACTIVATE, {"number": number}, None))
+        in_flight.record(happened[-1])
+    for number in range(40):
+        for later in range(number, 40):
+            assert in_flight.events_of(f"p{later}") == happened[later:]
+        in_flight.end(f"p{number}")
+        assert in_flight.counts().total() <= 2 * (39 - number)
 
 
 def test_what_a_plugin_was_waiting_for_may_have_come_meanwhile() -> None:
