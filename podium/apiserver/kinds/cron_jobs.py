@@ -120,6 +120,8 @@ def _last(cron_job: Object, now_s: float) -> str:
 
 CRON_JOB = Registration(
     kind=KINDS["CronJob"],
+    warnings=workloads.warnings("spec.jobTemplate.spec.template"),
+    warnings_of_new=workloads.name_of_pods,
     defaults=_with_defaults,
     validate=_valid,
     strategy=workload(),

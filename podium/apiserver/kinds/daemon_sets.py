@@ -108,6 +108,7 @@ _valid = workloads.workload_check(
 
 DAEMON_SET = Registration(
     kind=KINDS["DaemonSet"],
+    warnings=workloads.warnings("spec.template"),
     defaults=_with_defaults,
     validate=_valid,
     validate_update=rules.all_of(

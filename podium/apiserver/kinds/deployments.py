@@ -163,6 +163,8 @@ _COUNTED = (NAME, workloads.DESIRED, workloads.CURRENT, workloads.READY, AGE, CO
 
 DEPLOYMENT = Registration(
     kind=KINDS["Deployment"],
+    warnings=workloads.warnings("spec.template"),
+    warnings_of_new=workloads.name_of_pods,
     defaults=_deployment_defaults,
     validate=_valid_deployment,
     validate_update=workloads.spec_changed(_valid_deployment, _same_selector),
@@ -196,6 +198,8 @@ DEPLOYMENT = Registration(
 
 REPLICA_SET = Registration(
     kind=KINDS["ReplicaSet"],
+    warnings=workloads.warnings("spec.template"),
+    warnings_of_new=workloads.name_of_pods,
     defaults=_replicated,
     validate=_valid_replica_set,
     validate_update=workloads.spec_changed(_valid_replica_set, _same_selector),
@@ -206,6 +210,8 @@ REPLICA_SET = Registration(
 
 REPLICATION_CONTROLLER = Registration(
     kind=KINDS["ReplicationController"],
+    warnings=workloads.warnings("spec.template"),
+    warnings_of_new=workloads.name_of_pods,
     defaults=_controller_defaults,
     validate=_valid_controller,
     validate_update=workloads.spec_changed(_valid_controller),

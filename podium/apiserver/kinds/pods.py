@@ -1,14 +1,15 @@
 """Pods: what they start with, and what the kubelet and the scheduler may not change of them."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, entries, status_of, without
+from podium.api.objects import Object, annotations, entries, part, status_of, without
 from podium.api.qos import qos_class
 from podium.apiserver.kinds import pod_columns
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, wide
+from podium.apiserver.kinds.default_words import every, inside
 from podium.apiserver.kinds.label_keys import merge_label_keys
 from podium.apiserver.kinds.pod_ephemeral_containers import (
     added,
@@ -32,7 +33,15 @@ from podium.apiserver.long_work import apart
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.pod_validation import gated_on_no_node
 from podium.apiserver.validation.pod_validation import pod as pod_check
+from podium.apiserver.validation.pod_warnings import (
+    APP_ARMOR,
+    app_armor_profile,
+    app_armor_warnings,
+    name_warnings,
+    pod_warnings,
+)
 
+_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _GATED = {
     "type": "PodScheduled",
     "status": "False",
@@ -47,7 +56,35 @@ def _create(pod: Object, _creation: Creation) -> Object:
     if pod["spec"].get("schedulingGates"):
         status["conditions"] = [_GATED]
     status["qosClass"] = apart(qos_class, pod)
-    return {**pod, "status": status}
+    return {**_with_app_armor(pod), "status": status}
+
+
+def _with_app_armor(pod: Object) -> Object:
+    """The pod with its AppArmor annotations as fields, where these aren't set."""
+    spec, noted = pod["spec"], annotations(pod)
+    if not any(name.startswith(APP_ARMOR) for name in noted) or _is_for_windows(spec):
+        return pod
+    of_pod = part(spec, "securityContext").get("appArmorProfile")
+
+    def profiled(container: Object) -> Object:
+        profile = app_armor_profile(noted.get(f"{APP_ARMOR}{container.get('name', '')}") or "")
+        security = part(container, "securityContext")
+        if profile in (None, of_pod) or security.get("appArmorProfile") is not None:
+            return container
+        return {**container, "securityContext": {**security, "appArmorProfile": profile}}
+
+    return {**pod, "spec": inside(spec, **dict.fromkeys(_CONTAINERS, every(profiled)))}
+
+
+def _is_for_windows(spec: Object) -> bool:
+    return bool(part(spec, "os").get("name") == "windows")
+
+
+def _warnings(pod: Object, sent: Object) -> Iterator[str]:
+    yield from name_warnings(pod, "the Pod's hostname")
+    if not _is_for_windows(pod["spec"]):
+        yield from app_armor_warnings(sent)
+    yield from pod_warnings(pod)
 
 
 def _update_status(new: Object, old: Object, now_s: float) -> Object:
@@ -125,6 +162,7 @@ POD = Registration(
     kind=KINDS["Pod"],
     defaults=pod,
     defaults_of_new=merge_label_keys,
+    warnings_of_new=_warnings,
     validate=pod_check,
     validate_new=checks.in_turn(none_in_new, gated_on_no_node),
     validate_update=update,

@@ -1,6 +1,6 @@
 """Registrations: what the API server knows of a kind, in one value."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -36,6 +36,9 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
         selectable: how each field that a list can be selected by is read, beside those of the
             metadata.
         unselectable: what is said of another field, with `{}` in its place, if not the usual.
+        warnings: what clients are warned of in an object that is new, or has a new generation.
+        warnings_of_new: what they are warned of besides in an object as it is created, given what
+            was sent as well.
         is_idle: whether nothing acts on objects of the kind, which a warning says at creation.
     """
 
@@ -51,6 +54,8 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     row_conditions: Callable[[Object], list[dict[str, str]]] = lambda _: []
     selectable: Mapping[str, ReadField] = msgspec.field(default_factory=dict)
     unselectable: str = ""
+    warnings: Callable[[Object], Iterable[str]] = lambda _: ()
+    warnings_of_new: Callable[[Object, Object], Iterable[str]] = lambda _obj, _sent: ()
     is_idle: bool = False
 
     def prepared(self, obj: Object, creation: Creation) -> Object:

@@ -192,6 +192,7 @@ _valid_revision = object_check(_has_data, revision=checks.integer(0))
 
 STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],
+    warnings=workloads.warnings("spec.template"),
     defaults=_with_defaults,
     validate=_valid,
     validate_update=workloads.spec_changed(_valid_change, _statefulset_spec),

@@ -7,7 +7,8 @@ from msgspec import structs
 
 from podium.api.objects import metadata_of
 from podium.apiserver.attributes import WriteOptions
-from podium.apiserver.decoding import PatchType, decode_patch
+from podium.apiserver.decoding import DecodedObject, PatchType, decode_patch
+from podium.apiserver.kinds.registrations import registration_of
 from podium.apiserver.long_work import apart
 from podium.apiserver.requests import query_options
 from podium.apiserver.requests.calls import Call
@@ -32,14 +33,15 @@ def create(call: Call) -> Response:
     request = call.attributes("CreateOptions")
     decoded = call.decoded(*call.taken)
     obj = call.server.create(request, decoded.obj)
-    return call.answer(obj, code=201, warnings=decoded.warnings)
+    return _written(call, Written(obj, True), decoded, None)
 
 
 def update(call: Call) -> Response:
     """Replace an object, or a subresource of it, by the one in the body."""
     request = call.attributes("UpdateOptions")
     decoded = call.decoded(*call.taken)
-    return _written(call, call.server.replace(request, decoded.obj), decoded.warnings)
+    before = _generation(call)
+    return _written(call, call.server.replace(request, decoded.obj), decoded, before)
 
 
 def patch(call: Call) -> Response:
@@ -49,12 +51,25 @@ def patch(call: Call) -> Response:
     validation = call.field_validation
     decoded = apart(decode_patch, call.request.body, media_type, field_validation=validation)
     patch = PatchRequest(media_type, decoded.obj, call.info.api_version, validation)
-    return _written(call, call.server.patch(request, patch), decoded.warnings)
+    before = _generation(call)
+    return _written(call, call.server.patch(request, patch), decoded, before)
 
 
-def _written(call: Call, written: Written, warnings: tuple[str, ...]) -> Response:
-    code = 201 if written.created else 200
-    return call.answer(written.obj, code=code, warnings=warnings + written.warnings)
+def _generation(call: Call) -> Any:
+    """The generation of the object that is about to be written; None if it isn't there."""
+    info = call.info
+    old = call.server.store.get(info.kind.key, info.namespace, info.name)
+    return metadata_of(old or {}).get("generation")
+
+
+def _written(call: Call, written: Written, sent: DecodedObject, before: Any) -> Response:
+    obj, warnings = written.obj, (*sent.warnings, *written.warnings)
+    registration = registration_of(call.info.kind)
+    if written.created:
+        warnings += (*registration.warnings(obj), *registration.warnings_of_new(obj, sent.obj))
+    elif metadata_of(obj).get("generation") != before and not call.info.subresource:
+        warnings += (*registration.warnings(obj),)
+    return call.answer(obj, code=201 if written.created else 200, warnings=warnings)
 
 
 def bind(call: Call) -> Response:
