@@ -2,6 +2,7 @@
 # `make run ARGS='-o json'`; another interpreter through PYTHON.
 PYTHON ?= python3
 SEED   ?= 1
+COUNT  ?= 20
 ARGS   ?=
 
 BIN   := .venv/bin
@@ -15,7 +16,7 @@ OLD_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test format lint types imports pytest fmt soak bench docs clean page browser
+.PHONY: help setup run test format lint types imports pytest fmt soak mutants bench docs clean page browser
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +81,9 @@ fmt: $(STAMP) ## format the code and apply safe fixes
 soak: $(STAMP) ## run thousands of seeds and long properties (SEED=n replays one run)
 	@$(BIN)/pytest -q -n auto --dist loadgroup -m 'soak or not soak' --hypothesis-profile=soak \
 	  --hypothesis-seed=$(SEED) $(ARGS)
+
+mutants: $(STAMP) ## change the code in COUNT places, and list the changes that no test notices (SEED=n)
+	@$(BIN)/python -m tests.mutants --seed $(SEED) --count $(COUNT) $(ARGS)
 
 bench: $(STAMP) ## measure the scheduling workloads
 	@$(BIN)/podium bench $(ARGS)

@@ -1,0 +1,100 @@
+"""Mutations change one place each, by seed."""
+
+import ast
+from itertools import zip_longest
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.mutants.__main__ import drawn
+from tests.mutants.mutations import mutations
+
+SOURCES = ("podium/core/queue/in_flight.py", "podium/controllers/daemon_set/node_state.py")
+
+
+def mutants(source: str) -> list[str]:
+    return [mutation.applied(source) for mutation in mutations("m.py", source)]
+
+
+@pytest.mark.parametrize(
+    ("source", "others"),
+    [
+        ("a < b", ["a <= b"]),
+        ("a == b is c", ["a != b is c", "a == b is not c"]),
+        ("f(a - b)", ["pass", "f(a + b)"]),
+        ("x = [a // b]", ["x = [a * b]"]),
+        ("x = 7", ["x = 8", "x = 6"]),
+        ("x = True", ["x = False"]),
+        ("x = c - (a + b)", ["x = c + (a + b)", "x = c - ((a - b))"]),
+        (
+            "x = a == (not (b + c))",
+            ["x = a != (not b + c)", "x = a == ((b + c))", "(not ((b - c)))"],
+        ),
+        ("x = a or b", ["x = a and b", "x = (not a) or b", "x = a or (not b)"]),
+        ("x = max(a)", ["x = min(a)"]),
+        ("x = y if z else w", ["x = y if not z else w"]),
+        ("x = [a for a in b if a.c]", ["x = [a for a in b if not a.c]"]),
+        ("x = 'ü' < y", ["x = 'ü' <= y"]),
+        ("x += y", ["x -= y", "pass"]),
+        ("x.y = z", ["pass"]),
+        ("x = z", []),
+        ("def f():\n    return x", []),
+        ("def f():\n    if x:\n        return y", ["if not x:", "pass"]),
+        ("for x in y:\n    continue", ["pass"]),
+        ("raise ValueError(1)", ["pass"]),
+        ("x: A[1] = f'{1}'", []),
+        ("assert x < y", []),
+        ("Alias = A | B", []),
+        ("zip(a, strict=True)", ["pass"]),
+        ("class A(B, frozen=True):\n    'Text.'", []),
+    ],
+)
+def test_places_and_what_stands_there_instead(source: str, others: list[str]) -> None:
+    found = mutants(source)
+    assert len(found) >= len(others)
+    for mutant, other in zip_longest(found, others):
+        assert other in mutant
+
+
+@pytest.mark.parametrize("path", SOURCES)
+def test_each_changes_one_place_and_is_another_program(path: str) -> None:
+    source = (ROOT / path).read_text()
+    unchanged = ast.dump(ast.parse(source))
+    found = mutations(path, source)
+    assert len(found) > 20
+    assert len(set(found)) == len(found)
+    for mutation in found:
+        mutant = mutation.applied(source)
+        assert ast.dump(ast.parse(mutant)) != unchanged
+        after = len(source.encode()) - mutation.end
+        assert mutant.encode()[: mutation.start] == source.encode()[: mutation.start]
+        assert mutant.encode()[-after:] == source.encode()[-after:]
+
+
+def test_mutated_modules_are_programs() -> None:
+    """A mutation that can't be parsed would be noticed by any test."""
+    for mutation in drawn(ROOT, ["core", "plan"], seed=1, count=100):
+        ast.parse(mutation.applied((ROOT / mutation.path).read_text()))
+
+
+def test_a_diff_names_file_and_line() -> None:
+    source = "a = b\nc = d < e\nf = g\n"
+    (mutation,) = mutations("podium/m.py", source)
+    assert mutation.diff(source).splitlines() == [
+        "--- podium/m.py:2",
+        "+++ podium/m.py:2",
+        "@@ -1,3 +1,3 @@",
+        " a = b",
+        "-c = d < e",
+        "+c = d <= e",
+        " f = g",
+    ]
+
+
+def test_a_seed_draws_the_same_and_a_larger_count_begins_alike() -> None:
+    few, more = (drawn(ROOT, ["store"], 1, count) for count in (5, 10))
+    assert len(more) == 10
+    assert more[:5] == few
+    assert drawn(ROOT, ["store"], 2, 5) != few
+    with pytest.raises(FileNotFoundError, match="podium/nowhere"):
+        drawn(ROOT, ["nowhere"], 1, 5)
