@@ -42,5 +42,5 @@ def _with_defaults(autoscaler: Object) -> Object:
 HORIZONTAL_POD_AUTOSCALER = Registration(
     kind=KINDS["HorizontalPodAutoscaler"],
     defaults=_with_defaults,
-    strategy=apart_from_status(),
+    strategy=apart_from_status(resets_status=True),
 )

@@ -1,4 +1,4 @@
-"""NetworkPolicies and IngressClasses, which nothing acts on: stored with upstream's defaults."""
+"""Ingresses, their classes and NetworkPolicies, which nothing acts on: upstream's defaults."""
 
 from functools import partial
 
@@ -6,7 +6,7 @@ from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.apiserver.kinds.default_words import every, filled, inside
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.strategy import Strategy, count_changes
+from podium.apiserver.kinds.strategy import Strategy, apart_from_status, count_changes
 
 
 def _network_policy(policy: Object) -> Object:
@@ -26,6 +26,7 @@ def _network_policy(policy: Object) -> Object:
 
 _counted = Strategy(update=count_changes("spec"), counts_generations=True)
 
+INGRESS = Registration(kind=KINDS["Ingress"], strategy=apart_from_status(resets_status=True))
 NETWORK_POLICY = Registration(
     kind=KINDS["NetworkPolicy"], defaults=_network_policy, strategy=_counted
 )
