@@ -42,14 +42,12 @@ class StateTime(msgspec.Struct, frozen=True):
 
 def latest_time(objects: Iterable[Object]) -> StateTime | None:
     """The latest time of what has happened that objects mention; None if they mention none."""
-    found: dict[str, tuple[str, Object]] = {}
+    times = _Times()
+    # Parts are told apart by their ids, so that all objects have to last until the end.
+    objects = [*objects]
     for obj in objects:
-        _collect(found, obj)
-    times = [(nanos, text) for text in found if (nanos := _nanos(text)) is not None]
-    if not times:
-        return None
-    nanos, text = max(times)
-    return StateTime(nanos / NANOS_PER_SECOND, *found[text])
+        times.collect(obj)
+    return times.latest()
 
 
 def ahead_of(now_s: float, objects: Iterable[Object], consequence: str) -> Iterator[str]:
@@ -66,37 +64,55 @@ def ahead_of(now_s: float, objects: Iterable[Object], consequence: str) -> Itera
         yield _AHEAD.format(timestamp(latest.at_s), latest.field, kind, called, consequence)
 
 
-def _collect(found: dict[str, tuple[str, Object]], obj: Object) -> None:
-    metadata = metadata_of(obj)
-    if created := metadata.get("creationTimestamp"):
-        found.setdefault(str(created), ("creationTimestamp", obj))
-    for entry in metadata.get("managedFields") or ():
-        if written := entry.get("time"):
-            found.setdefault(str(written), ("managedFields", obj))
-    if (deleted := _deleted(metadata)) is not None:
-        found.setdefault(deleted, ("deletionTimestamp", obj))
-    _search(found, obj, status_of(obj))
-    kind = obj.get("kind")
-    if kind == "Lease":
-        _search(found, obj, spec_of(obj))
-    elif kind == "Node":
-        _search(found, obj, {"taints": spec_of(obj).get("taints")})
-    elif kind == "PodDisruptionBudget":
-        for evicted in (status_of(obj).get("disruptedPods") or {}).values():
-            found.setdefault(str(evicted), ("disruptedPods", obj))
+class _Times:
+    """Collects the times that objects mention."""
 
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[str, Object]] = {}
+        # Equal parts of large states are read as one object, which is searched once.
+        self._searched: set[int] = set()
 
-def _search(found: dict[str, tuple[str, Object]], obj: Object, value: Object) -> None:
-    for field, inner in value.items():
-        if isinstance(inner, str):
-            if field in _PAST:
-                found.setdefault(inner, (field, obj))
-        elif isinstance(inner, dict):
-            _search(found, obj, inner)
-        elif isinstance(inner, list):
-            for one in inner:
-                if isinstance(one, dict):
-                    _search(found, obj, one)
+    def latest(self) -> StateTime | None:
+        """The latest time; None if there is none."""
+        times = [(nanos, text) for text in self._found if (nanos := _nanos(text)) is not None]
+        if not times:
+            return None
+        nanos, text = max(times)
+        return StateTime(nanos / NANOS_PER_SECOND, *self._found[text])
+
+    def collect(self, obj: Object) -> None:
+        """Note the times that an object mentions, which has to last as long as this does."""
+        metadata = metadata_of(obj)
+        if created := metadata.get("creationTimestamp"):
+            self._note(str(created), "creationTimestamp", obj)
+        for entry in metadata.get("managedFields") or ():
+            if written := entry.get("time"):
+                self._note(str(written), "managedFields", obj)
+        if (deleted := _deleted(metadata)) is not None:
+            self._note(deleted, "deletionTimestamp", obj)
+        self._search(obj, status_of(obj))
+        kind = obj.get("kind")
+        if kind == "Lease":
+            self._search(obj, spec_of(obj))
+        elif kind == "Node":
+            self._search(obj, {"taints": spec_of(obj).get("taints")})
+        elif kind == "PodDisruptionBudget":
+            for evicted in (status_of(obj).get("disruptedPods") or {}).values():
+                self._note(str(evicted), "disruptedPods", obj)
+
+    def _note(self, text: str, field: str, obj: Object) -> None:
+        self._found.setdefault(text, (field, obj))
+
+    def _search(self, obj: Object, value: Object) -> None:
+        for field, inner in value.items():
+            if isinstance(inner, str):
+                if field in _PAST:
+                    self._note(inner, field, obj)
+            elif isinstance(inner, dict | list) and id(inner) not in self._searched:
+                self._searched.add(id(inner))
+                for one in [inner] if isinstance(inner, dict) else inner:
+                    if isinstance(one, dict):
+                        self._search(obj, one)
 
 
 def _deleted(metadata: Object) -> str | None:

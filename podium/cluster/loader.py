@@ -140,12 +140,10 @@ class Loader:
             obj = self._with_priority(obj)
         if is_known:
             self.exported.add(obj["metadata"]["uid"])
-        if self._keeps and kind.key == "Pod" and is_overdue(obj, self._state_s()):
-            obj = kept_overdue(obj)
         if self._keeps and kind.key == "Node":
             obj = kept_node(obj)
-        elif self._keeps and kind.key == "Pod" and may_stay_unhealthy(obj):
-            obj = kept_pod(obj, self._behaviour, self._state_s())
+        elif self._keeps and kind.key == "Pod":
+            obj = self._kept_pod(obj)
         elif self._heals and kind.key == "Pod":
             obj = healed_pod(obj, self._now_s)
         self._place(kind, obj)
@@ -153,6 +151,15 @@ class Loader:
             self._store.create(kind.key, obj)
         except AlreadyExistsError:
             self._store.update(kind.key, obj, None)
+
+    def _kept_pod(self, pod: Object) -> Object:
+        """A pod that stays unready or terminating if it is so in the state."""
+        # Of most pods the time of the state, which takes a look at all objects, doesn't matter.
+        if is_terminating(pod) and is_overdue(pod, self._state_s()):
+            pod = kept_overdue(pod)
+        if may_stay_unhealthy(pod):
+            pod = kept_pod(pod, self._behaviour, self._state_s())
+        return pod
 
     def _place(self, kind: Kind, obj: Object) -> None:
         """Have the object's namespace be there from now on."""
