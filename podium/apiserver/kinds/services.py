@@ -12,7 +12,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, entries, part, spec_of, without
+from podium.api.objects import Object, annotations, entries, part, spec_of, without
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, labels_at, wide
 from podium.apiserver.kinds.default_words import every, filled, inside
@@ -39,6 +39,8 @@ _HEADLESS = "None"
 _WITH_NODE_PORTS = ("NodePort", "LoadBalancer")
 _ONE_FAMILY = (("IPv4",), "SingleStack")
 _EITHER_FAMILY = (("IPv4", "IPv6"), "RequireDualStack")
+_HINTS = "service.kubernetes.io/topology-aware-hints"
+_TOPOLOGY_MODE = "service.kubernetes.io/topology-mode"
 _AFFINITY_S = 10_800
 _ONCE_SET = "may not change once set"
 _SHOWN_MAX = 3
@@ -297,8 +299,30 @@ _port_in_subset = checks.fields(
     name=checks.text, port=checks.needed(_port_number), protocol=_protocol
 )
 
+
+def _warnings(service: Object, _sent: Object) -> Iterator[str]:
+    """Warn of what a Service of this type ignores, and of what is deprecated."""
+    spec = spec_of(service)
+    if _HINTS in annotations(service):
+        yield f"annotation {_HINTS} is deprecated, please use {_TOPOLOGY_MODE} instead"
+    if spec.get("type") == "ClusterIP" and spec.get("clusterIP") == _HEADLESS:
+        for field in ("loadBalancerIP", "externalIPs"):
+            if spec.get(field):
+                yield f"spec.{field} is ignored for headless services"
+        if spec.get("sessionAffinity") != "None":
+            yield "spec.SessionAffinity is ignored for headless services"
+    is_external = spec.get("type") == "ExternalName"
+    if is_external and spec.get("externalIPs"):
+        yield 'spec.externalIPs is ignored when spec.type is "ExternalName"'
+    if not is_external and spec.get("externalName"):
+        yield 'spec.externalName is ignored when spec.type is not "ExternalName"'
+    if spec.get("trafficDistribution") == "PreferClose":
+        yield 'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'
+
+
 SERVICE = Registration(
     kind=KINDS["Service"],
+    warnings_of_new=_warnings,
     defaults=_with_defaults,
     validate=_valid_service,
     validate_update=rules.all_of(

@@ -50,3 +50,22 @@ def test_a_balancer_that_needs_no_ports_of_nodes_gets_none() -> None:
     without = client.ask("POST", path, {"metadata": {"name": "b"}, "spec": spec})
     assert without.body["spec"]["allocateLoadBalancerNodePorts"] is False
     assert "nodePort" not in without.body["spec"]["ports"][0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "warning"),
+    [
+        ({"clusterIP": "None", "sessionAffinity": "ClientIP"}, "spec.SessionAffinity is ignored"),
+        ({"clusterIP": "None", "externalIPs": ["1.2.3.4"]}, "spec.externalIPs is ignored for"),
+        ({"externalName": "a.b"}, "spec.externalName is ignored when spec.type is not"),
+        ({"trafficDistribution": "PreferClose"}, "is deprecated; use"),
+        ({}, None),
+    ],
+)
+def test_a_new_service_is_warned_of_what_it_ignores(spec: Obj, warning: str | None) -> None:
+    body = {"metadata": {"name": "a"}, "spec": {"ports": [{"port": 80}], **spec}}
+    made = Client().ask("POST", "/api/v1/namespaces/default/services", body)
+    warnings = [text for name, text in made.headers if name == "Warning"]
+    assert made.code == 201
+    assert len(warnings) == (warning is not None)
+    assert all(warning in text for text in warnings)
