@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Patch
-from podium.controllers.disruption import DisruptionController
+from podium.controllers.disruption import DisruptionController, same_to_budgets
 from tests.controllers.builders import Hand, Obj, pod
 
 T0 = "2026-01-01T00:00:00Z"
@@ -282,6 +282,27 @@ def test_a_conflict_is_tried_again_with_the_new_version(hand: Hand) -> None:
     hand.refuse(patch, "Conflict", 409)
     hand.run()
     assert numbers(hand) == (0, 0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"metadata": {"uid": "other"}},
+        {"metadata": {"labels": {"app": "db"}}},
+        {"metadata": {"deletionTimestamp": T0}},
+        {"metadata": {"ownerReferences": [{"controller": True, "kind": "Job", "uid": "u"}]}},
+        {"status": {"phase": "Succeeded"}},
+        {"status": {"conditions": [{"type": "Ready", "status": "False"}]}},
+    ],
+)
+def test_what_about_a_pod_makes_a_budget_count_again(change: Obj) -> None:
+    before = web("a")
+    after = {**before, **{part: {**before[part], **fields} for part, fields in change.items()}}
+    assert not same_to_budgets(before, after)
+    assert not same_to_budgets(before, None)
+    assert not same_to_budgets(None, before)
+    unrelated = {**before["metadata"], "annotations": {"a": "b"}}
+    assert same_to_budgets(before, {**before, "metadata": unrelated})
 
 
 def doomed(reason: str, **fields: Any) -> Obj:

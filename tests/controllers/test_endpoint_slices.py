@@ -135,6 +135,18 @@ def test_nothing_is_written_without_need() -> None:
     assert [call for call in made.writes if call.who == "endpointslice-controller"] == []
 
 
+def test_a_slice_that_is_deleted_or_emptied_by_hand_is_made_anew() -> None:
+    made = world(service(), pod("a"))
+    (only,) = made.all("EndpointSlice")
+    made.delete("EndpointSlice", only["metadata"]["name"])
+    made.driver.advance(1)
+    (anew,) = made.all("EndpointSlice")
+    assert anew["metadata"]["uid"] != only["metadata"]["uid"]
+    made.patch("EndpointSlice", anew["metadata"]["name"], {"endpoints": []})
+    made.driver.advance(1)
+    assert endpoints(made) == {"a": UP}
+
+
 def test_a_headless_service_is_marked() -> None:
     made = world(service(clusterIP="None"), pod("a"))
     (only,) = made.all("EndpointSlice")

@@ -23,16 +23,19 @@ def drawn(root: Path, packages: list[str], seed: int, count: int) -> list[Mutati
     Raises:
         FileNotFoundError: a package has no Python files.
     """
-    found: list[Mutation] = []
+    ranked: list[tuple[float, Mutation]] = []
     for package in packages:
         paths = sorted(root.glob(f"podium/{package}/**/*.py"))
         if not paths:
             raise FileNotFoundError(f"podium/{package} has no Python files")
         for path in paths:
             source = path.read_text(encoding="utf-8")
-            found += mutations(path.relative_to(root).as_posix(), source)
-    Random(seed).shuffle(found)
-    return found[:count]
+            lines = source.split("\n")
+            for mutation in mutations(path.relative_to(root).as_posix(), source):
+                # Changes of the code elsewhere leave a place where it is in the draw.
+                identity = (seed, mutation.path, lines[mutation.line - 1], mutation.text)
+                ranked.append((Random(repr(identity)).random(), mutation))
+    return [mutation for _, mutation in sorted(ranked)[:count]]
 
 
 def main() -> None:

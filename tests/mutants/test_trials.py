@@ -32,6 +32,9 @@ def checkout(tmp_path: Path) -> Path:
         "tests/room/test_other.py": "def test_nothing() -> None:\n    pass\n",
         "tests/elsewhere/test_user.py": TEST,
         "tests/elsewhere/test_more.py": "",
+        "podium/above/doubles.py": "from podium.room.halves import halves",
+        "tests/above/test_doubles.py": "",
+        "tests/elsewhere/test_above.py": "import podium.above.doubles",
         "pyproject.toml": "[tool.pytest.ini_options]\naddopts = ['--import-mode=importlib']\n",
     }
     for name, text in files.items():
@@ -56,6 +59,7 @@ def changing(old: str, new: str) -> Mutation:
 def test_the_nearest_tests_come_first(checkout: Path) -> None:
     assert concerned_tests("podium/room/halves.py", checkout) == [
         ["tests/room/test_halves.py", "tests/elsewhere/test_user.py"],
+        ["tests/above/test_doubles.py", "tests/elsewhere/test_above.py"],
         ["tests/room/test_other.py"],
     ]
 

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from importlib.util import cache_from_source
 from pathlib import Path
 
+import pytest
+
 from tests.mutants.mutations import Mutation
 
 # An endless loop may take memory until the machine has none left.
@@ -87,39 +89,50 @@ class Trials:
                 return ""
             finally:
                 _end(run.pid)
-        if run.returncode == 0:
+        if run.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             return None
         found = _FAILED.search(output)
         return found[1] if found else " ".join(tests[:1])
 
 
 def concerned_tests(path: str, root: Path) -> list[list[str]]:
-    """The tests that concern a module, the nearest first: those beside it, those of its package.
+    """The test files that concern a module, in lists, the nearest first.
 
-    The nearest are the test file that mirrors the module, and all files that import the module.
+    First the one that mirrors the module and those that import it; then those that mirror or
+    import a module that imports it; then those of its folder, and of the folders around that.
 
     Args:
         path: of the module, from the top of the checkout.
         root: the checkout.
     """
-    module = Path(path).relative_to("podium").with_suffix("")
-    dotted = re.compile(rf"\bpodium\.{re.escape('.'.join(module.parts))}\b")
-    files = {file: file.relative_to(root).as_posix() for file in root.glob("tests/**/test_*.py")}
-    mirror = f"tests/{module.parent}/test_{module.name}.py"
-    beside = sorted(
-        name
-        for file, name in files.items()
-        if name == mirror or dotted.search(file.read_text(encoding="utf-8"))
-    )
-    beside.sort(key=lambda name: name != mirror)
-    rooms = [f"tests/{parent}/" for parent in module.parents if parent.name]
-    wider = [sorted(n for n in files.values() if n.startswith(room)) for room in rooms]
-    stages, seen = [], set[str]()
-    for stage in (beside, *wider):
-        if fresh := [name for name in stage if name not in seen]:
-            stages.append(fresh)
+    sources = {file: file.read_text(encoding="utf-8") for file in root.glob("podium/**/*.py")}
+    tests = {file: file.read_text(encoding="utf-8") for file in root.glob("tests/**/test_*.py")}
+
+    def importers(imported: Path, files: dict[Path, str]) -> list[Path]:
+        parts = imported.relative_to(root).with_suffix("").parts
+        name = ".".join(part for part in parts if part != "__init__")
+        dotted = re.compile(rf"\b{re.escape(name)}\b")
+        return sorted(file for file in files if file != imported and dotted.search(files[file]))
+
+    def nearest(module: Path) -> list[Path]:
+        mirror = _mirror(root, module)
+        return [*[mirror][: mirror in tests], *importers(module, tests)]
+
+    module = root / path
+    above = [test for user in importers(module, sources) for test in nearest(user)]
+    rooms = [parent for parent in _mirror(root, module).parents if root / "tests" in parent.parents]
+    wider = [[test for test in sorted(tests) if room in test.parents] for room in rooms]
+    lists, seen = [], set[Path]()
+    for files in (nearest(module), above, *wider):
+        if fresh := [file for file in dict.fromkeys(files) if file not in seen]:
+            lists.append([file.relative_to(root).as_posix() for file in fresh])
             seen.update(fresh)
-    return stages
+    return lists
+
+
+def _mirror(root: Path, module: Path) -> Path:
+    folder = module.relative_to(root / "podium").parent
+    return root / "tests" / folder / f"test_{module.name}"
 
 
 def _write(path: Path, source: str) -> None:

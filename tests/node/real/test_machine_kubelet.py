@@ -10,6 +10,7 @@ from podium.node.container_runtime import Handler, StopSignal
 from tests.node.real.acting import GI, Script, Stage, container, pod
 
 MI = 2**20
+EARLIER, LATER = "2027-01-15T07:00:00Z", "2027-01-15T07:30:00Z"
 
 
 @pytest.fixture
@@ -39,6 +40,39 @@ def test_restarts_wait_longer_and_longer(stage: Stage) -> None:
     status = stage.status("a")["containerStatuses"][0]
     assert status["restartCount"] == 4
     assert status["state"]["waiting"]["reason"] == "CrashLoopBackOff"
+
+
+def resumed(stage: Stage, state: dict[str, Any], policy: str) -> dict[str, Any]:
+    """The status of a container after the agent has started anew, a second later."""
+    told = {"name": "a", "restartCount": 2, "state": state}
+    status = {"phase": "Running", "startTime": EARLIER, "containerStatuses": [told]}
+    stage.put({**pod("a", restartPolicy=policy), "status": status}, a=Script())
+    stage.advance(1)
+    (told,) = stage.status("a")["containerStatuses"]
+    return told
+
+
+def test_what_had_ended_before_the_agent_started_anew_has_ended_so(stage: Stage) -> None:
+    ended = {
+        "exitCode": 137,
+        "reason": "OOMKilled",
+        "message": "too much",
+        "startedAt": EARLIER,
+        "finishedAt": LATER,
+    }
+    told = resumed(stage, {"terminated": ended}, "Never")
+    assert told["state"]["terminated"].items() >= ended.items()
+    assert told["restartCount"] == 2
+    assert stage.status("a")["phase"] == "Failed"
+    assert "a" not in stage.starts
+
+
+def test_what_ran_before_the_agent_started_anew_is_lost_and_restarted(stage: Stage) -> None:
+    told = resumed(stage, {"running": {"startedAt": EARLIER}}, "Always")
+    assert "running" in told["state"]
+    lost = told["lastState"]["terminated"]
+    assert (lost["reason"], lost["startedAt"]) == ("ContainerStatusUnknown", EARLIER)
+    assert told["restartCount"] == 3
 
 
 def test_containers_dont_wait_for_an_api_that_doesnt_answer(stage: Stage) -> None:
