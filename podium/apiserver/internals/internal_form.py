@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from podium.api.objects import Object, metadata_of, part
 from podium.api.quantity import parse_quantity
+from podium.apiserver.go_json import escaped
 from podium.apiserver.internals.types import TYPES
 
 _INITIALS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z]+(?=\d)|[A-Z]")
@@ -117,8 +118,6 @@ def _with_host_fields(spec: Object) -> Object:
 
 
 _HEADER_LINES = 2
-# Go writes these as if the JSON were to stand in a web page.
-_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def difference(old: Any, new: Any) -> str:
@@ -128,4 +127,4 @@ def difference(old: Any, new: Any) -> str:
 
 
 def _lines(value: Any) -> list[str]:
-    return json.dumps(value, indent=1, ensure_ascii=False).translate(_ESCAPED).splitlines()
+    return escaped(json.dumps(value, indent=1, ensure_ascii=False)).split("\n")

@@ -1,5 +1,6 @@
 """The `metadata` of objects."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -54,10 +55,13 @@ def _annotation_key(value: str, path: str) -> Faults:
         yield FieldError(path, value, message)
 
 
+def annotations_size_bytes(entries: Mapping[str, Any]) -> int:
+    """The size of annotations as their limit counts it: keys and values."""
+    return sum(len(str(key).encode()) + len(str(entry).encode()) for key, entry in entries.items())
+
+
 def _annotations_size(value: Any, path: str) -> Faults:
-    entries = a_dict(value).items()
-    size = sum(len(str(key).encode()) + len(str(entry).encode()) for key, entry in entries)
-    if size > ANNOTATIONS_SIZE_MAX_BYTES:
+    if annotations_size_bytes(a_dict(value)) > ANNOTATIONS_SIZE_MAX_BYTES:
         message = f"may not be more than {ANNOTATIONS_SIZE_MAX_BYTES} bytes"
         yield FieldError(path, "", message, ErrorKind.TOO_LONG)
 

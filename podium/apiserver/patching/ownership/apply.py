@@ -2,21 +2,20 @@
 
 What it says is merged into the object. What it said last time, and doesn't say any more, goes, if
 no other applier wants it. What others own and would have to change is a conflict, unless it is
-forced; then they own it no longer.
+forced; then they own it no longer. What kubectl applied from the client is no conflict for kubectl.
 
 Source: structured-merge-diff and the field managers of apimachinery, v1.36.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import reduce
-from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object, entries, metadata_of
 from podium.api.refused import Cause, RefusedError
 from podium.api.times import timestamp
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding.type_checker import DecodingError, unexpected
+from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
 from podium.apiserver.patching.ownership.field_comparison import FieldComparison, compare
 from podium.apiserver.patching.ownership.field_sets import (
@@ -27,9 +26,9 @@ from podium.apiserver.patching.ownership.field_sets import (
     intersection,
     outside,
     paths,
-    step_text,
     union,
 )
+from podium.apiserver.patching.ownership.last_applied import KUBECTL, renoted, unchanged_fields
 from podium.apiserver.patching.ownership.owner_updates import (
     owned_by_managers,
     reset_fields,
@@ -48,14 +47,14 @@ from podium.apiserver.patching.ownership.owners import (
 )
 from podium.apiserver.patching.ownership.steps import (
     UntypedError,
-    entry_step,
     owned_fields,
     strangers,
     with_named_members,
 )
+from podium.apiserver.patching.ownership.type_faults import type_faults
 from podium.apiserver.patching.ownership.typed_merge import merged, without
 from podium.apiserver.refusals import bad_request, internal
-from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
+from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
 
 BEFORE_FIRST_APPLY = "before-first-apply"
@@ -86,6 +85,8 @@ def apply_configuration(
         obj, owners = run.applied(run.owners_before(current))
     except UntypedError as error:
         raise _unusable("failed to create typed live object", run.live, str(error)) from None
+    if request.options.field_manager == KUBECTL:
+        obj = renoted(obj, configuration)
     return with_owners(obj, owners)
 
 
@@ -173,11 +174,15 @@ class _Run:
         return stored
 
     def _check_conflicts(self, owners: Owners, found: FieldComparison) -> None:
+        changed = found.changed
+        if self._me.name == KUBECTL:
+            noted = unchanged_fields(self.live, self._api_version, self._struct)
+            changed = difference(changed, noted)
         conflicts = [
             (manager, path)
             for manager in sorted(owners, key=str)
             if manager != self._me
-            for path in paths(intersection(owners[manager].fields, found.changed))
+            for path in paths(intersection(owners[manager].fields, changed))
         ]
         if conflicts:
             raise _conflict(conflicts)
@@ -232,73 +237,3 @@ def _conflict(conflicts: list[tuple[Manager, str]]) -> RefusedError:
         lines += [f"- {path}" for one, path in conflicts if one == manager]
     message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
     return RefusedError(409, "Conflict", message, causes=causes)
-
-
-_NUMBERS = ("int32", "int64", "float64")
-
-
-def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
-    """What is wrong with the types of a configuration; null is right everywhere."""
-    where = f"{at}: " if at else ""
-    match of:
-        case _ if value is None or of is None:
-            return
-        case Scalar():
-            why = _scalar_fault(value, of)
-            if why:
-                yield where + why
-        case ListOf():
-            if isinstance(value, list):
-                yield from _list_faults(value, of, at)
-            else:
-                yield where + unexpected(value, "a list")
-        case _ if not isinstance(value, Mapping):
-            yield where + unexpected(value, "an object")
-        case MapOf():
-            for key, one in value.items():
-                yield from type_faults(one, of.values, f"{at}.{key}")
-        case Struct():
-            yield from _struct_faults(value, of, at)
-
-
-def _struct_faults(value: Mapping[str, Any], of: Struct, at: str) -> Iterator[str]:
-    for name, one in value.items():
-        field = of.fields.get(name)
-        if field is None and of.is_open:
-            continue
-        if field is None:
-            yield f"{at}.{name}: field not declared in schema"
-            return
-        yield from type_faults(one, field.type, f"{at}.{name}")
-
-
-def _list_faults(values: Sequence[Any], of: ListOf, at: str) -> Iterator[str]:
-    seen = set()
-    for index, value in enumerate(values):
-        step = f"i:{index}"
-        if not of.is_atomic:
-            try:
-                step = entry_step(value, of)
-            except UntypedError as error:
-                yield f"{at}: element {index}: {error}"
-                continue
-            if step in seen:
-                yield f"{at}: duplicate entries for key {step_text(step)}"
-            seen.add(step)
-        yield from type_faults(value, of.items, at + step_text(step))
-
-
-def _scalar_fault(value: Any, of: Scalar) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    match of.kind:
-        case "any":
-            return ""
-        case "string" | "bytes" if not isinstance(value, str):
-            return unexpected(value, "a string")
-        case "bool" if not isinstance(value, bool):
-            return unexpected(value, "true or false")
-        case kind if kind in _NUMBERS and not is_number:
-            return unexpected(value, "a number")
-    if isinstance(value, Mapping | list):
-        return unexpected(value, "a value without parts")
-    return ""
