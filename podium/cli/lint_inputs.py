@@ -67,7 +67,14 @@ def _state(
 ) -> Manifests:
     try:
         return read_state(
-            paths, kubeconfig, context, namespace, kind_of=_kind_of, faults_of=_faults_of
+            paths,
+            kubeconfig,
+            context,
+            namespace,
+            # Alternatives may lie in one directory; applied together, the last one counts.
+            later_counts=True,
+            kind_of=_kind_of,
+            faults_of=_faults_of,
         )
     except ManifestError as error:
         if any(one.object.startswith(f"{KUBELET_KIND} ") for one in error.problems):

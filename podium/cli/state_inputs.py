@@ -31,6 +31,7 @@ def read_state(
     context: str | None,
     namespace: str,
     *,
+    later_counts: bool = False,
     validation: FieldValidation = FieldValidation.WARN,
     kind_of: KindOf = state_kind_of,
     faults_of: FaultsOf = decisive_faults,
@@ -42,6 +43,7 @@ def read_state(
         kubeconfig: where the cluster is; the one that kubectl goes to if None.
         context: of the kubeconfig.
         namespace: where objects are that don't say.
+        later_counts: of objects that stand twice the last one counts; otherwise that is an error.
         validation: how unknown fields are treated.
         kind_of: the kind of an object, if it is of any use.
         faults_of: the faults of an object of such a kind.
@@ -60,6 +62,7 @@ def read_state(
         sources,
         stdin,
         namespace=namespace,
+        later_counts=later_counts,
         validation=validation,
         kind_of=kind_of,
         faults_of=faults_of,

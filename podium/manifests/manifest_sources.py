@@ -78,6 +78,7 @@ def read_sources(
     *,
     namespace: str = DEFAULT_NAMESPACE,
     is_applied: bool = False,
+    later_counts: bool = False,
     validation: FieldValidation = FieldValidation.STRICT,
     kind_of: KindOf = decisive_kind_of,
     faults_of: FaultsOf = decisive_faults,
@@ -89,7 +90,8 @@ def read_sources(
             texts that are loaded already.
         stdin: what `-` stands for.
         namespace: where namespaced objects go that don't say.
-        is_applied: they are to be applied. So of objects that stand twice the last one counts;
+        is_applied: they are to be applied.
+        later_counts: of objects that stand twice the last one counts, as where they are applied;
             otherwise that is an error, unless they are equal.
         validation: how unknown and repeated fields are treated. Of a state,
             objects that come from an API server aren't looked at: that has let in only what it
@@ -123,7 +125,7 @@ def read_sources(
                     found.append(outcome)
             if len(found) + len(problems) == before:
                 empty.append(path.name if isinstance(path, File) else path)
-        objects, doubles = _without_doubles(found, is_applied)
+        objects, doubles = _without_doubles(found, is_applied or later_counts)
     notes = [double for double in doubles if isinstance(double, str)]
     problems += [double for double in doubles if isinstance(double, Problem)]
     if faults := [problem for problem in problems if not problem.is_warning]:

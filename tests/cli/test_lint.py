@@ -212,6 +212,16 @@ def test_a_state_with_nothing_in_it_is_an_error(classes: Path) -> None:
     assert f"there is nothing in {classes}" in result.stderr
 
 
+def test_of_alternatives_the_last_one_is_judged(classes: Path) -> None:
+    alternative = classes.with_name("other.yaml")
+    alternative.write_text(CLASSES.replace("2000000000", "1000"))
+    result = lint("-f", str(classes), "-f", str(alternative), "-o", "json")
+    assert result.exit_code == 0
+    (note,) = (note for note in json.loads(result.stdout)["notes"] if "PriorityClass high" in note)
+    assert f"stands twice; {alternative}" in note
+    assert lint("-f", str(alternative), "-f", str(classes)).exit_code == 2
+
+
 def test_state_and_cluster_together_are_refused(classes: Path) -> None:
     result = lint("-f", str(classes), "--context", "prod")
     assert result.exit_code == 1
