@@ -120,3 +120,8 @@ def test_pods_on_nodes_that_arent_there() -> None:
     strays = [pod(f"p{i}", on=f"m{i}") for i in range(5)]
     warning = "5 pods are on nodes that the state lacks: m0, m1, m2 and 2 more"
     assert planned([node("n"), *strays]).warnings[0] == warning
+
+
+def test_pods_may_be_on_nodes_that_are_applied() -> None:
+    applied = planned([node("n"), pod("p", on="m")], node("m"))
+    assert not [warning for warning in applied.warnings if "that the state lacks" in warning]
