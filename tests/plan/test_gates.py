@@ -133,6 +133,7 @@ def test_what_nobody_plays_is_named() -> None:
         ("unplayed", "JobSet shop/web"),
         ("unplayed", "Service shop/web"),
     ]
+    assert met(outcome, "unplayed:namespace=shop") == met(outcome, "unplayed")
     assert outcome.warnings[-1] == (
         "Service shop/web: its pods aren't in the plan: no Service controller is played"
     )

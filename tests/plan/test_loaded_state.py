@@ -61,8 +61,7 @@ def test_a_request_may_be_changed_and_keeps_its_state() -> None:
 
 
 def test_plans_of_one_beginning_are_as_of_a_state_that_was_never_planned_on() -> None:
-    waiting = [*STATE, pod("waits", "3")]
-    for state in (STATE, waiting):
+    for state in (STATE, [*STATE, pod("waits", "3")], [*STATE, pod("lands", "1")]):
         plans = Plans(PlanRequest(state, alternatives_max=1))
         for changes in (
             [Apply([HIGH, pod("q", "2")])],

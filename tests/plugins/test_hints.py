@@ -215,6 +215,7 @@ def device_class(extended_resource: str = "") -> Obj:
     ("the pod itself wants less", ONE_CPU, ITSELF, requesting(cpu="2"), ONE_CPU, QUEUE),
     ("a large enough node came", ONE_CPU, NODE, NEW, sized(cpu="1"), QUEUE),
     ("too small a node came", ONE_CPU, NODE, NEW, sized(cpu="500m"), SKIP),
+    ("a node for one pod came", ONE_CPU, NODE, NEW, sized(cpu="1", pods="1"), QUEUE),
     ("a node for no pods came", ONE_CPU, NODE, NEW, sized(cpu="1", pods="0"), SKIP),
     ("a node grew", ONE_CPU, NODE, sized(cpu="1"), sized(cpu="2"), QUEUE),
     ("it grew too little", ONE_CPU, NODE, sized(cpu="100m"), sized(cpu="200m"), SKIP),

@@ -33,7 +33,8 @@ GI = 1024**3
         (ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO, 63),
     ],
 )
-def test_strategies(kind: ScoringStrategyType, score: int) -> None:
+@pytest.mark.parametrize(("mi", "gi"), [("Mi", "Gi"), ("Ti", "Pi")])
+def test_strategies(kind: ScoringStrategyType, score: int, mi: str, gi: str) -> None:
     shape = (
         UtilizationShapePoint(utilization=0, score=0),
         UtilizationShapePoint(utilization=50, score=10),
@@ -44,10 +45,11 @@ def test_strategies(kind: ScoringStrategyType, score: int) -> None:
     args = NodeResourcesFitArgs(
         scoring_strategy=ScoringStrategy(type=kind, requested_to_capacity_ratio=given)
     )
-    held = requesting("held", cpu="2", memory="512Mi")
-    handle = cluster([node("n", cpu="4", memory="4Gi", pods="9")], [(held, "n")])
-    wanted = pending(handle, requesting(cpu="1", memory="512Mi"))
-    assert NodeResourcesFit(handle, args).score(wanted).score(0) == score
+    held = requesting("held", cpu="2", memory=f"512{mi}")
+    handle = cluster([node("n", cpu="4", memory=f"4{gi}", pods="9")], [(held, "n")])
+    wanted = pending(handle, requesting(cpu="1", memory=f"512{mi}"))
+    scores = NodeResourcesFit(handle, args).score(wanted)
+    assert (scores.score(0), scores.scores(ROWS)) == (score, [score])
 
 
 def test_containers_that_request_nothing_score_as_if_they_did() -> None:
