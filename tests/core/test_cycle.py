@@ -2,6 +2,7 @@
 
 import pytest
 
+from podium.core.timing import Timing
 from podium.scheduler import Scheduler
 from tests.core.objects import ZONE, near, node, pod, required
 
@@ -54,3 +55,20 @@ def test_dry_runs_with_nominated_pods_of_a_class_met_later(count: int) -> None:
     second = scheduler.decide(scheduler.pending(shy)).preemption
     assert second is not None
     assert [names[row] for row in second.candidate_rows] == names[-1:]
+
+
+def test_extension_points_are_measured_with_what_they_came_to() -> None:
+    """Filtering has succeeded once any node fits."""
+    scheduler = Scheduler()
+    scheduler.load([node("n1", cpu="2"), node("n2", cpu="4")], [])
+    seconds, measured = iter(range(100)), []
+    scheduler.measure(Timing(lambda: next(seconds), lambda *told: measured.append(told)))
+    for cpu in ("1", "3", "5"):
+        scheduler.decide(scheduler.pending(pod("p", cpu=cpu)))
+    profile = "default-scheduler"
+    assert measured == [
+        ("Filter", "Success", profile, 1),
+        ("Filter", "Success", profile, 1),
+        ("Filter", "Unschedulable", profile, 1),
+        ("PostFilter", "Unschedulable", profile, 1),
+    ]

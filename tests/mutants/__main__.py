@@ -6,6 +6,7 @@ package fails that passes without the change, or if the tests don't end in time.
 
 import argparse
 import sys
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -38,22 +39,23 @@ def drawn(root: Path, packages: list[str], seed: int, count: int) -> list[Mutati
     return [mutation for _, mutation in sorted(ranked)[:count]]
 
 
-def main() -> None:
-    """Try mutations, and print those that nothing notices."""
+def main(arguments: list[str] | None = None) -> None:
+    """Try mutations until Ctrl-C, and print those that nothing notices."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("packages", nargs="*", help=f"of podium; default: {' '.join(DECIDING)}")
     parser.add_argument("--seed", type=int, default=1, help="which mutations are drawn")
     parser.add_argument("--count", type=int, default=20, help="how many")
     parser.add_argument("--skip", type=int, default=0, help="how many of them to leave out first")
     parser.add_argument("--limit", type=float, default=300, help="for the tests of one, in seconds")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     chosen = drawn(ROOT, options.packages or [*DECIDING], options.seed, options.count)
     chosen = chosen[options.skip :]
-    noticed = 0
-    with TemporaryDirectory(prefix="podium-mutants-") as directory:
+    tried = noticed = 0
+    with suppress(KeyboardInterrupt), TemporaryDirectory(prefix="podium-mutants-") as directory:
         trials = Trials(ROOT, Path(directory), options.limit)
         for mutation in chosen:
             by = trials.noticed_by(mutation)
+            tried += 1
             noticed += bool(by)
             if by:
                 sys.stderr.write(f"{mutation.path}:{mutation.line}: noticed by {by}\n")
@@ -61,7 +63,7 @@ def main() -> None:
                 source = (ROOT / mutation.path).read_text(encoding="utf-8")
                 sys.stdout.write(f"{mutation.diff(source)}\n\n")
             sys.stdout.flush()
-    sys.stdout.write(f"{noticed} of {len(chosen)} mutations noticed (seed {options.seed})\n")
+    sys.stdout.write(f"{noticed} of {tried} mutations noticed (seed {options.seed})\n")
 
 
 if __name__ == "__main__":

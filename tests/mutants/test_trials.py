@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants.__main__ import main
 from tests.mutants.mutations import Mutation, mutations
 from tests.mutants.trials import Trials, concerned_tests
 
@@ -56,6 +57,9 @@ def changing(old: str, new: str) -> Mutation:
     return found
 
 
+DRAWN = [changing("rest > 1", "rest >= 1"), changing("not rest", "rest")]
+
+
 def test_the_nearest_tests_come_first(checkout: Path) -> None:
     assert concerned_tests("podium/room/halves.py", checkout) == [
         ["tests/room/test_halves.py", "tests/elsewhere/test_user.py"],
@@ -80,3 +84,16 @@ def test_tests_that_fail_anyway_notice_nothing(checkout: Path) -> None:
     (checkout / "tests/room/test_halves.py").write_text(TEST.replace("4", "5"))
     with pytest.raises(RuntimeError, match="without any mutation: tests/room/test_halves"):
         trials(checkout).noticed_by(changing("rest > 1", "rest >= 1"))
+
+
+def test_what_nothing_notices_is_printed_as_a_diff(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tests.mutants.__main__.ROOT", checkout)
+    monkeypatch.setattr("tests.mutants.__main__.drawn", lambda *_: DRAWN)
+    main(["--seed", "7"])
+    printed, noticed = capsys.readouterr()
+    assert noticed == "podium/room/halves.py:6: noticed by tests/room/test_halves.py::test_halves\n"
+    first, *_, last = printed.splitlines()
+    assert first == "--- podium/room/halves.py:4"
+    assert last == "1 of 2 mutations noticed (seed 7)"
