@@ -5,8 +5,15 @@ apply (`apply_configuration`) merges what a manager wants to have with what othe
 noted in managedFields; `track` notes what ordinary writes have set. Nothing is changed in place.
 """
 
-from podium.apiserver.patching.ownership import apply_configuration, track
+from podium.apiserver.patching.ownership import apply_configuration, track, with_old_times
 from podium.apiserver.patching.patch_maker import make_patch
 from podium.apiserver.patching.patch_result import Patched, apply_patch
 
-__all__ = ["Patched", "apply_configuration", "apply_patch", "make_patch", "track"]
+__all__ = [
+    "Patched",
+    "apply_configuration",
+    "apply_patch",
+    "make_patch",
+    "track",
+    "with_old_times",
+]

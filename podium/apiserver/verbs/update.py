@@ -10,7 +10,7 @@ from podium.api.objects import Object, metadata_of, spec_of
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds.registrations import completed, registration_of, validate_update
 from podium.apiserver.long_work import apart
-from podium.apiserver.patching import Patched, apply_patch, track
+from podium.apiserver.patching import Patched, apply_patch, track, with_old_times
 from podium.apiserver.refusals import bad_request, internal, invalid, modified
 from podium.apiserver.verbs.list import version_fault
 from podium.apiserver.verbs.verb_options import PatchRequest
@@ -122,7 +122,7 @@ def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
         new = {**new, "metadata": old["metadata"] if settled == old["metadata"] else settled}
     strategy = registration_of(kind).strategy
     prepare = strategy.subresources[subresource] if subresource else strategy.update
-    new = prepare(new, old, request.now_s)
+    new = with_old_times(prepare(new, old, request.now_s), old)
     faults = apart(validate_update, kind, new, old, subresource)
     if faults:
         raise invalid(request.name, faults, kind.name, kind.group)

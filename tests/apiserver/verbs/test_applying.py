@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from podium.api.kinds import KINDS
+from podium.api.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import ApiServer, PatchRequest, WriteOptions, Written
@@ -43,6 +46,36 @@ def test_applying_the_same_again_writes_nothing(server: ApiServer) -> None:
     again = apply(server, "creator", {"a": "1"})
     assert (again.obj, again.created) == (first, False)
     assert server.store.revision == int(first["metadata"]["resourceVersion"])
+
+
+RULE = {"ports": [{"port": 80}]}
+POLICY = {"podSelector": {}, "ingress": [RULE], "policyTypes": ["Ingress"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        pytest.param("Secret", {"stringData": {"a": "1"}}, id="stored as another field"),
+        pytest.param("NetworkPolicy", {"spec": POLICY}, id="a default within an atomic list"),
+    ],
+)
+def test_times_of_owners_stay_where_only_defaults_differ(
+    server: ApiServer, kind: str, content: dict[str, Any]
+) -> None:
+    header = {"apiVersion": KINDS[kind].api_version, "kind": kind, "metadata": {"name": "a"}}
+    options = WriteOptions(field_manager="kubectl")
+
+    def applied(wanted: dict[str, Any], now_s: float) -> Any:
+        request = PatchRequest(PatchType.APPLY, {**header, **wanted})
+        return server.patch(
+            Attributes(KINDS[kind], "default", "a", now_s, options=options), request
+        ).obj
+
+    first = applied(content, NOW_S)
+    assert applied(content, NOW_S + 9) is first
+    labelled = {**content, "metadata": {"name": "a", "labels": {"b": "c"}}}
+    changed = applied(labelled, NOW_S + 9)
+    assert changed["metadata"]["managedFields"][0]["time"] == timestamp(NOW_S + 9)
 
 
 def test_others_fields_are_taken_by_force_alone(server: ApiServer) -> None:

@@ -5,6 +5,6 @@ Sets of fields (`field_sets`) are walked together with values and their types (`
 """
 
 from podium.apiserver.patching.ownership.apply import apply_configuration
-from podium.apiserver.patching.ownership.owner_updates import track
+from podium.apiserver.patching.ownership.owner_updates import track, with_old_times
 
-__all__ = ["apply_configuration", "track"]
+__all__ = ["apply_configuration", "track", "with_old_times"]

@@ -124,6 +124,24 @@ def updated_owners(
     return given(owners, me, owned_by_managers(found.changed), me.api_version, request.now_s)
 
 
+def with_old_times(new: Object, old: Object) -> Object:
+    """The old object if a write has changed no more than the times in its managedFields.
+
+    Defaults and the like are filled in after the owners have been found, so that only then can be
+    said whether anything has changed.
+    """
+    after, before = _managed_fields(new) or [], _managed_fields(old) or []
+    if after == before or len(after) != len(before):
+        return new
+    if [_timeless(entry) for entry in after] != [_timeless(entry) for entry in before]:
+        return new
+    return old if unowned(new) == unowned(old) else new
+
+
+def _timeless(entry: Object) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if name != "time"}
+
+
 def reset_fields(request: Attributes) -> tuple[str, ...]:
     """The top-level fields that a write can't change, whatever it says."""
     if request.subresource == "status":
