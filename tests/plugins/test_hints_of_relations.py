@@ -117,6 +117,8 @@ SEEKS_ITSELF = like("web", near("web", ZONE))
 AVOIDS_DB = like("web", near("db", ZONE), apart=True)
 AVOIDS_BOTH = like("web", near("db", ZONE), near("db", HOST), apart=True)
 AVOIDS_TWO = like("web", near("db", ZONE), near("job", ZONE), apart=True)
+ODD = {"matchExpressions": [{"key": "app", "operator": "Odd"}]}
+UNREADABLE = like("web", {"labelSelector": ODD, "topologyKey": ZONE})
 PLAIN = pod("web")
 
 
@@ -149,6 +151,9 @@ PLAIN = pod("web")
     ("a node has left its zone", AVOIDS_DB, NODE, placed("z1"), placed(), QUEUE),
     ("a node has come into a zone", AVOIDS_DB, NODE, placed(), placed("z1"), SKIP),
     ("another label changed", AVOIDS_DB, NODE, placed("z1"), placed("z1", disk="ssd"), SKIP),
+    ("its terms are wrong, and a pod went", UNREADABLE, POD, pod("job"), GONE, QUEUE),
+    ("its terms are wrong, and a node came", UNREADABLE, NODE, NEW, placed(), QUEUE),
+    ("its terms are wrong, and a label changed", UNREADABLE, NODE, placed(), placed("z1"), QUEUE),
     ("others avoid its labels no more", PLAIN, ITSELF, PLAIN, pod("db"), QUEUE),
 )
 def test_inter_pod_affinity(line: Line) -> None:
