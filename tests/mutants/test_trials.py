@@ -33,6 +33,7 @@ def checkout(tmp_path: Path) -> Path:
         "tests/room/test_other.py": "def test_nothing() -> None:\n    pass\n",
         "tests/elsewhere/test_user.py": TEST,
         "tests/elsewhere/test_more.py": "",
+        "tests/elsewhere/test_halves.py": "",
         "podium/above/doubles.py": "from podium.room.halves import halves",
         "tests/above/test_doubles.py": "",
         "tests/elsewhere/test_above.py": "import podium.above.doubles",
@@ -62,7 +63,11 @@ DRAWN = [changing("rest > 1", "rest >= 1"), changing("not rest", "rest")]
 
 def test_the_nearest_tests_come_first(checkout: Path) -> None:
     assert concerned_tests("podium/room/halves.py", checkout) == [
-        ["tests/room/test_halves.py", "tests/elsewhere/test_user.py"],
+        [
+            "tests/room/test_halves.py",
+            "tests/elsewhere/test_halves.py",
+            "tests/elsewhere/test_user.py",
+        ],
         ["tests/above/test_doubles.py", "tests/elsewhere/test_above.py"],
         ["tests/room/test_other.py"],
     ]

@@ -98,8 +98,9 @@ class Trials:
 def concerned_tests(path: str, root: Path) -> list[list[str]]:
     """The test files that concern a module, in lists, the nearest first.
 
-    First the one that mirrors the module and those that import it; then those that mirror or
-    import a module that imports it; then those of its folder, and of the folders around that.
+    First the one that mirrors the module, others of its name, and those that import the module;
+    then those of the modules that import it; then those of its folder, and of the folders around
+    that.
 
     Args:
         path: of the module, from the top of the checkout.
@@ -116,7 +117,9 @@ def concerned_tests(path: str, root: Path) -> list[list[str]]:
 
     def nearest(module: Path) -> list[Path]:
         mirror = _mirror(root, module)
-        return [*[mirror][: mirror in tests], *importers(module, tests)]
+        namesakes = sorted(test for test in tests if test.name == mirror.name)
+        namesakes.sort(key=lambda test: test != mirror)
+        return [*namesakes, *importers(module, tests)]
 
     module = root / path
     above = [test for user in importers(module, sources) for test in nearest(user)]
