@@ -101,6 +101,12 @@ def test_a_waiting_member_says_what_its_gang_lacks(api: str) -> None:
     assert pending.message == narrow.decisions[-1].message
 
 
+def test_what_would_help_one_pod_alone_is_no_remedy_for_a_gang() -> None:
+    assert explained(NODES, pod("g-1", "2")).remedies
+    members = [member(number, cpu="2") for number in (1, 2)]
+    assert not explained([*NODES, group(2)], *members).remedies
+
+
 def test_a_gang_whose_group_is_missing_waits_for_it() -> None:
     (pending,) = planned(NODES, member(1)).pending
     assert pending.message == "PodGroup default/gang isn't there yet."
