@@ -162,7 +162,7 @@ def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
         usual = f"{kind.api_version} {kind.name} is deprecated"
         yield kind.definition.get("deprecationWarning") or usual
     if response.code == _CREATED and not found.subresource and is_idle(kind):
-        yield f"Podium stores a {kind.name}, but nothing acts on it"
+        yield f"Podium stores objects of kind {kind.name}, but nothing acts on them"
     written = response.body if found.verb in _WRITING else None
     if kind is DEFINITION and isinstance(written, Mapping) and has_cel_rules(written):
         yield _NO_CEL

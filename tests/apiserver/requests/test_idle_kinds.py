@@ -48,7 +48,10 @@ def test_an_idle_kind_is_stored_shown_and_warned_of(client, name, content, cells
     )
     body = {"apiVersion": kind.api_version, "kind": name, "metadata": {"name": "x"}, **content}
     made = client.ask("POST", path, body)
-    assert (made.code, warnings(made)) == (201, [f"Podium stores a {name}, but nothing acts on it"])
+    assert (made.code, warnings(made)) == (
+        201,
+        [f"Podium stores objects of kind {name}, but nothing acts on them"],
+    )
     (row,) = client.ask("GET", path, accept=TABLE).body["rows"]
     age = "0s"
     assert [cell for cell in row["cells"][1:] if cell != age] == cells
