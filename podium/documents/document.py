@@ -8,14 +8,12 @@ from pydantic import (
     ConfigDict,
     ModelWrapValidatorHandler,
     ValidationError,
-    ValidationInfo,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.documents.in_part import contradictions_in_part
 
 
 class Document(BaseModel):
@@ -42,24 +40,17 @@ class Document(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _checked_together(
-        cls, value: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
-    ) -> Self:
+    def _checked_together(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         faults = list(cls.faults_as_written(value)) if isinstance(value, dict) else []
         try:
             made = handler(value)
         except ValidationError as error:
-            if isinstance(value, dict) and cls.contradictions is not Document.contradictions:
-                faults += contradictions_in_part(cls, value, error, info.context)
             raise _joined(error, faults) from None
         refuse([*faults, *made.contradictions()])
         return made
 
     def contradictions(self) -> Iterable[FieldError]:
-        """What is wrong with fields together, of which each is right by itself.
-
-        Rules are chained: one ends where it asks for a field that is wrong, the others go on.
-        """
+        """Faults of fields together; checked once each field is right by itself."""
         return ()
 
     @classmethod

@@ -6,17 +6,15 @@ from podium.documents import InvalidDocumentError
 from podium.node.kubelet_config import read_kubelet_config
 
 
-def test_thresholds_are_judged_beside_other_fields() -> None:
-    given = {
-        "maxPods": -1,
-        "evictionHard": {"foo": "1"},
-        "evictionSoft": {"memory.available": "1Gi"},
-        "evictionMinimumReclaim": 3,
-    }
-    with pytest.raises(InvalidDocumentError) as caught:
-        read_kubelet_config(given)
-    fields = [error.field for error in caught.value.errors]
-    assert fields == ["evictionHard", "evictionSoft", "evictionMinimumReclaim", "maxPods"]
+def test_thresholds_are_judged_once_other_fields_are_right() -> None:
+    thresholds = {"evictionHard": {"foo": "1"}, "evictionSoft": {"memory.available": "1Gi"}}
+    for given, expected in (
+        ({"maxPods": -1, "evictionMinimumReclaim": 3}, ["evictionMinimumReclaim", "maxPods"]),
+        ({}, ["evictionHard", "evictionSoft"]),
+    ):
+        with pytest.raises(InvalidDocumentError) as caught:
+            read_kubelet_config({**thresholds, **given})
+        assert [error.field for error in caught.value.errors] == expected
 
 
 @pytest.mark.parametrize("field", ["evictionHard", "evictionSoft", "evictionMinimumReclaim"])
