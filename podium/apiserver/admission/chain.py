@@ -11,7 +11,6 @@ import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.apiserver.admission.anti_affinity import LimitPodHardAntiAffinityTopology
 from podium.apiserver.admission.claim_resize import PersistentVolumeClaimResize
 from podium.apiserver.admission.in_use import StorageObjectInUseProtection
 from podium.apiserver.admission.limit_ranger import LimitRanger
@@ -21,26 +20,21 @@ from podium.apiserver.admission.node_taint import TaintNodesByCondition
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, Plugin, View
 from podium.apiserver.admission.priority import Priority
 from podium.apiserver.admission.resource_quota import ResourceQuota
-from podium.apiserver.admission.resource_tolerations import ExtendedResourceToleration
 from podium.apiserver.admission.runtime_class import RuntimeClass
 from podium.apiserver.admission.service_account import ServiceAccount
 from podium.apiserver.admission.storage_class import DefaultStorageClass
-from podium.apiserver.admission.toleration_restriction import PodTolerationRestriction
 from podium.apiserver.admission.tolerations import DefaultTolerationSeconds
 from podium.apiserver.admission.topology_labels import PodTopologyLabels
 from podium.apiserver.attributes import Attributes, Operation
 
 PLUGINS: tuple[type[Plugin], ...] = (
     NamespaceLifecycle,
-    LimitPodHardAntiAffinityTopology,
     LimitRanger,
     ServiceAccount,
     NodeRestriction,
     TaintNodesByCondition,
     Priority,
     DefaultTolerationSeconds,
-    PodTolerationRestriction,
-    ExtendedResourceToleration,
     DefaultStorageClass,
     StorageObjectInUseProtection,
     PersistentVolumeClaimResize,

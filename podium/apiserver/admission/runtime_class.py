@@ -3,20 +3,22 @@
 The rules are those of the admission plugin of that name in v1.36.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, name, part, spec_of
 from podium.api.pod_specs import tolerations_of
 from podium.api.quantity import nanos
+from podium.api.taints import NO_EXECUTE
 from podium.apiserver.admission.plugin import CREATE, Plugin
-from podium.apiserver.admission.toleration_restriction import merge_tolerations
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 
 _POD = KINDS["Pod"]
 _NO_CLASS: Mapping[str, Any] = {}
+
+Toleration = Mapping[str, Any]
 
 
 class RuntimeClass(Plugin):
@@ -71,6 +73,51 @@ def _additions(spec: Object, overhead: Object | None, scheduling: Object) -> dic
     if tolerations := scheduling.get("tolerations"):
         additions["tolerations"] = merge_tolerations(tolerations_of(spec), tolerations)
     return additions
+
+
+def merge_tolerations(
+    first: Iterable[Toleration], second: Iterable[Toleration]
+) -> list[Toleration]:
+    """Both lists in order, without those that another one includes; of equal ones the first."""
+    candidates = [*first, *second]
+    merged: list[Toleration] = []
+    for index, toleration in enumerate(candidates):
+        redundant = any(_includes(other, toleration) for other in merged) or any(
+            other != toleration and _includes(other, toleration)
+            for other in candidates[index + 1 :]
+        )
+        if not redundant:
+            merged.append(toleration)
+    return merged
+
+
+def _includes(wider: Toleration, narrower: Toleration) -> bool:
+    """Whether whatever the narrower one tolerates, the wider one does, for as long."""
+    if wider == narrower:
+        return True
+    wider_exists = wider.get("operator") == "Exists"
+    matches_any_key = wider_exists and not wider.get("key")
+    if not matches_any_key and _text(wider, "key") != _text(narrower, "key"):
+        return False
+    if wider.get("effect") and wider["effect"] != narrower.get("effect"):
+        return False
+    if not _lasts_as_long(wider, narrower):
+        return False
+    if wider_exists:
+        return True
+    same_value = _text(wider, "value") == _text(narrower, "value")
+    return (wider.get("operator") or "Equal") == narrower.get("operator") == "Equal" and same_value
+
+
+def _lasts_as_long(wider: Toleration, narrower: Toleration) -> bool:
+    seconds, needed = wider.get("tolerationSeconds"), narrower.get("tolerationSeconds")
+    if wider.get("effect") != NO_EXECUTE or seconds is None:
+        return True
+    return needed is not None and bool(needed <= seconds)
+
+
+def _text(toleration: Toleration, field: str) -> str:
+    return str(toleration.get(field) or "")
 
 
 def _overhead_fault(own: Object | None, defined: Object | None) -> str:

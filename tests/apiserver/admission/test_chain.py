@@ -21,9 +21,10 @@ def test_quotas_are_charged_last() -> None:
 
 
 @pytest.mark.parametrize("field", ["enabled", "disabled"])
-def test_a_plugin_that_there_is_not(field: str) -> None:
-    with pytest.raises(UnknownPluginError, match="there is no admission plugin Priorty; there are"):
-        Door(**{field: frozenset({"Priorty"})})
+@pytest.mark.parametrize("name", ["Priorty", "PodTolerationRestriction"])
+def test_a_plugin_that_there_is_not(field: str, name: str) -> None:
+    with pytest.raises(UnknownPluginError, match=f"there is no admission plugin {name}; there are"):
+        Door(**{field: frozenset({name})})
 
 
 def test_a_plugin_can_be_left_out() -> None:
@@ -172,39 +173,6 @@ class TestStorage:
         door = Door(stored("StorageClass", "s", allowVolumeExpansion=True))
         assert door.ask(self.claim("2Gi"), old=self.claim("1Gi"))
         assert Door().ask(self.claim("1Gi"), old=self.claim("1Gi"))
-
-
-class TestOptions:
-    APART: ClassVar = {
-        "podAntiAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]
-        }
-    }
-
-    def test_hard_anti_affinity_between_zones(self) -> None:
-        assert Door().admit(pod(affinity=self.APART))
-        door = Door(enabled=frozenset({"LimitPodHardAntiAffinityTopology"}))
-        with pytest.raises(RefusedError) as refused:
-            door.ask(pod(affinity=self.APART))
-        assert refused.value.message == (
-            'pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has '
-            "TopologyKey zone but only key kubernetes.io/hostname is allowed"
-        )
-
-    def test_special_devices_are_tolerated(self) -> None:
-        given = pod(
-            tolerations=[{"operator": "Exists", "effect": "NoExecute"}],
-            containers=[container({"e.com/b": 1, "cpu": 1})],
-            initContainers=[container({"e.com/a": 1})],
-        )
-        assert Door().admit(given)["spec"]["tolerations"] == given["spec"]["tolerations"]
-        door = Door(enabled=frozenset({"ExtendedResourceToleration"}))
-        admitted = door.admit(given)
-        assert admitted["spec"]["tolerations"][1:] == [
-            {"key": "e.com/a", "operator": "Exists", "effect": "NoSchedule"},
-            {"key": "e.com/b", "operator": "Exists", "effect": "NoSchedule"},
-        ]
-        assert door.admit(admitted) is admitted
 
 
 def test_a_pod_is_admitted_without_looking_through_lists() -> None:

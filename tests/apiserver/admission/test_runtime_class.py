@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.refused import RefusedError
-from podium.apiserver.admission.runtime_class import complete
+from podium.apiserver.admission.runtime_class import complete, merge_tolerations
 from tests.apiserver.admission.shelf import Door, pod, stored
 
 Obj = dict[str, Any]
@@ -70,3 +70,29 @@ def test_refusal(spec: Obj, text: str) -> None:
     with pytest.raises(RefusedError) as refused:
         admit(**spec)
     assert text in refused.value.message
+
+
+EXISTS = {"key": "k", "operator": "Exists"}
+EQUAL = {"key": "k", "operator": "Equal", "value": "v"}
+BRIEF = {**EXISTS, "effect": "NoExecute", "tolerationSeconds": 5}
+LONG = {**EXISTS, "effect": "NoExecute", "tolerationSeconds": 50}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "merged"),
+    [
+        ([EXISTS], [EXISTS], [EXISTS]),
+        ([EQUAL], [EXISTS], [EXISTS]),
+        ([EXISTS], [EQUAL], [EXISTS]),
+        ([EQUAL], [{**EQUAL, "value": "w"}], [EQUAL, {**EQUAL, "value": "w"}]),
+        ([EXISTS], [{"operator": "Exists"}], [{"operator": "Exists"}]),
+        ([EXISTS], [{**EXISTS, "key": "l"}], [EXISTS, {**EXISTS, "key": "l"}]),
+        ([{**EXISTS, "effect": "NoSchedule"}], [EXISTS], [EXISTS]),
+        ([BRIEF], [LONG], [LONG]),
+        ([LONG], [BRIEF], [LONG]),
+        ([EXISTS], [LONG], [EXISTS]),
+        ([{"key": "k", "value": "v"}], [EQUAL], [{"key": "k", "value": "v"}]),
+    ],
+)
+def test_merging_tolerations(first: list[Obj], second: list[Obj], merged: list[Obj]) -> None:
+    assert merge_tolerations(first, second) == merged

@@ -1,22 +1,15 @@
-"""Tolerations that pods get, and how two lists become one."""
+"""Tolerations that pods get."""
 
 from typing import Any
 
 import pytest
 
-from podium.api.refused import RefusedError
-from podium.apiserver.admission.toleration_restriction import (
-    ALLOWED_TOLERATIONS,
-    DEFAULT_TOLERATIONS,
-    MEMORY_PRESSURE,
-    merge_tolerations,
-)
 from podium.apiserver.admission.tolerations import (
     NOT_READY,
     UNREACHABLE,
     add_default_tolerations,
 )
-from tests.apiserver.admission.shelf import Door, container, namespace, pod
+from tests.apiserver.admission.shelf import Door, pod
 
 Obj = dict[str, Any]
 
@@ -57,64 +50,3 @@ def test_a_toleration_that_an_update_removes_comes_back() -> None:
     old = door.admit(pod())
     update = pod(**{**old["spec"], "tolerations": old["spec"]["tolerations"][1:]})
     assert keys(door.admit(update, old=old)) == [(UNREACHABLE, 300), (NOT_READY, 300)]
-
-
-RESTRICTED = {"enabled": frozenset({"PodTolerationRestriction"})}
-
-
-def test_memory_pressure_is_tolerated_on_demand() -> None:
-    burstable = pod(containers=[container({"cpu": 1})])
-    assert (MEMORY_PRESSURE, None) not in keys(Door().admit(burstable))
-    assert (MEMORY_PRESSURE, None) in keys(Door(**RESTRICTED).admit(burstable))
-    assert (MEMORY_PRESSURE, None) not in keys(Door(**RESTRICTED).admit(pod()))
-
-
-def annotated(**annotations: str) -> Obj:
-    return namespace(metadata={"annotations": annotations})
-
-
-def test_a_namespace_may_have_tolerations_of_its_own() -> None:
-    given = annotated(**{DEFAULT_TOLERATIONS: '[{"key": "k", "operator": "Exists"}]'})
-    assert ("k", None) in keys(Door(given, **RESTRICTED).admit(pod()))
-    assert ("k", None) not in keys(Door(given).admit(pod()))
-
-
-def test_a_namespace_may_limit_tolerations() -> None:
-    given = annotated(**{ALLOWED_TOLERATIONS: '[{"operator": "Exists", "effect": "NoExecute"}]'})
-    door = Door(given, **RESTRICTED)
-    assert door.admit(pod())
-    with pytest.raises(RefusedError, match="conflict with its namespace whitelist"):
-        door.admit(pod(tolerations=[{"key": "k", "operator": "Exists"}]))
-
-
-def test_an_annotation_that_is_no_list_is_a_fault_of_the_server() -> None:
-    door = Door(annotated(**{DEFAULT_TOLERATIONS: "{"}), **RESTRICTED)
-    with pytest.raises(RefusedError) as refused:
-        door.admit(pod())
-    assert refused.value.code == 500
-
-
-EXISTS = {"key": "k", "operator": "Exists"}
-EQUAL = {"key": "k", "operator": "Equal", "value": "v"}
-BRIEF = {**EXISTS, "effect": "NoExecute", "tolerationSeconds": 5}
-LONG = {**EXISTS, "effect": "NoExecute", "tolerationSeconds": 50}
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "merged"),
-    [
-        ([EXISTS], [EXISTS], [EXISTS]),
-        ([EQUAL], [EXISTS], [EXISTS]),
-        ([EXISTS], [EQUAL], [EXISTS]),
-        ([EQUAL], [{**EQUAL, "value": "w"}], [EQUAL, {**EQUAL, "value": "w"}]),
-        ([EXISTS], [{"operator": "Exists"}], [{"operator": "Exists"}]),
-        ([EXISTS], [{**EXISTS, "key": "l"}], [EXISTS, {**EXISTS, "key": "l"}]),
-        ([{**EXISTS, "effect": "NoSchedule"}], [EXISTS], [EXISTS]),
-        ([BRIEF], [LONG], [LONG]),
-        ([LONG], [BRIEF], [LONG]),
-        ([EXISTS], [LONG], [EXISTS]),
-        ([{"key": "k", "value": "v"}], [EQUAL], [{"key": "k", "value": "v"}]),
-    ],
-)
-def test_merging(first: list[Obj], second: list[Obj], merged: list[Obj]) -> None:
-    assert merge_tolerations(first, second) == merged
