@@ -49,7 +49,7 @@ def main() -> None:
         if arguments.profile:
             profile.enable()
         began_s = _used_s()
-        state = LoadedState(loaded.obj for loaded in read_sources([str(path)]).objects)
+        state = LoadedState([loaded.obj for loaded in read_sources([str(path)]).objects])
         collect_rarely()
         _tell(f"reading {size_mib:.0f} MiB", began_s)
     _plan(state, arguments.replicas, arguments.plans)

@@ -44,7 +44,10 @@ def main() -> None:
     collect_rarely()
     names = tuple(f"node-{number}" for number in range(arguments.tried or arguments.nodes))
     asked = ResilienceRequest(
-        PlanRequest(state=state), nodes=names, drains=not arguments.no_drains, spare_room=False
+        PlanRequest(state=state),
+        nodes=names,
+        drains=not arguments.no_drains,
+        spare_room=False,
     )
     profile = cProfile.Profile(time.process_time)
     if arguments.profile:

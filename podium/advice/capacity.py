@@ -14,7 +14,6 @@ from podium.api.disruption import BY_SCHEDULER
 from podium.api.pods import node_name_of, priority_class_of
 from podium.api.priority import pod_priority
 from podium.plan.changes import Apply
-from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Disruption
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
@@ -56,14 +55,14 @@ def capacity(asked: CapacityRequest, filled: Filled | None = None) -> Capacity:
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
         PodiumError: the pods can't be counted, or a change can't be made.
     """
-    state = LoadedState.of(asked.request.state)
-    needs = tuple(needed(asked.templates, state.by_identity))
+    needs = tuple(needed(asked.templates, asked.request.state.by_identity))
     changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
-    play = Play(replace(asked.request, state=state, changes=changes))
-    warnings = play.missing()
+    request = replace(asked.request, changes=changes)
+    play = Play(request)
+    play.change(request.changes, request.pressures)
+    warnings = request.missing()
     model = play.limits_of_the_model(template.pod for template in asked.templates)
-    play.start()
-    if not play.run(asked.request.until_s):
+    if not play.run(request.until_s):
         raise KeyboardInterrupt
     if not asked.preempts and play.cluster.kubelets is not None:
         # Nobody will go: it makes no difference that the new pods are never started.

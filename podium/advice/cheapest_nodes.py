@@ -49,10 +49,12 @@ def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> Che
         PodiumError: a change can't be made, or a pod may not be created.
     """
     play = Play(asked.request, changes_later=True)
-    warnings = play.missing()
+    warnings = asked.request.missing()
     needs = needed(asked.templates, play.state)
-    play.change([*asked.request.changes, *([Apply(tuple(needs))] if needs else ())])
-    play.start()
+    play.change(
+        [*asked.request.changes, *([Apply(tuple(needs))] if needs else ())],
+        asked.request.pressures,
+    )
     if not play.run(asked.request.until_s):
         raise KeyboardInterrupt
     pending = OutcomeReader(play).pending()

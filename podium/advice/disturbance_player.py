@@ -52,8 +52,7 @@ class DisturbancePlayer:
 
     def _played(self, changes: Sequence[Change]) -> Plan:
         play = self._play or _prepared(self._request)
-        play.change(changes)
-        play.start()
+        play.change(changes, self._request.pressures)
         play.run(self._request.until_s)
         return outcome_of(play)
 

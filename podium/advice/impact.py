@@ -14,7 +14,6 @@ from podium.api.pods import is_finished, node_name_of
 from podium.documents.report import API_VERSION, IF_ANY, Report
 from podium.plan.drainages import Drainage
 from podium.plan.failed_jobs import FailedJob
-from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import (
     BudgetChange,
     Disruption,
@@ -107,9 +106,7 @@ class ImpactReader:
     """
 
     def __init__(self, request: PlanRequest) -> None:
-        cluster, _ = LoadedState.of(request.state).load(
-            settled=not request.repairs, heals=request.heals
-        )
+        cluster, _ = request.state.load(settled=not request.repairs, heals=request.heals)
         store = cluster.store
         self._owners = WorkloadOwners((*store.list("ReplicaSet").items, *store.list("Job").items))
         self._on: dict[str, list[Object]] = defaultdict(list)

@@ -29,7 +29,6 @@ from podium.advice.resilience_report import (
 from podium.advice.spare_room import SHAPES_MAX, spare_rooms
 from podium.advice.zoned_shapes import zoned_shapes
 from podium.plan.gates import Finding, Gate, findings
-from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import PodRow, WorkloadSummary, row_facts
 from podium.plan.request import PlanRequest
 
@@ -77,8 +76,7 @@ def resilience(
         LostProcessError: one of the processes was killed.
     """
     disturbances = disturbances_of(asked)
-    state = LoadedState.of(asked.request.state)
-    request = replace(asked.request, state=state, alternatives_max=0)
+    request = replace(asked.request, alternatives_max=0)
     reader, player = ImpactReader(request), DisturbancePlayer(request, workers)
     impacts, found = list[Impact](), dict[tuple[str, ...], Finding]()
     told = _told(progress, "disturbances", len(disturbances))
@@ -92,7 +90,7 @@ def resilience(
     harmed = [one for one in ranked if one.waiting]
     report = _report(asked, ranked)
     if asked.spare_room and harmed:
-        shapes = zoned_shapes(state)
+        shapes = zoned_shapes(request.state.objects)
         told = _told(progress, "spare room", 0)
         report = replace(
             report,
@@ -104,7 +102,7 @@ def resilience(
 
 def disturbances_of(asked: ResilienceRequest) -> list[Disturbance]:
     """Everything that is tried, in order."""
-    known = nodes_by_name(asked.request.state)
+    known = nodes_by_name(asked.request.state.objects)
     check_nodes(asked.nodes, known)
     names = asked.nodes or tuple(known)
     if asked.pairs and (count := len(names) * (len(names) - 1) // 2) > PAIRS_MAX:

@@ -71,10 +71,10 @@ def rollout(
     play = Play(replace(asked.request, alternatives_max=0), changes_later=True)
     manifests = [manifest for step in steps for manifest in step.manifests]
     applied = [*asked.introduction.preparation, *manifests]
-    warnings = play.missing(applied)
-    play.change([*asked.request.changes, Apply(asked.introduction.preparation)])
+    warnings = replace(asked.request, changes=[Apply(applied)]).missing()
+    preparation = Apply(asked.introduction.preparation)
+    play.change([*asked.request.changes, preparation], asked.request.pressures)
     rejected = play.rejected
-    play.start()
     if not play.run(asked.request.until_s):
         raise KeyboardInterrupt
     stale = tuple(tried(play, stale_pods_of(play), NEXT_PODS_MAX, workers))

@@ -92,7 +92,7 @@ def read_templates(read: "Asked", pods: Sequence[str], namespace: str) -> "list[
     from podium.advice.capacity_templates import read_pod_template
     from podium.manifests.decisive_kinds import decisive
 
-    state = decisive([*read.request.state, *read.request.applied])
+    state = decisive([*read.request.state.objects, *read.request.applied])
     return [read_pod_template(one, namespace, state) for one in pods]
 
 
@@ -139,7 +139,7 @@ def nodes_request(
     from podium.advice.cheapest_nodes import NodesRequest
     from podium.advice.node_shapes import read_node_shape
 
-    nodes = {name(one): one for one in read.request.state if one["kind"] == "Node"}
+    nodes = {name(one): one for one in read.request.state.objects if one["kind"] == "Node"}
     named = [read_node_shape(one, nodes) for one in shapes]
     return NodesRequest(read.request, templates, named, tries)
 

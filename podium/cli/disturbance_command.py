@@ -47,14 +47,13 @@ def disturb(
     from podium.cli.presentation_text import print_advice
     from podium.cli.timeline_text import time_text
     from podium.plan.gates import Gate, findings
-    from podium.plan.loaded_state import LoadedState
     from podium.plan.planning import plan
 
     conditions = read_gates(fail_on or (), gates)
     with working("reading"):
         read = read_request(asked)
-    request = replace(read.request, state=LoadedState(read.request.state), alternatives_max=0)
-    disturbance = disturbance_of(request.state)
+    request = replace(read.request, alternatives_max=0)
+    disturbance = disturbance_of(request.state.objects)
     is_drain = disturbance.kind is DisturbanceKind.DRAIN
     if conditions and is_drain and all(one.condition != _UNDRAINED for one in conditions):
         # What didn't happen meets no other condition.

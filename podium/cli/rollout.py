@@ -95,7 +95,7 @@ def read_introduction(
 
     if not (files or assignments):
         raise InputError("nothing to introduce: --classes or --assign say what")
-    place, state = asked.namespace, [*read.request.state, *read.request.applied]
+    place, state = asked.namespace, [*read.request.state.objects, *read.request.applied]
     found = read_sources(
         files, sys.stdin.buffer, namespace=place, validation=asked.validate, is_applied=True
     )

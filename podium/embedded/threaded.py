@@ -24,6 +24,7 @@ from podium.embedded.initial_objects import parse_shape, simulated_nodes
 from podium.embedded.node_credentials import write_node_kubeconfig
 from podium.embedded.sources import Source, in_namespace, objects_of
 from podium.plan.changes import Apply, parse_delete
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan
 from podium.plan.request import NEXT_PODS_MAX, UNTIL_S, PlanRequest
@@ -232,7 +233,9 @@ class Cluster:
         """
         applied = [in_namespace(obj) for obj in objects_of(sources, self._kinds())]
         request = PlanRequest(
-            state=self._call(lambda: self._acting(lambda actor: [*actor.everything()])),
+            state=LoadedState(
+                self._call(lambda: self._acting(lambda actor: [*actor.everything()]))
+            ),
             changes=(*(parse_delete(text, DEFAULT_NAMESPACE) for text in delete), Apply(applied)),
             until_s=until_s,
             seeds=seeds,

@@ -99,10 +99,14 @@ class LoadedCluster:
         self._rules = rules
         self._plans: Plans | None = None
 
-    @cached_property
+    @property
     def objects(self) -> Sequence[Object]:
         """The objects of the state; they mustn't be changed."""
-        objects = (one.obj for one in self._manifests.objects)
+        return self._state.objects
+
+    @cached_property
+    def _state(self) -> LoadedState:
+        objects = [one.obj for one in self._manifests.objects]
         return LoadedState(objects, self._manifests.read_s)
 
     def plan(
@@ -306,4 +310,4 @@ class LoadedCluster:
 
     def _asked(self, words: Rules | Changes) -> Asked:
         asked = request_on(self._options(words), lambda: self._manifests)
-        return replace(asked, request=replace(asked.request, state=self.objects))
+        return replace(asked, request=replace(asked.request, state=self._state))

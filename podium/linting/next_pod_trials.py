@@ -9,6 +9,7 @@ from podium.api.objects import Object, controller_key, uid_of
 from podium.api.pods import node_name_of
 from podium.linting.workload_reader import SCALED
 from podium.manifests.decisive_kinds import decisive
+from podium.plan.loaded_state import LoadedState
 from podium.plan.next_pod_words import stale_sentences
 from podium.plan.next_pods import tried
 from podium.plan.outcome import StalePriority
@@ -40,9 +41,8 @@ def next_pod_sentences(
 
 def _played(state: Sequence[Object], stale: Sequence[StalePods]) -> list[StalePriority]:
     has_nodes = any(obj["kind"] == "Node" for obj in state)
-    play = Play(PlanRequest(state, is_whole=True), changes_later=True)
+    play = Play(PlanRequest(LoadedState(state), is_whole=True), changes_later=True)
     play.change(())
-    play.start()
     return [*tried(play, stale, NEXT_PODS_MAX if has_nodes else 0)]
 
 

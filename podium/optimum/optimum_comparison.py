@@ -21,6 +21,7 @@ def with_optimum(plan: Plan, request: PlanRequest, seconds: float) -> Plan:
         seconds: for how long the solver may look.
     """
     play = Play(request, request.seed)
+    play.change(request.changes, request.pressures)
     play.machine.handlers.settle_budgets()
     scheduler = play.scheduler
     waiting = [

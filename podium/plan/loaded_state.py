@@ -1,8 +1,8 @@
 """States that are loaded once, and planned on as often as one likes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import overload
 
 from podium.api.garbage_collection import without_garbage_collection
 from podium.api.kinds import OPTIONAL_KINDS
@@ -17,46 +17,29 @@ from podium.manifests.decisive_kinds import Identity, decisive
 from podium.plan.completeness import StateFacts
 
 
-class LoadedState(Sequence[Object]):
-    """A state that is loaded once, and planned on as often as one likes.
+@dataclass(frozen=True, eq=False)
+class LoadedState:
+    """The objects of a cluster, loaded once, and planned on as often as one likes.
 
-    It is a sequence of its objects, and so can stand wherever a request's state does. Whatever
-    comes of a plan is the same as with the objects alone; it comes sooner. The objects mustn't be
-    changed any more.
+    What is derived of them is kept, so that a further plan of one state begins sooner. The objects
+    mustn't be changed any more.
 
-    Args:
+    Attributes:
         objects: the cluster's, valid and with their namespaces.
         read_s: when they were read from a running cluster, in seconds since the epoch; None if the
             objects alone tell what time it is.
     """
 
-    def __init__(self, objects: Iterable[Object], read_s: float | None = None) -> None:
-        self._objects = [*objects]
-        self._read_s = read_s
-        self._loaded: dict[tuple[bool, bool], tuple[Cluster, Sequence[str]]] = {}
-
-    @classmethod
-    def of(cls, objects: Iterable[Object]) -> "LoadedState":
-        """Objects as a state; the same one, if they are one."""
-        return objects if isinstance(objects, cls) else cls(objects)
-
-    @overload
-    def __getitem__(self, index: int) -> Object: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Object]: ...
-    def __getitem__(self, index: int | slice) -> Object | Sequence[Object]:
-        return self._objects[index]
-
-    def __len__(self) -> int:
-        return len(self._objects)
-
-    def __iter__(self) -> Iterator[Object]:
-        return iter(self._objects)
+    objects: Sequence[Object]
+    read_s: float | None = None
+    _loaded: dict[tuple[bool, bool], tuple[Cluster, Sequence[str]]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @cached_property
     def by_identity(self) -> dict[Identity, Object]:
         """What decisions depend on."""
-        return decisive(self._objects)
+        return decisive(self.objects)
 
     @cached_property
     def facts(self) -> StateFacts:
@@ -66,13 +49,13 @@ class LoadedState(Sequence[Object]):
     @cached_property
     def start_s(self) -> float:
         """When plans begin, in seconds since the epoch."""
-        mentioned_s = start_s(self._objects)
-        return mentioned_s if self._read_s is None else max(mentioned_s, self._read_s)
+        mentioned_s = start_s(self.objects)
+        return mentioned_s if self.read_s is None else max(mentioned_s, self.read_s)
 
     @cached_property
     def is_restless(self) -> bool:
         """Whether anything may happen to the pods without any changes."""
-        return any(map(_may_move, self._objects))
+        return any(map(_may_move, self.objects))
 
     def load(self, *, settled: bool = True, heals: bool = False) -> tuple[Cluster, Sequence[str]]:
         """A cluster that it is loaded into, not to be started, and what is odd about it.

@@ -5,8 +5,7 @@ replaces a running pod of the workload, as when that is deleted, and one that re
 belongs to no workload.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -30,7 +29,6 @@ from podium.plan.changes import Apply
 from podium.plan.leaving_pods import short_of_pods
 from podium.plan.outcome import NextPod, PreemptedPod, StalePriority
 from podium.plan.play import Play
-from podium.plan.request import without_changes
 from podium.plan.stale_priorities import RECREATING, StalePods
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.workers import can_fork, in_workers
@@ -129,17 +127,14 @@ def _rank(stale: StalePods) -> tuple[object, ...]:
 def _try(play: Play, trial: _Trial) -> NextPod:
     """Create a pod, and play what comes of it; it changes `play`."""
     since_s, entries_before = play.passed_s, len(play.observer.entries)
-    play.take_up(replace(without_changes(play.request), alternatives_max=0))
-    # From now on, without what was preempted before.
-    play.start()
+    play.record_preemptions(alternatives_max=0)
     if trial.is_replacement:
         # Preemption takes the youngest of equals: of the others, more than one gives way in turn.
         _delete(play, min(trial.stale.pods, key=_age))
         play.change(())
     else:
         play.change([Apply((_new_pod(play, trial.stale),))])
-    _stop_after(play, _VICTIMS_MAX)
-    if not play.run(None):
+    if not play.run(watch=_stopping_after(play, _VICTIMS_MAX)):
         raise KeyboardInterrupt
     histories = _histories(play)
     preempted = tuple(_preempted(play, histories, since_s))
@@ -161,17 +156,15 @@ def _try(play: Play, trial: _Trial) -> NextPod:
     )
 
 
-def _stop_after(play: Play, victims_max: int) -> None:
-    """Have nothing more decided once so many pods have been preempted."""
-    record, recorder = play.scheduler.watch, play.preemptions
+def _stopping_after(play: Play, victims_max: int) -> Callable[[Decision], None]:
+    """Record preemptions, and have nothing more decided once so many pods have been preempted."""
 
     def watch(decision: Decision) -> None:
-        if record is not None:
-            record(decision)
-        if len(recorder.preemptors) >= victims_max:
+        play.preemptions.record(decision)
+        if len(play.preemptions.preemptors) >= victims_max:
             play.machine.hold()
 
-    play.scheduler.watch = watch
+    return watch
 
 
 def _age(pod: Object) -> tuple[str, str]:

@@ -12,7 +12,6 @@ from podium.plan.chances import chances, unrelated
 from podium.plan.drainages import drainages
 from podium.plan.lasting_faults import lasting_faults
 from podium.plan.leaving_pods import removed, short_of_pods
-from podium.plan.loaded_state import LoadedState
 from podium.plan.node_fillings import node_fillings
 from podium.plan.outcome import Counts, Plan, Return, StalePriority
 from podium.plan.outcome_reader import OutcomeReader
@@ -53,18 +52,16 @@ def plan(
         TargetError: something to delete isn't there.
         LostProcessError: one of the processes was killed.
     """
-    state = LoadedState.of(request.state)
-    request = replace(request, state=state)
     if request.seeds > 1:
         # Once for all, before there are other processes.
-        state.load(settled=not request.repairs, heals=request.heals)
+        request.state.load(settled=not request.repairs, heals=request.heals)
     first, *others = _all_played(request, progress, workers, prepare)
     if first.interrupted:
         return first
     if others and others[-1].interrupted:
         played = [first, *others[:-1]]
         return replace(first, interrupted=True, seeds=len(played), chances=chances(played))
-    if (request.changes or request.pressures) and state.is_restless:
+    if (request.changes or request.pressures) and request.state.is_restless:
         unchanged = replace(without_changes(request), next_pods_max=0)
         without = _played(unchanged, request.seed)
         anyway = () if without.interrupted else unrelated(first, without)
@@ -100,12 +97,16 @@ def _played(
 ) -> Plan:
     if seed != request.seed:
         request = replace(request, next_pods_max=0)
-    return played(Play(request, seed, prepare=prepare), request, progress)
+    play = Play(request, seed)
+    if prepare is not None:
+        prepare(play)
+    return played(play, request, progress)
 
 
 def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> Plan:
-    """What comes of a play whose changes have been made."""
-    warnings = play.missing()
+    """Make the changes of a request in a play that has begun, and report on what comes of them."""
+    play.change(request.changes, request.pressures)
+    warnings = request.missing()
     warnings += play.facts.unplayed_owners
     new = play.found(
         f"{one.namespace}/{one.name}"
@@ -115,7 +116,6 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
     waiting = [pod for pod in new if not node_name_of(pod)]
     model = play.limits_of_the_model(waiting)
     lost = [*_without_nodes(play, new)]
-    play.start()
     is_over = play.run(request.until_s, progress)
     found = outcome_of(play)
     if is_over and request.next_pods_max:

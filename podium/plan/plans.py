@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from podium.plan.chances import unrelated
 from podium.plan.changes import Change
-from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan, played
 from podium.plan.play import Play, busy_controllers
@@ -24,8 +23,7 @@ class Plans:
     """
 
     def __init__(self, request: PlanRequest) -> None:
-        self._state = LoadedState.of(request.state)
-        self._request = replace(without_changes(request), state=self._state, seeds=1)
+        self._request = replace(without_changes(request), seeds=1)
         self._controllers = busy_controllers(self._request)
         self._beginning: Play | None = None
         self._unchanged: dict[float | None, Plan] = {}
@@ -53,7 +51,7 @@ class Plans:
         if not can_fork():
             return plan(request)
         found = self._played(request)
-        if not ((request.changes or request.pressures) and self._state.is_restless):
+        if not ((request.changes or request.pressures) and request.state.is_restless):
             return found
         until_s = request.until_s
         if until_s not in self._unchanged:
@@ -65,8 +63,7 @@ class Plans:
         play = self._begun(request)
 
         def go_on() -> Plan:
-            play.take_up(request)
-            play.change(request.changes)
+            play.record_preemptions(request.alternatives_max)
             return played(play, request)
 
         return in_a_copy(go_on)
@@ -79,7 +76,6 @@ class Plans:
             self._beginning = Play(
                 self._request,
                 self._request.seed,
-                changes_later=True,
                 controllers=self._controllers,
             )
             # It is the same for all.

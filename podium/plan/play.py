@@ -14,24 +14,22 @@ from podium.api.pods import node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.core.decision import Decision
 from podium.manifests.decisive_kinds import Identity
 from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
 from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.changer import Changer
-from podium.plan.changes import Change, Cordon, Fail
-from podium.plan.completeness import (
-    ModelLimits,
-    completeness_warnings,
-    limits_of_the_model,
-)
-from podium.plan.loaded_state import LoadedState
+from podium.plan.changes import Apply, Change, Cordon, Delete, Fail
+from podium.plan.completeness import ModelLimits, limits_of_the_model
+from podium.plan.outcome import RejectedObject
 from podium.plan.request import LONGEST_S, UNTIL_S, PlanRequest
-from podium.plan.resource_pressure import press
+from podium.plan.resource_pressure import Pressure, press
 from podium.plan.rollouts import Rollouts
 from podium.plan.workload_owners import PodsBefore, WorkloadOwners
 from podium.scheduler import Scheduler
 from podium.simulation.drain_step import Drain
 from podium.simulation.timeline import Observer
+from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 
 Progress = Callable[[float], None]
 """Is told how many seconds of a plan have passed."""
@@ -73,39 +71,34 @@ class BudgetCounts(msgspec.Struct, frozen=True):
 
 
 class Play:
-    """One run of a plan. Its constructor makes the changes; `start` lets the scheduler begin.
+    """One run of a plan: a cluster in which the state is loaded, and nothing has happened yet.
+
+    `change` and `run` follow, as often as one likes; what is changed is decided about in the run
+    that comes after.
 
     Attributes:
         state: what there was, by identity.
         facts: what warnings need to know of it.
         guessed_classes: where the state has no PriorityClasses, the names of those that stand in
             for them, and `""` for the default class.
-        request: what is planned.
-        applied: the manifests that are applied, likewise.
         cluster: in which it is played.
         observer: what happens.
         pods_before: the pods of the state.
         entries_before: how many of the observed entries tell of the time before the changes.
         budgets_before: by budget, `namespace/name`, its numbers before the changes.
-        preemptions: what is preempted, once the play is started.
+        preemptions: what is preempted.
         changer: makes the changes.
         start_s: when the plan begins, in seconds since the epoch.
         deleted: what the changes delete.
-        rejected: what the API didn't let in of the changes.
-        rollouts: of the workloads that are applied.
+        rollouts: of the workloads that the last changes concern.
         notes: what is odd about the state.
 
     Args:
-        request: what is to be planned.
+        request: the state and the rules; its changes only say which controllers are needed.
         seed: for what is left to chance; with 0 the first of equal nodes by name is taken.
-        changes_later: whether changes are only made by `change`: nodes may be added, drained and
-            fail by them.
+        changes_later: whether nodes may be added, drained or fail by changes that the request
+            doesn't have.
         controllers: those that run; the ones that may have something to do unless given.
-        prepare: is handed it before any changes are made.
-
-    Raises:
-        TargetError: something to delete isn't there.
-        PressureError: a node can't be put under the pressure that is asked for.
     """
 
     def __init__(
@@ -115,16 +108,13 @@ class Play:
         *,
         changes_later: bool = False,
         controllers: frozenset[str] | None = None,
-        prepare: "Callable[[Play], None] | None" = None,
     ) -> None:
-        loaded = LoadedState.of(request.state)
-        self.state = loaded.by_identity
-        self.facts = loaded.facts
-        self.start_s = loaded.start_s
-        self._is_started = False
+        self.state = request.state.by_identity
+        self.facts = request.state.facts
+        self.start_s = request.state.start_s
         controllers = controllers or busy_controllers(request, changes_later=changes_later)
         self.cluster = Cluster(_options(request, self.start_s, seed, controllers))
-        self.notes = loaded.load_into(self.cluster)
+        self.notes = request.state.load_into(self.cluster)
         self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
         self._loaded = [*self._controllers()]
         self.guessed_classes = self._guessed_classes()
@@ -132,7 +122,7 @@ class Play:
         driver = self.cluster.driver
         with without_garbage_collection():
             self.cluster.start()
-            # Whoever schedules sees the changes come, and decides when all are there.
+            # The scheduler sees the changes come, and decides when all are there.
             self.machine.hold()
             if seed:
                 self.scheduler.snapshot.tie_key = partial(_shuffled, seed)
@@ -146,79 +136,69 @@ class Play:
                 counts = BudgetCounts.of_status(entry.details)
                 self.budgets_before[f"{entry.namespace}/{entry.name}"] = counts
         self.entries_before = len(self.observer.entries)
-        self.take_up(request)
-        if prepare is not None:
-            prepare(self)
-        if not changes_later:
-            self.change(request.changes)
+        self.deleted = set[Identity]()
+        self.changer = Changer(self.cluster, self.observer, self.state, ())
+        self.rollouts = Rollouts(self.cluster, self.changer.touched, self.start_s)
+        self.record_preemptions(request.alternatives_max)
 
-    def take_up(self, request: PlanRequest) -> None:
-        """Be a play of a request that differs from the first in what it changes, if at all."""
-        self.request = request
-        self.applied = request.applied_by_identity
-        self._alternatives_max = request.alternatives_max
-        if not self.facts.of("Namespace"):
-            self.cluster.load(_missing_namespaces(self.cluster, self.applied))
-        self.deleted = {(one.kind, one.namespace, one.name) for one in request.deleted}
+    def record_preemptions(self, alternatives_max: int) -> None:
+        """Forget the preemptions so far, and record further ones.
 
-    def change(self, changes: Sequence[Change]) -> None:
-        """Make changes, and put nodes under the pressures of the request; raises as `Play` does.
+        Args:
+            alternatives_max: how many candidates besides the chosen one are kept of each.
+        """
+        self.preemptions = PreemptionRecorder(
+            self.scheduler, alternatives_max, self.observer.passed_s
+        )
 
-        Further changes may be made whenever it has been run.
+    def change(self, changes: Sequence[Change], pressures: Sequence[Pressure] = ()) -> None:
+        """Make changes, and then put nodes under pressure; nothing is scheduled before `run`.
+
+        Raises:
+            TargetError: something to delete isn't there.
+            PressureError: a node can't be put under the pressure that is asked for.
         """
         self.machine.hold()
+        if not self.facts.of("Namespace"):
+            self.cluster.load(_missing_namespaces(self.cluster, changes))
+        targets = [one.target for one in changes if isinstance(one, Delete)]
+        self.deleted.update((one.kind, one.namespace, one.name) for one in targets)
         self.changer = Changer(self.cluster, self.observer, self.state, changes)
-        self.rejected = self.changer.rejected
         self.changer.advance()
         self.rollouts = Rollouts(self.cluster, self.changer.touched, self.start_s)
-        # Nodes refuse what they can't start before anybody decides about other pods.
+        # Nodes refuse what they can't start before the scheduler decides about other pods.
         self.cluster.driver.run_until(self.cluster.driver.now_s)
-        press(self.cluster.store, self.request.pressures)
+        press(self.cluster.store, pressures)
         self.cluster.driver.run_until(self.cluster.driver.now_s)
-        if self._is_started:
-            self.scheduler.watch = self.preemptions.record
-            self._release()
 
-    def start(self) -> None:
-        """Have the pods that wait by now scheduled from now on."""
-        self.preemptions = self.observer.record_preemptions(self.scheduler, self._alternatives_max)
-        self._is_started = True
-        self._release()
-
-    def _release(self) -> None:
-        self.machine.release()
-        (handle,) = self.cluster.schedulers.values()
-        self.cluster.driver.wake(handle)
-
-    @property
-    def machine(self) -> SchedulerMachine:
-        """Schedules, once it is released."""
-        (handle,) = self.cluster.schedulers.values()
-        if not isinstance(handle.machine, SchedulerMachine):
-            raise TypeError("there is no scheduler")
-        return handle.machine
-
-    @property
-    def scheduler(self) -> Scheduler:
-        """Decides; of use also when the play is over."""
-        return self.machine.scheduler
-
-    def run(self, until_s: float | None, progress: Progress | None = None) -> bool:
+    def run(
+        self,
+        until_s: float | None = None,
+        progress: Progress | None = None,
+        watch: Callable[[Decision], None] | None = None,
+    ) -> bool:
         """Let everything happen; whether it comes to its end, as nobody interrupts it by Ctrl-C.
 
         Args:
             until_s: for how long, in seconds; None for `UNTIL_S`, and from then on until all
                 rollouts have come to an end, but no longer than `LONGEST_S`.
             progress: is told from time to time how far it is.
+            watch: is told each decision, in place of the record of preemptions.
         """
         driver, begin_s = self.cluster.driver, self.cluster.driver.now_s
-        end_s, self._longest_s = begin_s + (until_s or UNTIL_S), begin_s + LONGEST_S
+        end_s, longest_s = begin_s + (until_s or UNTIL_S), begin_s + LONGEST_S
+        self.scheduler.watch = watch or self.preemptions.record
+        self.machine.release()
+        (handle,) = self.cluster.schedulers.values()
+        driver.wake(handle)
         try:
             with without_garbage_collection():
                 driver.run_until(begin_s)
             if progress is not None:
                 progress(0.0)
-            while (now_s := driver.now_s) < end_s or (until_s is None and self._goes_on()):
+            while (now_s := driver.now_s) < end_s or (
+                until_s is None and now_s < longest_s and self._goes_on()
+            ):
                 end_s = max(end_s, now_s + _LOOK_AGAIN_S if now_s >= end_s else end_s)
                 piece_s = max(now_s + PROGRESS_EVERY_S, driver.next_s() or end_s)
                 driver.run_until(min(end_s, piece_s))
@@ -234,8 +214,7 @@ class Play:
 
     def _goes_on(self) -> bool:
         is_busy = self.changer.is_draining(UNTIL_S) or not self.rollouts.are_over()
-        is_busy |= bool(self.changer.silenced_s) and self._moved_lately()
-        return self.cluster.driver.now_s < self._longest_s and is_busy
+        return is_busy or (bool(self.changer.silenced_s) and self._moved_lately())
 
     def _moved_lately(self) -> bool:
         """Whether a pod had to go, or got a place, in the last moments."""
@@ -246,16 +225,23 @@ class Play:
                 return True
         return False
 
-    def missing(self, applied: Iterable[Object] | None = None) -> list[str]:
-        """Warnings about what the state lacks; none where it is all that a cluster has.
+    @property
+    def rejected(self) -> Sequence[RejectedObject]:
+        """What the API didn't let in of the last changes."""
+        return self.changer.rejected
 
-        Args:
-            applied: manifests that count as well; those that are applied by now if None.
-        """
-        if self.request.is_whole:
-            return []
-        counted = self.applied.values() if applied is None else applied
-        return completeness_warnings(self.facts, counted)
+    @property
+    def machine(self) -> SchedulerMachine:
+        """Schedules, once it is released."""
+        (handle,) = self.cluster.schedulers.values()
+        if not isinstance(handle.machine, SchedulerMachine):
+            raise TypeError("there is no scheduler")
+        return handle.machine
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """Decides; of use also when the play is over."""
+        return self.machine.scheduler
 
     def limits_of_the_model(self, pods: Iterable[Object]) -> ModelLimits:
         """What is to be said about pods that wait, or are to come."""
@@ -325,9 +311,10 @@ def busy_controllers(request: PlanRequest, *, changes_later: bool = False) -> fr
     """The controllers but for those that will have nothing to do, and would follow every pod."""
     idle = set()
     is_pinned = any(one["kind"] == "Pod" and node_name_of(one) for one in request.applied)
-    if not (request.deleted or request.repairs or is_pinned):
+    deletes = any(isinstance(one, Delete) for one in request.changes)
+    if not (deletes or request.repairs or is_pinned):
         idle |= {"generic-garbage-collector", "pod-garbage-collector"}
-    nodes = LoadedState.of(request.state).facts.of("Node")
+    nodes = request.state.facts.of("Node")
     is_scripted = any(key.startswith(PREFIX) for node in nodes for key in annotations(node))
     applies_nodes = any(one.get("kind") == "Node" for one in request.applied)
     cordons = changes_later or any(
@@ -338,9 +325,10 @@ def busy_controllers(request: PlanRequest, *, changes_later: bool = False) -> fr
     return _CONTROLLERS - idle
 
 
-def _missing_namespaces(cluster: Cluster, named: Iterable[Identity]) -> Iterator[Object]:
+def _missing_namespaces(cluster: Cluster, changes: Sequence[Change]) -> Iterator[Object]:
     """Namespaces that manifests name; a state without any doesn't say which there are."""
-    for called in sorted({place for _, place, _ in named if place}):
+    named = (place for one in changes if isinstance(one, Apply) for _, place, _ in one.by_identity)
+    for called in sorted({*named} - {""}):
         if cluster.store.get("Namespace", "", called) is None:
             yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": called}}
 

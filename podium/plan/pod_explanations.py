@@ -29,7 +29,6 @@ from podium.explaining.remedies import Remedy, remedies
 from podium.plan.decision_watcher import DecisionWatcher
 from podium.plan.explanation import PodExplanation
 from podium.plan.kubelet_admissions import kubelet_admission, was_refused
-from podium.plan.loaded_state import LoadedState
 from podium.plan.play import Play
 from podium.plan.request import PlanRequest
 from podium.plan.targets import ChangeTarget, parse_workload
@@ -60,13 +59,11 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
         ExplainError: there is no such pod, or nobody decides about it.
         TargetError: something to delete isn't there.
     """
-    request = replace(request, state=LoadedState.of(request.state))
-    play = Play(request)
+    play = _changed(request)
     place, _, called = pod_key.partition("/")
     pod = play.cluster.store.get("Pod", place, called)
-    play.start()
     if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:
-        return _admitted(play, pod)
+        return _admitted(play, request, pod)
     comes_again = controller_kind(pod or {}) in _KEEPING_NAMES
     if not comes_again:
         _check(pod, play, request)
@@ -77,7 +74,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     if comes_again and not watcher.views:
         _check(pod, play, request)
     if pod is not None and was_on and not watcher.views:
-        play = _started(request) if comes_again else play
+        play = _changed(request) if comes_again else play
         watcher = _decided_alone(play, pod)
     else:
         was_on = ""
@@ -85,7 +82,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     if subject is None:
         raise ExplainError(_why_missing(play, pod_key))
     model = play.limits_of_the_model([subject])
-    warnings = play.missing()
+    warnings = request.missing()
     return PodExplanation(
         **play.owners().row_of(subject),
         preemption_policy=preemption_policy(subject),
@@ -99,7 +96,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     )
 
 
-def _admitted(play: Play, pod: Object) -> PodExplanation:
+def _admitted(play: Play, request: PlanRequest, pod: Object) -> PodExplanation:
     """What the node decides that a new pod names itself."""
     admission = kubelet_admission(play.cluster, pod)
     return PodExplanation(
@@ -109,7 +106,7 @@ def _admitted(play: Play, pod: Object) -> PodExplanation:
         was_on=node_name_of(pod) if admission.is_admitted else "",
         admission=admission,
         decisions=(),
-        warnings=(*play.notes, *play.missing()),
+        warnings=(*play.notes, *request.missing()),
     )
 
 
@@ -146,8 +143,7 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
         ExplainError: it has no pods.
         TargetError: something to delete isn't there.
     """
-    request = replace(request, state=LoadedState.of(request.state))
-    play = _started(request)
+    play = _changed(request)
     play.run(request.until_s)
     owners, before = play.owners(), {uid(pod) for pod in play.pods_before}
     sought = (workload.kind, workload.namespace, workload.name)
@@ -181,10 +177,8 @@ def _watch(
     play: Play, request: PlanRequest, watcher: DecisionWatcher, pod_key: str
 ) -> list[Remedy]:
     """Play the plan, have what is decided about the pod taken down, and look for remedies."""
-    play.scheduler.watch = None
     _recall(play, watcher, pod_key)
-    play.scheduler.watch = watcher
-    play.run(request.until_s)
+    play.run(request.until_s, watch=watcher)
     pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))
     if pod is None or node_name_of(pod):
         return []
@@ -248,9 +242,9 @@ def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: Decisi
     return ""
 
 
-def _started(request: PlanRequest) -> Play:
+def _changed(request: PlanRequest) -> Play:
     play = Play(request)
-    play.start()
+    play.change(request.changes, request.pressures)
     return play
 
 

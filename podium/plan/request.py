@@ -8,9 +8,10 @@ from podium.config.load import Loaded as LoadedConfiguration
 from podium.manifests.decisive_kinds import Identity
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
-from podium.plan.changes import Apply, Change, Delete
+from podium.plan.changes import Apply, Change
+from podium.plan.completeness import completeness_warnings
+from podium.plan.loaded_state import LoadedState
 from podium.plan.resource_pressure import Pressure
-from podium.plan.targets import ChangeTarget
 
 NEXT_PODS_MAX = 4
 """Of how many workloads the next pods are tried for a plan or an order of classes."""
@@ -27,7 +28,7 @@ class PlanRequest:
     """What to plan: a state, changes to it, and the rules by which they are played.
 
     Attributes:
-        state: the cluster's objects, valid and with their namespaces.
+        state: the objects of the cluster.
         changes: what is changed, in order.
         pressures: what nodes are put under, once all else is changed.
         eviction: when nodes evict pods; v1.36's defaults unless given.
@@ -45,7 +46,7 @@ class PlanRequest:
             are tried, once the plan is over; with 0, stale priorities aren't looked for.
     """
 
-    state: Sequence[Object]
+    state: LoadedState
     changes: Sequence[Change] = ()
     pressures: Sequence[Pressure] = ()
     eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
@@ -72,10 +73,11 @@ class PlanRequest:
         applied = (one.by_identity for one in self.changes if isinstance(one, Apply))
         return {found: obj for objects in applied for found, obj in objects.items()}
 
-    @property
-    def deleted(self) -> list[ChangeTarget]:
-        """All objects that are deleted."""
-        return [one.target for one in self.changes if isinstance(one, Delete)]
+    def missing(self) -> list[str]:
+        """Warnings about what the state lacks; none where it is all that a cluster has."""
+        if self.is_whole:
+            return []
+        return completeness_warnings(self.state.facts, self.applied_by_identity.values())
 
 
 def without_changes(request: PlanRequest) -> PlanRequest:

@@ -60,6 +60,7 @@ def _what_if(embedded: EmbeddedCluster, presenters: Presenters) -> "WhatIf":
 
 def _request(embedded: EmbeddedCluster) -> "PlanRequest":
     """A request about all there is now."""
+    from podium.plan.loaded_state import LoadedState
     from podium.plan.request import PlanRequest
 
     options, configuration = embedded.options, None
@@ -70,7 +71,7 @@ def _request(embedded: EmbeddedCluster) -> "PlanRequest":
                 setup.options or SchedulerOptions(),
                 (),
             )
-    state = [*InProcessClient(embedded.cluster).everything()]
+    state = LoadedState([*InProcessClient(embedded.cluster).everything()])
     return PlanRequest(
         state=state, configuration=configuration, eviction=options.eviction, is_whole=True
     )

@@ -60,10 +60,12 @@ def scheduler_dashboard(
 def _what_if(
     source: InformerSource, configuration: LoadedConfiguration, presenters: Presenters
 ) -> "WhatIf":
+    from podium.plan.loaded_state import LoadedState
     from podium.plan.request import PlanRequest
     from podium.web.what_if import WhatIf
 
     def request() -> PlanRequest:
-        return PlanRequest(state=source.state(), configuration=configuration, is_whole=True)
+        state = LoadedState(source.state())
+        return PlanRequest(state=state, configuration=configuration, is_whole=True)
 
     return WhatIf(request, presenters)

@@ -30,7 +30,7 @@ def found(state: Sequence[Object], *pods: Any, limit: int = 100, **settings: Any
         PodTemplate(one["metadata"]["name"], share, one)
         for one, share in (each if isinstance(each, tuple) else (each, 1) for each in pods)
     ]
-    return capacity(CapacityRequest(PlanRequest(state), templates, limit, **settings))
+    return capacity(CapacityRequest(PlanRequest(LoadedState(state)), templates, limit, **settings))
 
 
 def free(capacity: Capacity) -> Fill:
@@ -187,7 +187,7 @@ def test_a_plan_that_adds_one_more_at_a_time_leaves_only_the_last_one_pending(
     world: tuple[list[Obj], Obj],
 ) -> None:
     state, template = LoadedState(world[0]), world[1]
-    fill = free(found(state, template))
+    fill = free(found(world[0], template))
     wanted = [
         {**template, "metadata": {**template["metadata"], "name": f"one-{n}"}}
         for n in range(fill.pods + 1)

@@ -31,7 +31,9 @@ def shaped(*texts: str) -> list[NodeShape]:
 def found(state: Any, shapes: list[NodeShape], *new: tuple[Obj, int], **settings: Any) -> Any:
     templates = [PodTemplate("t", share, one) for one, share in new]
     limits = {"tries": 200, **settings}
-    return cheapest_nodes(NodesRequest(PlanRequest(state), templates, shapes, **limits))
+    return cheapest_nodes(
+        NodesRequest(PlanRequest(LoadedState(state)), templates, shapes, **limits)
+    )
 
 
 def choice(found: CheapestNodes) -> dict[str, int]:
@@ -121,9 +123,7 @@ def test_a_shape_is_resources_a_file_or_a_node_of_the_state(tmp_path: Any) -> No
 def is_enough(state: LoadedState, nodes: list[Object]) -> bool:
     """Whether no pod of a cluster waits any more after nodes were added."""
     play = Play(PlanRequest(state), changes_later=True)
-    play.change([])
-    play.start()
-    play.run(None)
+    play.run()
     play.change([Apply(tuple(nodes))])
     play.run(None)
     return all(node_name_of(one) for one in play.cluster.store.list("Pod").items)
@@ -149,7 +149,7 @@ def check(seed: int) -> None:
     shapes = shaped(
         f"x=cpu=3,memory=9Gi:{rng.choice('234')}", f"y=cpu=5,memory=9Gi:{rng.choice('456')}"
     )
-    answer = found(state, shapes)
+    answer = found(state.objects, shapes)
     costs = []
     for counts in product(range(len(pods) + 1), repeat=2):
         nodes = [s.made(n) for s, count in zip(shapes, counts, strict=True) for n in range(count)]

@@ -13,6 +13,7 @@ from podium.cli.impact_presentation import impact_presentation
 from podium.cli.resilience_presentation import resilience_presentation
 from podium.plan.changes import parse_drain
 from podium.plan.gates import parse_gates
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from podium.presenting import to_markdown
@@ -46,7 +47,7 @@ STATE = [
 
 
 def impact(disturbance: Disturbance, state: list[Obj] = STATE) -> Impact:
-    request = PlanRequest(state)
+    request = PlanRequest(LoadedState(state))
     (played,) = DisturbancePlayer(request).disturbed([disturbance])
     return ImpactReader(request).impact(disturbance, played)
 
@@ -57,7 +58,7 @@ def unplaced(found: Impact) -> dict[str, str]:
 
 @pytest.mark.seeds(2, 90)
 def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) -> None:
-    request = PlanRequest(world(Random(seed)).state, alternatives_max=0)
+    request = PlanRequest(LoadedState(world(Random(seed)).state), alternatives_max=0)
     reader, disturbances = ImpactReader(request), disturbances_of(ResilienceRequest(request))
     plans = DisturbancePlayer(request, 2).disturbed(disturbances)
     for one, played in zip(disturbances, plans, strict=True):
@@ -67,7 +68,7 @@ def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) ->
 
 def test_a_drain_is_what_plan_says() -> None:
     found = impact(drain_of(STATE, ["a"]))
-    asked = plan(PlanRequest(STATE, [parse_drain("a", "default")]))
+    asked = plan(PlanRequest(LoadedState(STATE), [parse_drain("a", "default")]))
     assert (found.disruptions, found.drains) == (asked.disruptions, asked.drains)
     assert found.workloads == asked.workloads
     (drained,) = found.drains
@@ -135,7 +136,7 @@ def test_a_service_on_one_node_is_without_a_ready_pod_though_each_pod_gets_a_pla
         *running("ReplicaSet", "web", "a", "a", cpu="100m", priorityClassName="high"),
         *running("ReplicaSet", "spread", "a", "b", cpu="100m", priorityClassName="high"),
     ]
-    found, _ = resilience(ResilienceRequest(PlanRequest(state), drains=False))
+    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
     (outage,) = found.outages
     assert (outage.workload, outage.ready_before, outage.is_over) == (
         "ReplicaSet default/web",
@@ -160,7 +161,9 @@ def test_a_service_on_one_node_is_without_a_ready_pod_though_each_pod_gets_a_pla
 
 def test_a_gate_tells_of_the_disturbance_that_is_worst() -> None:
     state = [node("a"), node("b"), *running("StatefulSet", "db", "a", cpu="100m")]
-    asked = ResilienceRequest(PlanRequest(state), gates=parse_gates(["unavailable"], None))
+    asked = ResilienceRequest(
+        PlanRequest(LoadedState(state)), gates=parse_gates(["unavailable"], None)
+    )
     found, (finding,) = resilience(asked)
     # The drain of the node takes it down for two seconds only.
     assert found.outages[0].disturbances == ("failure of node a", "drain of node a")
@@ -174,7 +177,7 @@ def test_who_is_down_to_the_end_is_worse_than_who_comes_back() -> None:
         *running("StatefulSet", "db", "a", cpu="100m"),
         *running("ReplicaSet", "web", "b", cpu="100m"),
     ]
-    found, _ = resilience(ResilienceRequest(PlanRequest(state), drains=False))
+    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
     assert [one.name for one in found.ranking] == ["failure of node a", "failure of node b"]
     db, web = found.outages
     assert (db.workload, db.is_over) == ("StatefulSet default/db", False)
@@ -205,7 +208,9 @@ def test_what_isnt_there_is_told(text: str) -> None:
 
 
 def test_the_number_of_processes_changes_nothing() -> None:
-    asked = ResilienceRequest(PlanRequest(STATE), nodes=("a", "b"), pairs=True, spare_room=False)
+    asked = ResilienceRequest(
+        PlanRequest(LoadedState(STATE)), nodes=("a", "b"), pairs=True, spare_room=False
+    )
     found, _ = resilience(asked, workers=1)
     assert resilience(asked, workers=2)[0] == found
     assert found.tried == {"Drain": 2, "NodeFailure": 3}
@@ -214,7 +219,7 @@ def test_the_number_of_processes_changes_nothing() -> None:
 
 
 def test_the_budget_that_makes_a_drain_impossible_is_named() -> None:
-    asked = ResilienceRequest(PlanRequest(STATE), nodes=("a",), spare_room=False)
+    asked = ResilienceRequest(PlanRequest(LoadedState(STATE)), nodes=("a",), spare_room=False)
     found, _ = resilience(asked)
     (blocking,) = found.blocking_budgets
     assert (blocking.budget, blocking.nodes, blocking.pods) == (
@@ -232,7 +237,7 @@ def test_pods_that_no_failure_spares() -> None:
         *running("ReplicaSet", "web", "a", "b", cpu="2", priorityClassName="high"),
         *running("ReplicaSet", "batch", "c", cpu="2", priorityClassName="low"),
     ]
-    found, _ = resilience(ResilienceRequest(PlanRequest(state), drains=False))
+    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
     (exposed,) = found.exposed
     assert (exposed.pod, exposed.hit, exposed.is_never_spared) == ("default/batch-0", 3, True)
     assert exposed.owner == "ReplicaSet default/batch"
@@ -244,7 +249,7 @@ def test_spare_room_cures_and_less_doesnt() -> None:
         node("b", "2"),
         *running("ReplicaSet", "web", "a", "a", "b", "b"),
     ]
-    request = PlanRequest(state)
+    request = PlanRequest(LoadedState(state))
     found, _ = resilience(ResilienceRequest(request))
     (room,) = found.spare_rooms
     assert (room.like, room.count, room.cures, room.of) == (("a",), 1, 4, 4)
@@ -258,7 +263,9 @@ def test_shapes_that_are_not_tried_are_named(monkeypatch: pytest.MonkeyPatch) ->
         *(node(name, cpu) for name, cpu in (("a", "2"), ("b", "2"), ("c", "1"))),
         *running("ReplicaSet", "web", "a", "a", "b", "b"),
     ]
-    found, _ = resilience(ResilienceRequest(PlanRequest(state), nodes=("a",), drains=False))
+    found, _ = resilience(
+        ResilienceRequest(PlanRequest(LoadedState(state)), nodes=("a",), drains=False)
+    )
     assert [room.like for room in found.spare_rooms] == [("a",)]
     assert found.untried_shapes == ("1 cpu, 8Gi memory, 110 pods",)
     assert "Not tried, as less common: nodes with 1 cpu" in to_markdown(
@@ -272,7 +279,7 @@ def test_spare_room_is_spread_over_zones() -> None:
         node("b", "2", zone="y"),
         *running("ReplicaSet", "web", "a", "a", "b", "b"),
     ]
-    found, _ = resilience(ResilienceRequest(PlanRequest(state), drains=False))
+    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
     (room,) = found.spare_rooms
     assert (room.like, room.count, room.cures) == (("a", "b"), 2, 4)
 
@@ -280,4 +287,4 @@ def test_spare_room_is_spread_over_zones() -> None:
 def test_too_many_pairs_are_refused() -> None:
     state = [node(f"n{number}") for number in range(400)]
     with pytest.raises(DisturbanceError, match="79800 pairs"):
-        disturbances_of(ResilienceRequest(PlanRequest(state), pairs=True))
+        disturbances_of(ResilienceRequest(PlanRequest(LoadedState(state)), pairs=True))

@@ -41,7 +41,7 @@ def advice(
 ) -> RolloutAdvice:
     limits = {"important": None, "tries": 1000, "more_nodes": 0, **settings}
     found = introduced(state, *assignments, more=more)
-    return rollout(RolloutRequest(PlanRequest(state), found, **limits))
+    return rollout(RolloutRequest(PlanRequest(LoadedState(state)), found, **limits))
 
 
 @cache
@@ -123,7 +123,9 @@ BECOMES_DEFAULT = "PriorityClass usual (500) becomes the default"
 
 def introducing(state: list[Obj], *manifests: Obj) -> RolloutAdvice:
     found = introduction(state, manifests)
-    return rollout(RolloutRequest(PlanRequest(state), found, None, tries=1000, more_nodes=2))
+    return rollout(
+        RolloutRequest(PlanRequest(LoadedState(state)), found, None, tries=1000, more_nodes=2)
+    )
 
 
 def test_a_default_class_above_running_pods_is_not_safe_as_the_next_pod_preempts_them() -> None:
@@ -266,8 +268,7 @@ def safe_orders(state: list[Obj], found: Introduction, judge: Judge) -> set[tupl
     for order in permutations(found.steps):
         play = Play(PlanRequest(loaded), changes_later=True)
         play.change([Apply(found.preparation)])
-        play.start()
-        play.run(None)
+        play.run()
         if all(play_step(play, step, judge).is_safe for step in order):
             safe.add(tuple(step.name for step in order))
     return safe

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from podium.plan.changes import PARSERS, Apply, Change
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
@@ -107,7 +108,9 @@ def scenes() -> Iterator[Scene]:
 
 def foreseen(scene: Scene, *beside: Json) -> Plan:
     """The plan of a scene's snapshot and its last step, with other objects beside it."""
-    found = plan(PlanRequest([*scene.snapshot, *beside], [_change(scene)], until_s=UNTIL_S))
+    found = plan(
+        PlanRequest(LoadedState([*scene.snapshot, *beside]), [_change(scene)], until_s=UNTIL_S)
+    )
     own = tuple(one for one in found.timeline if one.namespace == scene.name)
     return replace(found, timeline=own)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from podium.explaining.obstacles import Obstacle
+from podium.plan.loaded_state import LoadedState
 from podium.plan.pod_explanations import explain_pod
 from podium.plan.request import PlanRequest
 from tests.plan.objects import HOST, ZONE, container, node, pod
@@ -11,7 +12,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def obstacles(state: list[Any], new: Any) -> list[Obstacle]:
-    request = PlanRequest([*state, new])
+    request = PlanRequest(LoadedState([*state, new]))
     return [*explain_pod(request, "default/new").decisions[0].obstacles]
 
 

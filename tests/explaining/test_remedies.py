@@ -8,6 +8,7 @@ from podium.config.load import load_configuration
 from podium.documents.pod_report import PodReport
 from podium.explaining.remedies import Remedy
 from podium.plan.explanation import PodExplanation
+from podium.plan.loaded_state import LoadedState
 from podium.plan.pod_explanations import explain_pod
 from podium.plan.request import PlanRequest
 from tests.plan.objects import (
@@ -26,7 +27,7 @@ TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
 
 
 def found(state: list[Any], new: Any) -> dict[str, Remedy]:
-    remedies = explain_pod(PlanRequest([*state, new]), "default/new").remedies
+    remedies = explain_pod(PlanRequest(LoadedState([*state, new])), "default/new").remedies
     return {one.kind: one for one in remedies}
 
 
@@ -114,7 +115,7 @@ def test_a_budget_that_preemption_respects_may_ask_for_less(bound: Any, change: 
 
     def explained(**spec: Any) -> PodExplanation:
         state = [node("a"), web, *pods, budget("web", **spec), high, new]
-        return explain_pod(PlanRequest(state, configuration=respecting), "default/new")
+        return explain_pod(PlanRequest(LoadedState(state), configuration=respecting), "default/new")
 
     (remedy,) = (one for one in explained(**bound).remedies if one.kind == "Budget")
     assert remedy.change == f"{change} in PodDisruptionBudget default/web"
@@ -127,6 +128,8 @@ def test_a_budget_that_preemption_respects_may_ask_for_less(bound: Any, change: 
 @pytest.mark.parametrize("new", [pod("new", "9"), pod("new", "2", nodeSelector={"x": "y"})])
 def test_nothing_stays_changed(new: Any) -> None:
     state = [node("a"), node("b", taints=[TAINT]), pod("old", "3", on="a"), *CLASSES]
-    once, again = (explain_pod(PlanRequest([*state, new]), "default/new") for _ in range(2))
+    once, again = (
+        explain_pod(PlanRequest(LoadedState([*state, new])), "default/new") for _ in range(2)
+    )
     assert once == again
     assert once.decisions[-1].node == ""

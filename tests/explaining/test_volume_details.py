@@ -4,6 +4,7 @@ from typing import Any
 
 from podium.core.explanation import explain
 from podium.explaining.obstacles import obstacles
+from podium.plan.loaded_state import LoadedState
 from podium.plan.pod_explanations import explain_pod
 from podium.plan.request import PlanRequest
 from podium.scheduler import Scheduler
@@ -15,7 +16,7 @@ STORAGE = "storage.k8s.io/v1"
 
 
 def details(*state: Any) -> list[str]:
-    (view,) = explain_pod(PlanRequest([*state, user("new")]), "default/new").decisions
+    (view,) = explain_pod(PlanRequest(LoadedState([*state, user("new")])), "default/new").decisions
     return [text for one in view.obstacles for text in one.details]
 
 
@@ -153,14 +154,14 @@ def test_claims_for_one_pod_alone_say_who_uses_them() -> None:
 def test_disks_that_can_t_be_shared_name_their_user() -> None:
     disk = {"name": "v", "awsElasticBlockStore": {"volumeID": "vol-1"}}
     state = [node("a"), pod("old", on="a", volumes=[disk])]
-    request = PlanRequest([*state, pod("new", volumes=[disk])])
+    request = PlanRequest(LoadedState([*state, pod("new", volumes=[disk])]))
     (view,) = explain_pod(request, "default/new").decisions
     assert view.obstacles[0].details == ("default/old, priority 0, uses the same disk",)
 
 
 def test_claims_that_should_have_been_bound_by_now_are_named() -> None:
     def told(*state: Any) -> tuple[str, ...]:
-        request = PlanRequest([node("a"), *state, user("new")])
+        request = PlanRequest(LoadedState([node("a"), *state, user("new")]))
         return explain_pod(request, "default/new").decisions[0].pre_filter_details
 
     none = "kubernetes.io/no-provisioner"

@@ -17,7 +17,6 @@ from podium.api.errors import PodiumError
 from podium.cli.request_options import RequestOptions
 from podium.library.answer import Answer
 from podium.library.words import WORDS, Changes, request_options
-from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from tests.conftest import ROOT
 
@@ -202,8 +201,8 @@ def test_a_plan_of_a_running_cluster_begins_when_it_is_read(
     podium_cluster: podium.Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("podium.cli.state_inputs.time", SimpleNamespace(time=lambda: 4e9 + 0.5))
-    state = podium.load(kubeconfig=podium_cluster.kubeconfig).objects
-    assert LoadedState.of(state).start_s == 4e9
+    loaded = podium.load(kubeconfig=podium_cluster.kubeconfig)
+    assert loaded._state.start_s == 4e9
 
 
 def test_no_extra_is_needed_to_import_it() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from podium.plan.changes import Apply, parse_delete
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
@@ -104,7 +105,11 @@ def reference(owner: Obj) -> Obj:
 def planned(state: list[Obj], *applied: Obj, delete: str = "", **settings: Any) -> Plan:
     """The outcome of applying objects; `delete` names what goes, separated by blanks."""
     deleted = [parse_delete(text, "default") for text in delete.split()]
-    return plan(PlanRequest(state, (*deleted, *([Apply(applied)] if applied else [])), **settings))
+    return plan(
+        PlanRequest(
+            LoadedState(state), (*deleted, *([Apply(applied)] if applied else [])), **settings
+        )
+    )
 
 
 def places(outcome: Plan) -> dict[str, str]:

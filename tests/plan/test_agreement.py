@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from podium.cluster.start_time import start_s
 from podium.plan.changes import Apply
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan
 from podium.plan.pod_explanations import explain_pod
@@ -24,7 +25,7 @@ def outcome_of(found: Plan) -> Outcome:
 
 
 def request_of(there: World, until_s: float = UNTIL_S) -> PlanRequest:
-    return PlanRequest(there.state, [Apply(there.applied)], until_s=until_s)
+    return PlanRequest(LoadedState(there.state), [Apply(there.applied)], until_s=until_s)
 
 
 @_seeded

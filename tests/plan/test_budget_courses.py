@@ -6,6 +6,7 @@ import pytest
 
 from podium.plan.changes import Apply, Restart, Scale, parse_delete, parse_drain
 from podium.plan.gates import Finding, caused, findings, parse_gates
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import BudgetChange, Happening, Plan
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
@@ -88,7 +89,7 @@ def test_a_finding_says_how_few_and_for_how_long(rollout: Plan) -> None:
 
 def test_what_evictions_and_the_change_take_is_told_apart() -> None:
     state = [*running(budget("web", minAvailable="50%")), node("c")]
-    outcome = plan(PlanRequest(state, [parse_drain("a", ""), Apply([web("2")])]))
+    outcome = plan(PlanRequest(LoadedState(state), [parse_drain("a", ""), Apply([web("2")])]))
     found = only(outcome)
     assert dict(found.lost) == {"evicted": 6}
     assert found.removed == 6
@@ -106,7 +107,7 @@ def test_preemption_below_a_budget_is_no_rollout() -> None:
 
 def test_a_budget_that_its_workload_grows_into_does_not_fall() -> None:
     state = running(budget("web", minAvailable="90%"), replicas=4)
-    found = only(plan(PlanRequest(state, [Scale(WEB, 12)])))
+    found = only(plan(PlanRequest(LoadedState(state), [Scale(WEB, 12)])))
     assert (found.healthy_before, found.healthy_least, found.desired_healthy) == (4, 4, 11)
     assert not found.is_below
 
@@ -119,14 +120,14 @@ def test_a_workload_that_is_new_does_not_fall_below_its_budget() -> None:
 
 def test_a_workload_that_is_scaled_below_its_budget_falls() -> None:
     state = running(budget("web", minAvailable=3), replicas=4)
-    found = only(plan(PlanRequest(state, [Scale(WEB, 2)])))
+    found = only(plan(PlanRequest(LoadedState(state), [Scale(WEB, 2)])))
     assert (found.healthy_least, found.removed, found.is_below) == (2, 2, True)
 
 
 def test_what_is_scaled_down_has_all_that_it_wants() -> None:
-    outcome = plan(PlanRequest(running(), [Scale(WEB, 3)]))
+    outcome = plan(PlanRequest(LoadedState(running()), [Scale(WEB, 3)]))
     assert not met(outcome, "ready<100%", "unavailable")
-    outcome = plan(PlanRequest(running(), [Scale(WEB, 0)]))
+    outcome = plan(PlanRequest(LoadedState(running()), [Scale(WEB, 0)]))
     assert not met(outcome, "ready<100%", "unavailable")
 
 
@@ -141,18 +142,24 @@ def test_a_workload_without_a_ready_pod_is_unavailable() -> None:
 
 
 def test_pods_that_end_or_are_deleted_leave_nothing_unavailable() -> None:
-    deleted = plan(PlanRequest(running(replicas=2), [parse_delete("deploy/web", "default")]))
+    deleted = plan(
+        PlanRequest(LoadedState(running(replicas=2)), [parse_delete("deploy/web", "default")])
+    )
     assert not met(deleted, "unavailable", "ready<100%")
     job = workload("Job", "once", parallelism=1, uid="job")
     batch = pod("once-1", on="a", owner=job, restartPolicy="Never")
-    drained = plan(PlanRequest([node("a"), node("b"), job, batch], [parse_drain("a", "")]))
+    drained = plan(
+        PlanRequest(LoadedState([node("a"), node("b"), job, batch]), [parse_drain("a", "")])
+    )
     assert not met(drained, "unavailable", "ready<100%")
 
 
 def test_a_daemon_set_wants_as_many_pods_as_it_has_nodes() -> None:
     agents = workload("DaemonSet", "agent", uid="d")
     state = [node("a"), agents, pod("agent-1", "1", on="a", owner=agents)]
-    outcome = plan(PlanRequest(state, [Restart(ChangeTarget("DaemonSet", "default", "agent"))]))
+    outcome = plan(
+        PlanRequest(LoadedState(state), [Restart(ChangeTarget("DaemonSet", "default", "agent"))])
+    )
     (summary,) = outcome.workloads
     assert (summary.wanted, summary.is_unavailable) == (1, True)
 
@@ -162,7 +169,7 @@ def test_pods_that_end_by_themselves_are_nothing_to_tell() -> None:
     job = workload("Job", "once", parallelism=1, uid="job")
     batch = pod("once-1", on="a", owner=job, restartPolicy="Never", metadata=ends)
     alone = pod("alone", on="a", restartPolicy="Never", metadata=ends)
-    outcome = plan(PlanRequest([node("a"), job, batch, alone], until_s=60))
+    outcome = plan(PlanRequest(LoadedState([node("a"), job, batch, alone]), until_s=60))
     assert {one.happening for one in outcome.timeline} >= {Happening.SUCCEEDED}
     assert not outcome.workloads
 

@@ -15,6 +15,7 @@ from podium.plan.changes import (
     parse_drain,
 )
 from podium.plan.gates import findings, parse_gates
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
@@ -25,7 +26,7 @@ WEB = {**workload("Deployment", "web", replicas=2)}
 
 
 def changed(state: list[Any], *changes: Change) -> Plan:
-    return plan(PlanRequest(state, changes))
+    return plan(PlanRequest(LoadedState(state), changes))
 
 
 def web_on(*nodes: str) -> list[Any]:

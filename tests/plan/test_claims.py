@@ -7,6 +7,7 @@ import pytest
 from podium.advice.capacity import CapacityRequest, capacity
 from podium.advice.capacity_templates import PodTemplate
 from podium.plan.changes import Apply
+from podium.plan.loaded_state import LoadedState
 from podium.plan.pod_explanations import explain_pod
 from podium.plan.request import PlanRequest
 from tests.plan.objects import node, places, planned, pod
@@ -130,7 +131,7 @@ def test_attached_volumes_count_towards_the_limit_of_their_node() -> None:
 
 
 def test_explanations_and_capacity_count_attached_volumes() -> None:
-    request = PlanRequest(attached_volumes())
+    request = PlanRequest(LoadedState(attached_volumes()))
     (view,) = explain_pod(replace(request, changes=(Apply([user()]),)), "default/user").decisions
     assert view.filter["a"].reasons == ("node(s) exceed max volume count",)
     found = capacity(CapacityRequest(request, [PodTemplate("user", 1, user())], 1))

@@ -3,6 +3,7 @@
 import pytest
 
 from podium.plan.changes import Apply
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.pod_explanations import ExplainError, explain_pod, explain_workload
 from podium.plan.request import PlanRequest
@@ -14,7 +15,7 @@ def explained(text: str, state: list[Obj], *applied: Obj) -> tuple[str, str]:
     """The pod, and the note about it."""
     sought = parse_workload(text, "default")
     assert sought is not None
-    found = explain_workload(PlanRequest(state, [Apply(applied)]), sought)
+    found = explain_workload(PlanRequest(LoadedState(state), [Apply(applied)]), sought)
     return found.pod, found.notes[0]
 
 
@@ -58,7 +59,7 @@ def test_a_replacement_that_the_plan_names() -> None:
     kept = workload("ReplicaSet", "web", replicas=1, uid="r", template={"priorityClassName": "low"})
     old = pod("web-0", on="n", owner=kept, uid="u", priorityClassName="low")
     first = pod("first", priorityClassName="high")
-    request = PlanRequest([low, high, node("n", "1"), kept, old], [Apply([first])])
+    request = PlanRequest(LoadedState([low, high, node("n", "1"), kept, old]), [Apply([first])])
     (replacement,) = plan(request).pending
     assert replacement.replaces == "default/web-0"
     *_, last = explain_pod(request, replacement.pod).decisions

@@ -6,6 +6,7 @@ import pytest
 
 from podium.plan.changes import Drain
 from podium.plan.gates import findings, parse_gates
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan, Return
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
@@ -30,7 +31,7 @@ def drained(*, pods: int = 2, **spec: Any) -> Plan:
     job["status"] = {"active": pods, "ready": pods, "startTime": "2026-01-01T00:00:00Z"}
     state = [node("a"), node("b"), job]
     state += [a_pod(job, index, "ab"[index > 0]) for index in range(pods)]
-    return plan(PlanRequest(tuple(state), changes=(Drain(node="a"),)))
+    return plan(PlanRequest(LoadedState(tuple(state)), changes=(Drain(node="a"),)))
 
 
 def a_pod(job: Obj, index: int, on: str) -> Obj:

@@ -51,7 +51,9 @@ def member(number: int, api: str = KUBERNETES, **spec: Any) -> Obj:
 
 def request(state: list[Obj], *changes: Obj, options: Obj = OPTIONS) -> PlanRequest:
     configuration = load_configuration([options], frozenset())
-    return PlanRequest(state, changes=[Apply(list(changes))], configuration=configuration)
+    return PlanRequest(
+        LoadedState(state), changes=[Apply(list(changes))], configuration=configuration
+    )
 
 
 def planned(*given: Any, **options: Any) -> Plan:
@@ -136,7 +138,7 @@ def test_a_gang_preempts_for_all_its_members_or_for_none() -> None:
 def test_it_is_said_how_long_a_gang_waits_for_its_room() -> None:
     high = [member(number, PLUGINS, priorityClassName="high") for number in (1, 2)]
     asked = request([*NODES, group(2, PLUGINS), *victims(2, grace_s=3600)], *high)
-    start_s = LoadedState.of(asked.state).start_s
+    start_s = asked.state.start_s
     (first, _) = plan(replace(asked, until_s=10)).pending
     until = timestamp(start_s + 60)
     assert (

@@ -6,6 +6,7 @@ import pytest
 
 from podium.plan.changes import Apply
 from podium.plan.gates import GateError, caused, findings, let_through, parse_gates
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest, without_changes
 from tests.plan.objects import budget, container, node, planned, pod, priority_class, workload
@@ -99,7 +100,7 @@ def test_only_what_the_changes_cause_is_left() -> None:
     web = workload("ReplicaSet", "web", "3", replicas=2, uid="u")
     state = [node("a", "2"), web, pod("web-1", "3", owner=web), pod("web-2", "3", owner=web)]
     more = workload("ReplicaSet", "web", "3", replicas=3)
-    request = PlanRequest(state, [Apply([more])])
+    request = PlanRequest(LoadedState(state), [Apply([more])])
     gates = parse_gates(["pending"], None)
     found, before = (findings(plan(one), gates) for one in (request, without_changes(request)))
     assert (len(found), len(before)) == (3, 2)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from podium.documents.report import plain
 from podium.plan.changes import Apply
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
@@ -29,7 +30,9 @@ def after(seconds: float, times: int = 1) -> Callable[[int, float], None]:
 
 
 def interrupted(seconds: float, times: int = 1, seeds: int = 1) -> Plan:
-    return plan(PlanRequest(STATE, [Apply([COMING])], seeds=seeds), after(seconds, times))
+    return plan(
+        PlanRequest(LoadedState(STATE), [Apply([COMING])], seeds=seeds), after(seconds, times)
+    )
 
 
 def test_what_has_happened_up_to_then_is_told() -> None:
@@ -53,7 +56,9 @@ def test_of_several_runs_those_count_that_are_complete() -> None:
 
 def test_whoever_waits_for_the_end_is_told_so() -> None:
     times: list[float] = []
-    outcome = plan(PlanRequest(STATE, [Apply([COMING])]), lambda _, at_s: times.append(at_s))
+    outcome = plan(
+        PlanRequest(LoadedState(STATE), [Apply([COMING])]), lambda _, at_s: times.append(at_s)
+    )
     assert (outcome.interrupted, outcome.until_s) == (False, 600.0)
     assert times == sorted(times)
     assert times[-1] == 600.0

@@ -7,6 +7,7 @@ import pytest
 from podium.api.disruption import BY_KUBELET
 from podium.plan.changes import Apply
 from podium.plan.explanation import PodExplanation
+from podium.plan.loaded_state import LoadedState
 from podium.plan.pod_explanations import explain_named
 from podium.plan.request import PlanRequest
 from tests.plan.objects import container, node, planned, pod, workload
@@ -16,7 +17,7 @@ UNKNOWN = {"conditions": [{"type": "Ready", "status": "Unknown"}]}
 
 
 def explained(state: list[Any], applied: Any, named: str = "new") -> PodExplanation:
-    return explain_named(PlanRequest(state, [Apply([applied])]), named, "default")
+    return explain_named(PlanRequest(LoadedState(state), [Apply([applied])]), named, "default")
 
 
 def full() -> list[Any]:
@@ -61,7 +62,7 @@ def test_what_the_node_says_is_told(machine: Any, message: str, *, admitted: boo
 
 def test_a_workload_whose_pods_are_refused_is_explained_by_the_first() -> None:
     pinned = workload("Deployment", "pinned", replicas=1, template={"nodeName": "n"})
-    request = PlanRequest([node("n", "500m")], [Apply([pinned])], until_s=5.0)
+    request = PlanRequest(LoadedState([node("n", "500m")]), [Apply([pinned])], until_s=5.0)
     explanation = explain_named(request, "deploy/pinned", "default")
     assert explanation.admission is not None
     assert explanation.admission.reason == "OutOfcpu"

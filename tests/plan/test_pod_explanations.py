@@ -7,6 +7,7 @@ import pytest
 from podium.plan.changes import Apply, parse_delete
 from podium.plan.explanation import DecisionView, PodExplanation
 from podium.plan.freed_ports import FreedPort
+from podium.plan.loaded_state import LoadedState
 from podium.plan.pod_explanations import ExplainError, explain_pod
 from podium.plan.request import PlanRequest
 from tests.plan.objects import ZONE, budget, container, node, pod, priority_class
@@ -17,7 +18,9 @@ GOING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
 
 def explained(name: str, state: list[Any], *applied: Any, delete: str = "") -> PodExplanation:
     deleted = [parse_delete(text, "default") for text in delete.split()]
-    return explain_pod(PlanRequest(state, (*deleted, Apply(applied))), f"default/{name}")
+    return explain_pod(
+        PlanRequest(LoadedState(state), (*deleted, Apply(applied))), f"default/{name}"
+    )
 
 
 def only(explanation: PodExplanation) -> DecisionView:

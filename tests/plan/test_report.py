@@ -6,6 +6,7 @@ from typing import Any
 
 from podium.documents.report import plain
 from podium.plan.changes import Apply
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan
 from podium.plan.pod_explanations import explain_pod
@@ -196,7 +197,9 @@ def test_everything_else() -> None:
 
 def test_each_pod_is_named_with_whose_it_is_and_how_important() -> None:
     unsure = [*state(), workload("Deployment", "more", replicas=1)]
-    asked = PlanRequest(unsure, [Apply([pod("new", priorityClassName="high")])], seeds=3)
+    asked = PlanRequest(
+        LoadedState(unsure), [Apply([pod("new", priorityClassName="high")])], seeds=3
+    )
     explained = explain_pod(asked, "default/new")
     for report in (plain(plan(asked)), plain(explained)):
         pods = [*_pods(report)]
@@ -217,7 +220,7 @@ def _pods(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def test_an_explanation_can_be_written_down() -> None:
-    request = PlanRequest(state(), [Apply([pod("new", priorityClassName="high")])])
+    request = PlanRequest(LoadedState(state()), [Apply([pod("new", priorityClassName="high")])])
     report = json.loads(json.dumps(plain(explain_pod(request, "default/new"))))
     assert (report["kind"], report["pod"], report["boundTo"]) == (
         "Explanation",

@@ -13,6 +13,7 @@ from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_ranking import EvictionOrder
 from podium.node.pressure.signals import Signal
 from podium.plan.eviction_rankings import EvictionError, rank_evictions
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from podium.plan.resource_pressure import PressureError, parse_pressure
@@ -54,7 +55,7 @@ STATE = [
 
 
 def request(*pressures: str, state: list[Obj] = STATE) -> PlanRequest:
-    return PlanRequest(state=state, pressures=tuple(map(parse_pressure, pressures)))
+    return PlanRequest(state=LoadedState(state), pressures=tuple(map(parse_pressure, pressures)))
 
 
 def test_who_exceeds_its_requests_is_evicted() -> None:
@@ -96,11 +97,11 @@ def test_usage_that_cant_be_read() -> None:
     with pytest.raises(PressureError, match="must be an amount"):
         plan(request("n1:memory.available=5Mi", state=state))
     with pytest.raises(EvictionError, match="must be an amount"):
-        rank_evictions(PlanRequest(state=state), "n1")
+        rank_evictions(PlanRequest(state=LoadedState(state)), "n1")
 
 
 def test_the_order_on_a_node() -> None:
-    ranking = rank_evictions(PlanRequest(state=STATE), "n1")
+    ranking = rank_evictions(PlanRequest(state=LoadedState(STATE)), "n1")
     assert [one.pod for one in ranking.pods] == ["default/above", "default/within"]
     assert dict(ranking.pods[1].keys)["usage beyond requests"] == "+0"
     report = plain(ranking)
@@ -108,15 +109,17 @@ def test_the_order_on_a_node() -> None:
 
 
 def test_the_order_of_another_signal_and_of_the_proposal() -> None:
-    by_pid = rank_evictions(PlanRequest(state=STATE), "n1", Signal.PID_AVAILABLE)
+    by_pid = rank_evictions(PlanRequest(state=LoadedState(STATE)), "n1", Signal.PID_AVAILABLE)
     assert [one.pod for one in by_pid.pods] == ["default/within", "default/above"]
-    by_share = rank_evictions(PlanRequest(state=STATE), "n1", order=EvictionOrder.USAGE_SHARE)
+    by_share = rank_evictions(
+        PlanRequest(state=LoadedState(STATE)), "n1", order=EvictionOrder.USAGE_SHARE
+    )
     assert [one.pod for one in by_share.pods] == ["default/within", "default/above"]
 
 
 def test_a_node_that_isnt_there() -> None:
     with pytest.raises(EvictionError, match="there is no node n9; there are: n1"):
-        rank_evictions(PlanRequest(state=STATE), "n9")
+        rank_evictions(PlanRequest(state=LoadedState(STATE)), "n9")
 
 
 def test_thresholds_may_be_others() -> None:

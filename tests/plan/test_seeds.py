@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from podium.plan.changes import Apply, parse_delete
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from podium.plan.targets import TargetError
@@ -21,7 +22,7 @@ COMING = [pod(f"new-{number}", "2", priorityClassName="high") for number in rang
 
 def request(seeds: int, delete: str = "") -> PlanRequest:
     deleted = [parse_delete(text, "default") for text in delete.split()]
-    return PlanRequest(STATE, [*deleted, Apply(COMING)], seeds=seeds)
+    return PlanRequest(LoadedState(STATE), [*deleted, Apply(COMING)], seeds=seeds)
 
 
 @pytest.mark.parametrize("workers", [2, 3, 9])

@@ -4,6 +4,7 @@ from typing import Any
 
 from podium.cli.plan_summary_text import summary_lines
 from podium.plan.changes import Apply
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.pod_explanations import explain_pod
 from podium.plan.request import PlanRequest
@@ -33,7 +34,9 @@ def summary(plan: Plan) -> list[str]:
 
 def explained(state: list[Obj], *applied: Any, until_s: float | None = None) -> str:
     changes = (Apply(applied),) if applied else ()
-    return explain_pod(PlanRequest(state, changes, until_s=until_s), "default/client").sleep
+    return explain_pod(
+        PlanRequest(LoadedState(state), changes, until_s=until_s), "default/client"
+    ).sleep
 
 
 def test_a_pod_that_no_event_wakes_is_placed_when_it_has_waited_for_five_minutes() -> None:
@@ -109,12 +112,12 @@ def test_pods_that_fit_in_the_state_already_are_tried_at_once() -> None:
 
 def test_rejected_pods_of_a_state_are_explained_as_things_are_at_the_beginning() -> None:
     explanation = explain_pod(
-        PlanRequest([node("n"), rejected(pod("large", "8"))]), "default/large"
+        PlanRequest(LoadedState([node("n"), rejected(pod("large", "8"))])), "default/large"
     )
     (view,) = explanation.decisions
     assert (view.at_s, explanation.sleep) == (0.0, "")
     assert view.message.startswith("0/1 nodes are available: 1 Insufficient cpu.")
     *others, client = states()
-    request = PlanRequest([*others, rejected(client)], (Apply([STORE]),))
+    request = PlanRequest(LoadedState([*others, rejected(client)]), (Apply([STORE]),))
     first, second = explain_pod(request, "default/client").decisions
     assert (first.at_s, first.node, second.at_s, second.node) == (0.0, "", 330.0, "n1")

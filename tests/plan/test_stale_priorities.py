@@ -6,6 +6,7 @@ import pytest
 
 from podium.cli import plan_tables
 from podium.plan.gates import findings, parse_gates
+from podium.plan.loaded_state import LoadedState
 from podium.plan.next_pod_words import stale_sentences
 from podium.plan.outcome import Plan, StalePriority
 from podium.plan.planning import plan
@@ -228,7 +229,9 @@ def test_it_is_looked_for_only_where_that_is_asked_for() -> None:
 
 
 def test_plans_from_one_beginning_find_the_same() -> None:
-    request = PlanRequest([node("n", "2"), STANDARD, old()], next_pods_max=NEXT_PODS_MAX)
+    request = PlanRequest(
+        LoadedState([node("n", "2"), STANDARD, old()]), next_pods_max=NEXT_PODS_MAX
+    )
     assert Plans(request).plan(()).stale_priorities == plan(request).stale_priorities != ()
 
 

@@ -49,7 +49,9 @@ def test_a_taint_has_been_there_since_it_was_added() -> None:
     toleration = {"key": "broken", "operator": "Exists", "tolerationSeconds": 300}
     tolerating = pod("web-0", on="a", owner=owner, uid="p", status=READY, tolerations=[toleration])
     assert reference(owner)["uid"] == "rs"
-    outcome = plan(PlanRequest([heard("a", taints=[added]), heard("b"), owner, tolerating]))
+    outcome = plan(
+        PlanRequest(LoadedState([heard("a", taints=[added]), heard("b"), owner, tolerating]))
+    )
     (lost,) = outcome.disruptions
     assert (lost.pod, lost.at_s) == ("default/web-0", 180.0)
 

@@ -11,6 +11,7 @@ from podium import Cluster
 from podium.cluster.start_time import start_s
 from podium.manifests import read_sources
 from podium.plan.changes import Apply
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from tests.conftest import ROOT
@@ -51,7 +52,7 @@ def world_of(trial: Path, state: str, change: str) -> World:
 @pytest.mark.parametrize(("state", "change"), CHANGES)
 def test_the_same_pods_are_lost_and_left_over(trial: Path, state: str, change: str) -> None:
     there = world_of(trial, state, change)
-    found = plan(PlanRequest(there.state, [Apply(there.applied)], until_s=UNTIL_S))
+    found = plan(PlanRequest(LoadedState(there.state), [Apply(there.applied)], until_s=UNTIL_S))
     assert outcome_of(found) == simulated(there, start_s(there.state), UNTIL_S)
     with Cluster(nodes=0, manifests=there.state) as cluster:
         cluster.advance(10)

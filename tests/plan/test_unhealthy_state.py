@@ -3,6 +3,7 @@
 import pytest
 
 from podium.plan.changes import parse_drain
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
@@ -35,7 +36,7 @@ def drained(name: str, *, heals: bool = False, **policy: str) -> Plan:
     limit = budget("web", uid="pdb", minAvailable=2, status=status, **policy)
     limit["metadata"]["generation"] = 1
     state: list[Obj] = [node("a"), node("b"), web, *pods, limit]
-    return plan(PlanRequest(state, [parse_drain(name, "")], heals=heals))
+    return plan(PlanRequest(LoadedState(state), [parse_drain(name, "")], heals=heals))
 
 
 def test_a_crash_looping_pod_counts_as_unhealthy_for_as_long_as_it_is_there() -> None:
@@ -53,7 +54,7 @@ def test_what_stays_unhealthy_is_noted() -> None:
     assert not drained("b", heals=True).notes
     sick = {"conditions": [{"type": "Ready", "status": "False"}]}
     nodes = [node(name, status=sick) for name in "abcde"]
-    assert plan(PlanRequest(nodes)).notes == (
+    assert plan(PlanRequest(LoadedState(nodes))).notes == (
         "5 nodes of the state aren't ready and stay so: a, b, c and 2 more; --assume-healthy has "
         "them recover",
     )
@@ -76,5 +77,5 @@ def test_nothing_is_placed_on_a_node_that_stays_unready(heals: bool, places: int
     ready = {"conditions": [{"type": "Ready", "status": "False"}]}
     taint = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
     sick = node("sick", status=ready, taints=[taint])
-    outcome = plan(PlanRequest([sick, pod("new")], heals=heals, repairs=True))
+    outcome = plan(PlanRequest(LoadedState([sick, pod("new")]), heals=heals, repairs=True))
     assert len(outcome.placements) == places

@@ -3,6 +3,7 @@
 from typing import Any
 
 from podium.plan.changes import parse_delete
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from tests.plan.objects import node, places, pod, priority_class, workload
@@ -25,7 +26,7 @@ def first_place(waits: dict[str, Any]) -> str:
     ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
     running = pod("db-0", on="n", owner=db, uid="p", status=ready, terminationGracePeriodSeconds=1)
     state = [node("n", "1", uid="n", status={"conditions": [heartbeat]}), NEVER, db, running, waits]
-    (first,) = places(plan(PlanRequest(state, [parse_delete("pod/db-0", "default")])))
+    (first,) = places(plan(PlanRequest(LoadedState(state), [parse_delete("pod/db-0", "default")])))
     return first
 
 

@@ -15,6 +15,7 @@ from podium.api.objects import Object
 from podium.decide.stream import answers
 from podium.documents.report import plain
 from podium.plan.changes import Apply
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from podium.profile import plugin_factories
@@ -107,7 +108,7 @@ def objects_in(path: Path) -> list[Obj]:
 
 
 def planned(state: list[Object], applied: list[Object]) -> Any:
-    made = plain(plan(PlanRequest(state, (Apply(applied),))))
+    made = plain(plan(PlanRequest(LoadedState(state), (Apply(applied),))))
     return {
         "placements": [[one["pod"], one["node"]] for one in made["placements"]],
         "preemptions": [

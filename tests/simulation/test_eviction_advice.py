@@ -9,6 +9,7 @@ import pytest
 from podium.cluster import Cluster, ClusterOptions
 from podium.plan.changes import Apply, Change, Scale, parse_drain
 from podium.plan.drainages import Drainage, DrainBlocker
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.request import PlanRequest
 from podium.plan.targets import ChangeTarget
@@ -38,7 +39,7 @@ def state(*budgets: Obj, owner: str = "ReplicaSet", unready: int = 0, pods: int 
 
 
 def drained(there: list[Obj], *before: Change) -> Drainage:
-    outcome = plan(PlanRequest(there, [*before, parse_drain("a:force", "")]))
+    outcome = plan(PlanRequest(LoadedState(there), [*before, parse_drain("a:force", "")]))
     (drain,) = outcome.drains
     return drain
 
@@ -152,9 +153,9 @@ def test_a_budget_whose_controllers_want_no_pods() -> None:
 
 def test_a_plan_says_of_a_budget_that_it_cannot_be_computed() -> None:
     there = state(budget("web", minAvailable="50%"), owner="Job")
-    (found,) = plan(PlanRequest(there, [parse_drain("a", "")])).budgets
+    (found,) = plan(PlanRequest(LoadedState(there), [parse_drain("a", "")])).budgets
     assert found.sync_failure == "jobs.batch does not implement the scale subresource"
-    (fine,) = plan(PlanRequest(state(budget("web", minAvailable="50%")), [])).budgets
+    (fine,) = plan(PlanRequest(LoadedState(state(budget("web", minAvailable="50%"))), [])).budgets
     assert not fine.sync_failure
 
 

@@ -16,6 +16,7 @@ from podium.cli.dashboards import PRESENTERS
 from podium.cluster import Cluster
 from podium.manifests import read_sources
 from podium.plan.changes import Apply
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import plan
 from podium.plan.play import Play
 from podium.plan.request import PlanRequest
@@ -83,7 +84,7 @@ def test_a_plan_as_steps() -> None:
     news = [one.obj for one in read_sources([waiting], is_applied=True).objects]
     plays: list[tuple[Play, RunRecorder]] = []
     found = plan(
-        PlanRequest(state=state, changes=(Apply(tuple(news)),)),
+        PlanRequest(state=LoadedState(state), changes=(Apply(tuple(news)),)),
         prepare=lambda play: plays.append((play, RunRecorder(play.cluster))),
     )
     ((play, recorder),) = plays

@@ -8,7 +8,6 @@ from podium.api.objects import Object
 from podium.cluster import Cluster
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.runtime.driver_events import Called, DriverEvent, Started, Stopped
-from podium.scheduler import Scheduler
 from podium.simulation.timeline.entry import Fact, TimelineEntry
 from podium.simulation.timeline.node_facts import NodeFacts
 from podium.simulation.timeline.object_facts import (
@@ -17,7 +16,6 @@ from podium.simulation.timeline.object_facts import (
     workload_facts,
 )
 from podium.simulation.timeline.pod_facts import PodFacts
-from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.store.watch import Watch
 
 Facts = Callable[[Object | None, Object | None], Iterator[Fact]]
@@ -79,17 +77,6 @@ class Observer:
             for fact in self._facts[event.kind](event.previous, new):
                 uid = event.obj["metadata"].get("uid") or ""
                 self._note(fact, event.kind, event.namespace, event.name, by, uid)
-
-    def record_preemptions(self, scheduler: Scheduler, alternatives_max: int) -> PreemptionRecorder:
-        """Record what a scheduler preempts from now on, with all that it weighs.
-
-        Args:
-            scheduler: decides.
-            alternatives_max: how many candidates besides the chosen one are of interest.
-        """
-        recorder = PreemptionRecorder(scheduler, alternatives_max, self.passed_s)
-        scheduler.watch = recorder.record
-        return recorder
 
     def passed_s(self) -> float:
         """How long the cluster has run, in seconds, to the millisecond."""
