@@ -32,9 +32,11 @@ from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import (
+    Creation,
     Strategy,
     apart_from_status,
     count_all_changes,
+    in_turn,
     keep_spec,
     keep_status,
 )
@@ -134,6 +136,22 @@ def _available(service: Object, _now_s: float) -> str:
             is_true = one.get("status") == "True"
             return "True" if is_true else f"{one.get('status')} ({one.get('reason', '')})"
     return "Unknown"
+
+
+def _signing_request(request: Object, creation: Creation) -> Object:
+    """The request with its creator in place of what it says of one."""
+    user = creation.user
+    requester = {
+        "username": user.name,
+        "uid": user.uid,
+        "groups": [*user.groups],
+        "extra": {key: [*values] for key, values in user.extra},
+    }
+    spec = {
+        **without(spec_of(request), *requester),
+        **{field: value for field, value in requester.items() if value},
+    }
+    return {**without(request, "status"), "spec": spec}
 
 
 def _condition(request: Object, _now_s: float) -> str:
@@ -243,8 +261,8 @@ SIGNING_REQUEST = _idle(
         Column("Condition", _condition, "What was decided."),
     ),
     strategy=Strategy(
-        create=lambda obj, _: without(obj, "status"),
-        update=keep_status,
+        create=_signing_request,
+        update=in_turn(keep_spec, keep_status),
         subresources={"approval": keep_spec, "status": keep_spec},
     ),
 )

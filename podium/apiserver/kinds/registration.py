@@ -36,7 +36,8 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
         selectable: how each field that a list can be selected by is read, beside those of the
             metadata.
         unselectable: what is said of another field, with `{}` in its place, if not the usual.
-        warnings: what clients are warned of in an object that is new, or has a new generation.
+        warnings: what clients are warned of in an object that is new or changed; only if its
+            generation is new, where objects of the kind have one.
         warnings_of_new: what they are warned of besides in an object as it is created, given what
             was sent as well.
         is_idle: whether nothing acts on objects of the kind, which a warning says at creation.

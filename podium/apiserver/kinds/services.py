@@ -31,6 +31,7 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map, subdomain
+from podium.apiserver.validation.pod_warnings import address_warnings
 from podium.apiserver.validation.ports import port_number, port_or_name
 
 _ADDRESSES = IPv4Network("10.96.0.0/12")
@@ -179,8 +180,9 @@ def _shortened(entries: Iterable[str], if_empty: str) -> str:
     return f"{shown} + {more} more..." if more > 0 else shown or if_empty
 
 
-def _balancer_addresses(service: Object) -> list[str]:
-    ingress = at(service, "status.loadBalancer.ingress") or ()
+def balancer_addresses(obj: Object) -> list[str]:
+    """The addresses of the load balancer of a service or ingress, sorted."""
+    ingress = at(obj, "status.loadBalancer.ingress") or ()
     return sorted({one.get("ip") or one.get("hostname") or "" for one in ingress} - {""})
 
 
@@ -190,7 +192,7 @@ def _external_ip(service: Object, _now_s: float) -> str:
         case "ClusterIP" | "NodePort":
             return ",".join(own) or NONE
         case "LoadBalancer":
-            return ",".join([*_balancer_addresses(service), *own]) or "<pending>"
+            return ",".join([*balancer_addresses(service), *own]) or "<pending>"
         case "ExternalName":
             return str(at(service, "spec.externalName") or "")
     return "<unknown>"
@@ -284,7 +286,12 @@ _valid_content = object_check(
     name=dns_label,
     spec=checks.in_turn(
         _has_ports,
-        checks.fields(ports=_service_ports, selector=label_map, type=checks.text),
+        checks.fields(
+            ports=_service_ports,
+            selector=label_map,
+            type=checks.text,
+            externalIPs=checks.each(checks.ip_address),
+        ),
     ),
 )
 
@@ -300,18 +307,27 @@ _port_in_subset = checks.fields(
 )
 
 
-def _warnings(service: Object, _sent: Object) -> Iterator[str]:
+def _warnings(service: Object) -> Iterator[str]:
     """Warn of what a Service of this type ignores, and of what is deprecated."""
     spec = spec_of(service)
+    is_headless = spec.get("type") == "ClusterIP" and spec.get("clusterIP") == _HEADLESS
+    is_external = spec.get("type") == "ExternalName"
     if _HINTS in annotations(service):
         yield f"annotation {_HINTS} is deprecated, please use {_TOPOLOGY_MODE} instead"
-    if spec.get("type") == "ClusterIP" and spec.get("clusterIP") == _HEADLESS:
+    if not is_headless:
+        for index, address in enumerate(entries(spec, "clusterIPs")):
+            yield from address_warnings(address, f"spec.clusterIPs[{index}]")
+    if is_headless:
         for field in ("loadBalancerIP", "externalIPs"):
             if spec.get(field):
                 yield f"spec.{field} is ignored for headless services"
         if spec.get("sessionAffinity") != "None":
             yield "spec.SessionAffinity is ignored for headless services"
-    is_external = spec.get("type") == "ExternalName"
+    for index, address in enumerate(entries(spec, "externalIPs")):
+        yield from address_warnings(address, f"spec.externalIPs[{index}]")
+    if spec.get("externalIPs") and not is_headless and not is_external:
+        yield "spec.externalIPs is deprecated and may no longer be implemented in some clusters"
+    yield from address_warnings(spec.get("loadBalancerIP") or "", "spec.loadBalancerIP")
     if is_external and spec.get("externalIPs"):
         yield 'spec.externalIPs is ignored when spec.type is "ExternalName"'
     if not is_external and spec.get("externalName"):
@@ -322,7 +338,7 @@ def _warnings(service: Object, _sent: Object) -> Iterator[str]:
 
 SERVICE = Registration(
     kind=KINDS["Service"],
-    warnings_of_new=_warnings,
+    warnings=_warnings,
     defaults=_with_defaults,
     validate=_valid_service,
     validate_update=rules.all_of(

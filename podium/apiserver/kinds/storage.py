@@ -1,11 +1,12 @@
 """Who provides storage: classes of it, the drivers on nodes, what is left and what is attached."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, name, without
+from podium.api.objects import Object, entries, name, part, without
 from podium.api.storage_classes import is_default_class
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
@@ -33,6 +34,7 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key, subdomain
+from podium.apiserver.validation.pod_warnings import DEPRECATED_LABELS
 from podium.apiserver.validation.selectors import label_selector
 
 
@@ -145,8 +147,30 @@ _valid_capacity = object_check(
     maximumVolumeSize=checks.quantity,
 )
 
+
+def _class_warnings(storage_class: Object) -> Iterator[str]:
+    for index, term in enumerate(entries(storage_class, "allowedTopologies")):
+        for place, wanted in enumerate(entries(term, "matchLabelExpressions")):
+            if wanted.get("key") in DEPRECATED_LABELS:
+                at = f"allowedTopologies[{index}].matchLabelExpressions[{place}]"
+                yield f"{at}: {DEPRECATED_LABELS[wanted['key']]}"
+
+
+def _capacity_warnings(capacity: Object) -> Iterator[str]:
+    topology = part(capacity, "nodeTopology")
+    for index, wanted in enumerate(entries(topology, "matchExpressions")):
+        name = wanted.get("key", "")
+        if name in DEPRECATED_LABELS:
+            at = f"nodeTopology.matchExpressions[{index}]"
+            yield f"{at}: {name} is {DEPRECATED_LABELS[name]}"
+    for name in topology.get("matchLabels") or ():
+        if name in DEPRECATED_LABELS:
+            yield f"nodeTopology.matchLabels.{name}: {DEPRECATED_LABELS[name]}"
+
+
 STORAGE_CLASS = Registration(
     kind=KINDS["StorageClass"],
+    warnings=_class_warnings,
     defaults=partial(filled, reclaimPolicy="Delete", volumeBindingMode="Immediate"),
     validate=_valid_class,
     validate_update=rules.all_of(
@@ -203,6 +227,7 @@ CSI_DRIVER = Registration(
 
 CSI_STORAGE_CAPACITY = Registration(
     kind=KINDS["CSIStorageCapacity"],
+    warnings=_capacity_warnings,
     validate=_valid_capacity,
     validate_update=rules.changed(
         _valid_capacity, rules.immutable("nodeTopology"), rules.immutable("storageClassName")

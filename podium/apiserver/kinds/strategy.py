@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import Object, without
+from podium.apiserver.users import ADMIN, User
 
 
 class Creation(msgspec.Struct, frozen=True):
@@ -20,11 +21,13 @@ class Creation(msgspec.Struct, frozen=True):
         now_s: the time, in seconds since the epoch.
         rng: chooses what is chosen at random.
         others: all objects of the same kind, to look at.
+        user: creates the object.
     """
 
     now_s: float
     rng: Random
     others: Callable[[], list[Object]]
+    user: User = ADMIN
 
 
 Create = Callable[[Object, Creation], Object]

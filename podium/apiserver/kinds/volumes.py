@@ -1,11 +1,19 @@
 """Volumes and claims to them: where data lies doesn't change; a bound claim may grow."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations, is_terminating, part, spec_of, status_of
+from podium.api.objects import (
+    Object,
+    annotations,
+    entries,
+    is_terminating,
+    part,
+    spec_of,
+    status_of,
+)
 from podium.api.pod_specs import resources_of
 from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.api.storage_classes import CLASS_ANNOTATION, storage_class_name
@@ -28,6 +36,11 @@ from podium.apiserver.validation.claims import (
     volume_mode,
 )
 from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.pod_warnings import (
+    DEPRECATED_VOLUMES,
+    claim_warnings,
+    term_warnings,
+)
 from podium.apiserver.validation.resource_requirements import amounts as valid_amounts
 from podium.apiserver.validation.resource_requirements import readable_amounts
 from podium.apiserver.validation.selectors import node_selector
@@ -41,6 +54,14 @@ _SOURCE_FIXED = "spec.persistentvolumesource is immutable after creation"
 _TOO_SMALL = "field can not be less than status.capacity"
 _ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
 _REQUESTED = "spec.resources.requests.storage"
+_DEPRECATED_SOURCES = (
+    "cephfs",
+    "photonPersistentDisk",
+    "scaleIO",
+    "storageos",
+    "glusterfs",
+    "rbd",
+)
 _SHORT_MODES = (
     ("ReadWriteOnce", "RWO"),
     ("ReadOnlyMany", "ROX"),
@@ -280,8 +301,39 @@ _CLASSES = (
 )
 _VOLUME_MODE = wide("VolumeMode", ".spec.volumeMode", "Filesystem or Block.", default=UNSET)
 
+
+def _volume_warnings(volume: Object) -> Iterator[str]:
+    """Warn of an old annotation, policy, label or type of a volume."""
+    spec = spec_of(volume)
+    yield from _old_class(volume)
+    if spec.get("persistentVolumeReclaimPolicy") == "Recycle":
+        instead = "Instead, the recommended approach is to use dynamic provisioning."
+        text = f"The Recycle reclaim policy is deprecated. {instead}"
+        yield f"spec.persistentVolumeReclaimPolicy: {text}"
+    where = "spec.nodeAffinity.required.nodeSelectorTerms"
+    terms = entries(part(spec, "nodeAffinity", "required"), "nodeSelectorTerms")
+    for index, term in enumerate(terms):
+        yield from term_warnings(term, f"{where}[{index}]")
+    for field in _DEPRECATED_SOURCES:
+        if spec.get(field) is not None:
+            shown, text = DEPRECATED_VOLUMES[field]
+            yield f"spec.{shown}: {text}"
+
+
+def _claim_warnings(claim: Object) -> Iterator[str]:
+    yield from _old_class(claim)
+    yield from claim_warnings(spec_of(claim), "spec")
+
+
+def _old_class(obj: Object) -> Iterator[str]:
+    if CLASS_ANNOTATION in annotations(obj):
+        instead = 'deprecated since v1.8; use "storageClassName" attribute instead'
+        yield f"metadata.annotations[{CLASS_ANNOTATION}]: {instead}"
+
+
 PERSISTENT_VOLUME = Registration(
     kind=KINDS["PersistentVolume"],
+    warnings=_volume_warnings,
     defaults=_volume_defaults,
     validate=_valid_volume,
     # A volume is judged as a new one, and once more as a changed one.
@@ -316,6 +368,7 @@ PERSISTENT_VOLUME = Registration(
 
 PERSISTENT_VOLUME_CLAIM = Registration(
     kind=KINDS["PersistentVolumeClaim"],
+    warnings=_claim_warnings,
     defaults=claim_defaults,
     validate=_valid_claim,
     validate_update=rules.changed(_valid_claim, _claim_spec),

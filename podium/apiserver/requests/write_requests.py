@@ -67,8 +67,11 @@ def _written(call: Call, written: Written, sent: DecodedObject, before: Any) -> 
     registration = registration_of(call.info.kind)
     if written.created:
         warnings += (*registration.warnings(obj), *registration.warnings_of_new(obj, sent.obj))
-    elif metadata_of(obj).get("generation") != before and not call.info.subresource:
-        warnings += (*registration.warnings(obj),)
+    elif not call.info.subresource:
+        generation = metadata_of(obj).get("generation")
+        # A kind without generations is warned of with each change.
+        if generation is None or generation != before:
+            warnings += (*registration.warnings(obj),)
     return call.answer(obj, code=201 if written.created else 200, warnings=warnings)
 
 

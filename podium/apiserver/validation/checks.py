@@ -8,8 +8,8 @@ kube-apiserver v1.36, with plain words where that answers with a decoder's compl
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_interface
 from ipaddress import ip_address as IPAddress  # noqa: N812 - it makes one
-from ipaddress import ip_interface
 from typing import Any
 
 import msgspec
@@ -207,23 +207,32 @@ def time(value: Any, path: str) -> Faults:
         yield error.under(path).error
 
 
+_LEADING_ZEROS = re.compile(r"\b0+(?=\d)", re.ASCII)
 _ADDRESS_LENGTH_MAX = len("0000:0000:0000:0000:0000:ffff:255.255.255.255")
 
 
 @lru_cache(4096)
-def _is_address(text: str) -> bool:
+def parse_address(text: str) -> IPv4Address | IPv6Address | None:
+    """An IP address, read as decimal numbers despite leading zeros; None for other texts."""
+    if "%" in text or len(text) > _ADDRESS_LENGTH_MAX:
+        return None
     try:
-        return "%" not in text and bool(IPAddress(text))
+        return IPAddress(text if ":" in text else _LEADING_ZEROS.sub("", text))
     except ValueError:
-        return False
+        return None
 
 
 def ip_address(value: object, path: str) -> Faults:
-    """An IP address of either family."""
-    is_short = isinstance(value, str) and len(value) <= _ADDRESS_LENGTH_MAX
-    if not (is_short and _is_address(value)):
+    """An IP address of either family, which all parsers of addresses read alike."""
+    found = parse_address(value) if isinstance(value, str) else None
+    if found is None:
         rule = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
         yield FieldError(path, value, rule)
+    elif isinstance(found, IPv4Address):
+        if str(found) != value:
+            yield FieldError(path, value, "must not have leading 0s")
+    elif found.ipv4_mapped:
+        yield FieldError(path, value, "must not be an IPv4-mapped IPv6 address")
 
 
 def network(value: object, path: str) -> Faults:

@@ -127,9 +127,11 @@ def _limits_cover_containers(spec: Any, path: str) -> Faults:
 
 
 def _dns_config(spec: Any, path: str) -> Faults:
+    config, where = spec.get("dnsConfig"), join(path, "dnsConfig")
+    if config is not None:
+        yield from checks.fields(nameservers=checks.each(checks.ip_address))(config, where)
     if spec.get("dnsPolicy") != "None":
         return
-    config, where = spec.get("dnsConfig"), join(path, "dnsConfig")
     if config is None:
         yield checks.required(where, "must provide `dnsConfig` when `dnsPolicy` is None")
     elif not a_dict(config).get("nameservers"):
@@ -188,6 +190,7 @@ _last_fields = checks.fields(
     hostname=_hostname,
     subdomain=checks.detail(checks.unless_empty(dns_label)),
     tolerations=tolerations,
+    hostAliases=checks.detail(checks.each(checks.fields(ip=checks.ip_address))),
     schedulerName=checks.text,
     priority=checks.integer(checks.INT32_MIN, checks.INT32_MAX),
     priorityClassName=checks.unless_empty(subdomain),

@@ -96,7 +96,9 @@ class Maker:
             metadata["name"] = name
         if registration.strategy.counts_generations:
             metadata["generation"] = 1
-        creation = Creation(request.now_s, self._rng, lambda: [*self._store.list(kind.key).items])
+        creation = Creation(
+            request.now_s, self._rng, lambda: [*self._store.list(kind.key).items], request.user
+        )
         obj = registration.prepared({**obj, "metadata": metadata}, creation)
         name = str(obj["metadata"].get("name") or "")
         faults = apart(faults_of, kind, obj)

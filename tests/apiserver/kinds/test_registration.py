@@ -89,7 +89,7 @@ def test_it_is_printed_and_selected(server: ApiServer) -> None:
 
 
 def test_a_kind_without_a_registration_of_its_own_is_handled_as_any_other() -> None:
-    plain = registration_of(KINDS["Ingress"])
+    plain = registration_of(KINDS["ResourceClaim"])
     assert plain.columns == (NAME, AGE)
     assert list(plain.validate({"metadata": {"name": "x"}, "spec": {"whatever": 1}}, "")) == []
     (fault,) = plain.validate({"metadata": {"name": "x", "labels": {"a b": "c"}}}, "")

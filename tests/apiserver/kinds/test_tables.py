@@ -209,7 +209,66 @@ EXAMPLES: list[tuple[str, dict[str, Any], list[Any]]] = [
         ["a", "v", "n", False, AGE],
     ),
     ("ResourceClaim", {}, [AGE]),
-    ("Ingress", {}, [AGE]),
+    ("Ingress", {}, ["<none>", "*", "", "80", AGE]),
+    (
+        "Ingress",
+        {
+            "spec": {
+                "ingressClassName": "nginx",
+                "rules": [{"host": "a"}, {}, {"host": "b"}, {"host": "c"}, {}],
+                "tls": [{"hosts": ["a"]}],
+            },
+            "status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.2"}, {"hostname": "10.lb"}]}},
+        },
+        ["nginx", "a,b,c + 2 more...", "10.0.0.2,10.lb", "80, 443", AGE],
+    ),
+    ("IngressClass", {"spec": {"controller": "example.com/c"}}, ["example.com/c", "<none>", AGE]),
+    (
+        "IngressClass",
+        {"spec": {"parameters": {"apiGroup": "example.com", "kind": "P", "name": "p"}}},
+        ["", "P.example.com/p", AGE],
+    ),
+    ("NetworkPolicy", {"spec": {"podSelector": {}}}, ["<none>", AGE]),
+    ("NetworkPolicy", {"spec": {"podSelector": SELECTOR}}, ["app=a", AGE]),
+    ("HorizontalPodAutoscaler", {}, ["/", "<none>", "<unset>", 0, 0, AGE]),
+    (
+        "HorizontalPodAutoscaler",
+        {
+            "spec": {
+                "scaleTargetRef": {"kind": "Deployment", "name": "d"},
+                "minReplicas": 1,
+                "maxReplicas": 5,
+                "metrics": [
+                    {"type": "Resource",
+                     "resource": {"name": "cpu", "target": {"averageUtilization": 80}}},
+                    {"type": "External", "external": {"target": {"averageValue": "3"}}},
+                ],
+            },
+            "status": {
+                "currentReplicas": 2,
+                "currentMetrics": [
+                    {"type": "Resource",
+                     "resource": {"name": "cpu", "current": {"averageUtilization": 10}}},
+                ],
+            },
+        },
+        ["Deployment/d", "cpu: 10%/80%, <unknown>/3 (avg)", "1", 5, 2, AGE],
+    ),
+    (
+        "HorizontalPodAutoscaler",
+        {
+            "spec": {
+                "metrics": [
+                    {"type": "ContainerResource",
+                     "containerResource": {"name": "memory", "target": {"averageValue": "1Gi"}}},
+                    {"type": "Object", "object": {"target": {"value": "7"}}},
+                    {"type": "Pods", "pods": {"target": {"averageValue": "1"}}},
+                    {"type": "Pods", "pods": {"target": {"averageValue": "1"}}},
+                ],
+            },
+        },
+        ["/", "memory: <unknown>/1Gi, <unknown>/7 + 2 more...", "<unset>", 0, 0, AGE],
+    ),
 ]  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from tests.apiserver.requests.client import Client
+from podium.apiserver.users import ADMIN, User
+from tests.apiserver.requests.client import MERGE, Client
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 HOOK = {
@@ -28,7 +29,7 @@ EXAMPLES: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("APIService", {"spec": {"service": {"namespace": "n", "name": "s"}, "group": "g"}},
      ["n/s", "Unknown"]),
     ("CertificateSigningRequest", {"spec": {"signerName": "e.com/s", "request": "YQ=="}},
-     ["e.com/s", "", "<none>", "Pending"]),
+     ["e.com/s", ADMIN.name, "<none>", "Pending"]),
     ("FlowSchema", {"spec": {"priorityLevelConfiguration": {"name": "exempt"}}},
      ["exempt", 1000, "<none>", "?"]),
     ("PriorityLevelConfiguration", {"spec": {"type": "Limited", "limited": {"limitResponse": {
@@ -71,6 +72,31 @@ def test_webhooks_have_their_defaults(client: Client) -> None:
     assert hook["clientConfig"]["service"]["port"] == 443
     assert hook["rules"][0]["scope"] == "*"
     assert made.body["metadata"]["generation"] == 1
+
+
+def test_a_signing_request_names_its_creator_for_good(client: Client) -> None:
+    path = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+    asked = {"signerName": "example.com/s", "request": "YQ=="}
+    claimed = {"username": "root", "uid": "0", "groups": ["admins"], "extra": {"a": ["b"]}}
+    body = {"metadata": {"name": "x"}, "spec": {**asked, **claimed}}
+    creator = User("eve", ("system:masters",), extra=(("scope", ("one", "two")),))
+    client.user = creator
+    made = client.ask("POST", path, body)
+    stored = {
+        **asked,
+        "username": "eve",
+        "groups": ["system:masters"],
+        "extra": {"scope": ["one", "two"]},
+    }
+    assert (made.code, made.body["spec"]) == (201, stored)
+    client.user = User("mallory", ("system:masters",), "u")
+    for change in ({"username": "mallory"}, {"request": "Yg=="}, {"extra": None}):
+        answer = client.ask("PATCH", f"{path}/x", {"spec": change}, content_type=MERGE)
+        assert (answer.code, answer.body["spec"]) == (200, stored)
+    client.user = User("bob", ("system:masters",), "b-uid")
+    made = client.ask("POST", path, {"metadata": {"name": "y"}, "spec": asked})
+    mine = {"username": "bob", "uid": "b-uid", "groups": ["system:masters"]}
+    assert made.body["spec"] == {**asked, **mine}
 
 
 def warnings(response: Any) -> list[str]:
