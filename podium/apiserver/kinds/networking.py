@@ -32,7 +32,8 @@ _HOSTS_MAX = 3
 
 
 def _hosts(ingress: Object, _now_s: float) -> str:
-    rules, hosts = entries(spec_of(ingress), "rules"), []
+    rules = entries(spec_of(ingress), "rules")
+    hosts: list[str] = []
     for rule in rules:
         if len(hosts) == _HOSTS_MAX:
             return f"{','.join(hosts)} + {len(rules) - _HOSTS_MAX} more..."
