@@ -10,7 +10,7 @@ from podium.core.framework import LocalScore as Score
 from podium.core.pod_classes import PodClass
 from podium.core.pod_info import PodInfo, pending_pod
 from podium.core.snapshot import Snapshot
-from podium.core.status import unresolvable
+from podium.core.status import SUCCESS, Status, unresolvable
 from podium.profile import plugin_factories
 from tests.core.objects import node, pod
 
@@ -34,6 +34,10 @@ class Shaped:
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         self.asked += 1
         return self.state or PASSES
+
+    def pre_score(self, pod: PodInfo) -> Status:
+        self.asked += 1
+        return self.state or SUCCESS
 
 
 class Constant(Score):
@@ -65,6 +69,16 @@ def test_a_plugin_with_nothing_to_say_of_a_shape_isn_t_asked_again() -> None:
     shapes, web = ByShape(snapshot), pending(snapshot, "web")
     assert shapes.scores([(silent, 1)], web) == []
     assert shapes.pre_filters([silent, refusing], web) == [refusing]
+
+
+def test_only_success_for_a_shape_spares_classes_the_question_before_scoring() -> None:
+    snapshot, ready, failing = Snapshot(), Shaped(None), Shaped(unresolvable("no"))
+    shapes = ByShape(snapshot)
+    assert shapes.pre_scores([ready, failing], pending(snapshot, "web")) == [failing]
+    ports = [{"name": "c", "ports": [{"hostPort": 80}]}]
+    with_port = pending(snapshot, "db", containers=ports)
+    assert shapes.pre_scores([ready, failing], with_port) == [ready, failing]
+    assert (ready.asked, failing.asked) == (1, 1)
 
 
 def test_others_are_asked_about_each_class() -> None:
