@@ -251,6 +251,19 @@ def test_a_scale_that_becomes_known_mends_it(hand: Hand) -> None:
     assert condition(hand)["message"] == ""
 
 
+def test_a_failure_to_count_is_of_the_generation_that_was_counted_last(hand: Hand) -> None:
+    rs = workload("ReplicaSet", "rs", 1)
+    hand.start(budget(maxUnavailable=1, generation=2), rs, web("p1", rs))
+    hand.run()
+    changed = budget(maxUnavailable=1, generation=3)
+    changed["status"] = hand.objects["PodDisruptionBudget", "b"]["status"]
+    hand.gone("ReplicaSet", "rs")
+    hand.tell(changed)
+    hand.run()
+    assert condition(hand)["reason"] == "SyncFailed"
+    assert condition(hand)["observedGeneration"] == 2
+
+
 def test_pods_that_nobody_manages_are_told_of(hand: Hand) -> None:
     hand.start(budget(maxUnavailable=1), web("p1"))
     hand.run()

@@ -179,6 +179,22 @@ def test_scaling_amid_a_rollout_shares_the_change(world: World) -> None:
     assert sizes(world) == [11, 7]
 
 
+def test_a_rollout_stays_complete_while_pods_of_its_template_come_and_go(world: World) -> None:
+    world.create(deployment(2))
+    world.run_until(10)
+    complete = condition(world, "Progressing")
+    assert complete[1] == "NewReplicaSetAvailable"
+    world.patch("Deployment", "d", {"spec": {"replicas": 4}})
+    for at_s in range(11, 20):
+        world.run_until(at_s)
+        assert condition(world, "Progressing") == complete
+    assert world.get("Deployment", "d")["status"]["availableReplicas"] == 4
+    world.delete("Pod", world.all("Pod")[0]["metadata"]["name"])
+    for at_s in range(20, 30):
+        world.run_until(at_s)
+        assert condition(world, "Progressing") == complete
+
+
 def test_a_rollout_that_gets_nowhere_times_out_at_its_second(world: World) -> None:
     world.create(deployment(1, progressDeadlineSeconds=30, minReadySeconds=2))
     world.run_until(10)
