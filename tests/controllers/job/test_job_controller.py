@@ -408,3 +408,18 @@ def test_none_is_said_to_be_active_while_a_pod_that_is_lacking_has_to_wait() -> 
     assert phases(world) == ["Failed", "Pending"]
     world.run_until(20)
     assert numbers(world)["active"] == 2
+
+
+def test_a_loaded_job_without_its_failed_pod_waits_as_if_that_had_failed_just_now() -> None:
+    world = World()
+    world.create(job())
+    counted = {"startTime": "2026-01-01T00:00:00Z", "failed": 1, "terminating": 0}
+    world.patch("Job", "j", {"status": counted}, "status")
+    world.run_until(100)
+    controller = JobController()
+    controller.leave({world.get("Job", "j")["metadata"]["uid"]})
+    world.driver.add(controller)
+    world.run_until(109)
+    assert world.all("Pod") == []
+    world.run_until(111)
+    assert started_at(world) == [110]
