@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from podium.cluster.cluster import Cluster
 from podium.plan.outcome import Plan
+from podium.plan.rollouts import STANDSTILL_S, Rollouts
 from tests.plan.objects import node, places, planned, pod, reference, workload
 from tests.plan.worlds import exported
 
@@ -54,6 +56,22 @@ def test_pods_that_are_refused_again_and_again_move_nothing(kind: str) -> None:
     assert rollout.at_s == pytest.approx(600.0, abs=2)
     assert rollout.reason.startswith("a refuses default/web-")
     assert outcome.until_s < 630.0
+
+
+@pytest.mark.parametrize(("repeats", "state"), [(9, "Open"), (10, "Stuck")])
+def test_a_deployment_whose_counts_come_again_ten_times_is_stuck_before_its_deadline(
+    repeats: int, state: str
+) -> None:
+    cluster = Cluster()
+    web = workload("Deployment", "web", replicas=1, progressDeadlineSeconds=10**6)
+    cluster.store.create("Deployment", web)
+    rollouts = Rollouts(cluster, [("Deployment", "default", "web")], cluster.driver.now_s)
+    for number in range(2 + repeats):
+        status = {"updatedReplicas": 1, "readyReplicas": number % 2}
+        cluster.store.update("Deployment", {**web, "status": status}, None)
+        rollouts.look()
+    cluster.driver.advance(STANDSTILL_S)
+    assert [rollout.state for rollout in rollouts.found()] == [state]
 
 
 def test_a_plan_goes_on_until_the_rollout_is_over() -> None:
