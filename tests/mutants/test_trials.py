@@ -21,6 +21,15 @@ from podium.room.halves import halves
 def test_halves() -> None:
     assert halves(4)
 """
+GREEDY = """
+import mmap
+import pytest
+
+def test_memory() -> None:
+    mmap.mmap(-1, 3 << 30, mmap.MAP_PRIVATE, mmap.PROT_READ).close()
+    with pytest.raises(OSError, match="memory"):
+        mmap.mmap(-1, 3 << 30, mmap.MAP_PRIVATE)
+"""
 
 
 @pytest.fixture
@@ -83,6 +92,14 @@ def test_a_mutation_is_noticed_by_a_test_and_the_checkout_stays_as_it_is(checkou
 
 def test_no_end_is_noticed_too(checkout: Path) -> None:
     assert trials(checkout, 3).noticed_by(changing("rest -= 2", "pass")) == "the limit of 3 s"
+
+
+def test_memory_is_limited_and_address_space_is_not(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.mutants.trials.MEMORY_MAX_BYTES", 2 << 30)
+    (checkout / "tests/room/test_halves.py").write_text(GREEDY)
+    assert not trials(checkout).noticed_by(changing("rest > 1", "rest >= 1"))
 
 
 def test_tests_that_fail_anyway_notice_nothing(checkout: Path) -> None:

@@ -145,7 +145,8 @@ def _write(path: Path, source: str) -> None:
 
 
 def _limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX_BYTES, MEMORY_MAX_BYTES))
+    # What is reserved and never written doesn't count: browsers reserve far more.
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_MAX_BYTES, MEMORY_MAX_BYTES))
 
 
 def _end(group: int) -> None:
