@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Create, Delete, Patch
+from podium.control.events import Change
 from podium.controllers.replica_set import ReplicaSetController
 from tests.controllers.builders import Hand, Obj, pod
 from tests.controllers.worlds import World
@@ -118,6 +119,31 @@ def test_a_quiet_cluster_is_left_alone(hand: Hand) -> None:
     hand.run()
     hand.tell(hand.objects["ReplicaSet", "r"])
     assert hand.run(5) == []
+
+
+def test_news_of_a_pod_that_counts_as_before_concern_no_replica_set(hand: Hand) -> None:
+    hand.start(replica_set(1), owned("a"))
+    hand.run()
+    before = hand.objects["Pod", "a"]
+    annotated = owned("a", annotations={"note": "new"})
+    controller = hand.machine
+    assert isinstance(controller, ReplicaSetController)
+    assert [*controller.keys_of(Change("Pod", before, annotated), before)] == []
+    ready = owned("a", ready=True)
+    assert {*controller.keys_of(Change("Pod", before, ready), before)} == {("default", "r")}
+
+
+def test_a_loaded_replica_set_rests_while_another_of_its_selector_comes() -> None:
+    controller = ReplicaSetController()
+    controller.leave({"uid-r"})
+    hand = Hand(controller)
+    hand.start(replica_set(1))
+    assert hand.run() == []
+    other = replica_set(1)
+    other["metadata"] |= {"name": "other", "uid": "uid-other", "labels": {"app": "a"}}
+    hand.tell(other)
+    owners = [e.obj["metadata"]["ownerReferences"] for e in hand.run() if isinstance(e, Create)]
+    assert [owner["name"] for (owner,) in owners] == ["other"]
 
 
 def test_a_replication_controller_does_the_same() -> None:

@@ -142,6 +142,17 @@ def test_who_tolerates_without_limit_stays(hand: Hand) -> None:
     assert hand.run(100_000) == []
 
 
+def test_a_pod_replaced_between_two_watches_has_a_time_of_its_own(hand: Hand) -> None:
+    hand.start(node(NO_EXECUTE), tolerating("p", 300))
+    hand.run()
+    hand.now_s += 200
+    again = tolerating("p", 300)
+    again["metadata"]["uid"] = "another"
+    hand.tell(again)
+    assert hand.run() == hand.run(499.9) == []
+    assert [type(e) for e in hand.run(500)] == [Patch, Delete]
+
+
 def test_another_pod_of_the_same_name_has_a_time_of_its_own(hand: Hand) -> None:
     hand.start(node(NO_EXECUTE), tolerating("p", 300))
     hand.run()

@@ -76,6 +76,27 @@ def test_contradictions_end(length: int, seed: int) -> None:
     assert sorted(items) == list(range(length))
 
 
+@given(st.permutations(range(3)))
+def test_the_pivot_of_a_short_list_is_the_median_of_its_quarters(ranks: list[int]) -> None:
+    items = [9] * 16
+    items[4], items[8], items[12] = ranks
+    pivot, hint = _Sorter(items, less)._choose_pivot(0, 16)
+    assert items[pivot] == 1
+    assert (hint == "increasing") is (ranks == [0, 1, 2])
+
+
+@given(st.permutations(range(9)))
+def test_the_pivot_of_a_long_list_is_the_median_of_three_medians(ranks: list[int]) -> None:
+    items = [9] * 64
+    for number, quarter in enumerate((16, 32, 48)):
+        items[quarter - 1 : quarter + 2] = ranks[3 * number : 3 * number + 3]
+    pivot, hint = _Sorter(items, less)._choose_pivot(0, 64)
+    medians = [sorted(ranks[at : at + 3])[1] for at in (0, 3, 6)]
+    assert items[pivot] == sorted(medians)[1]
+    if ranks in ([*range(9)], [*range(9)][::-1]):
+        assert hint == ("increasing" if ranks[0] == 0 else "decreasing")
+
+
 @given(st.lists(st.integers(-50, 50), max_size=200))
 def test_heap_sort_takes_over_from_bad_pivots(items: list[int]) -> None:
     """At once, if none is allowed."""

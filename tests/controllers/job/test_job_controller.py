@@ -309,6 +309,20 @@ def test_adopted_pods_are_counted_too() -> None:
     assert (numbers(world)["succeeded"], conditions(world)[-1][0]) == (1, "Complete")
 
 
+def test_a_pod_whose_owner_is_taken_away_is_adopted_again() -> None:
+    one = job(run="1h", manualSelector=True, selector={"matchLabels": {"app": "j"}})
+    one["spec"]["template"]["metadata"]["labels"] = {"app": "j"}
+    world = world_with(one)
+    world.run_until(5)
+    (pod,) = world.all("Pod")
+    let_go = {"ownerReferences": None, "finalizers": None}
+    world.patch("Pod", pod["metadata"]["name"], {"metadata": let_go})
+    world.run_until(10)
+    (pod,) = world.all("Pod")
+    assert [owner["name"] for owner in pod["metadata"]["ownerReferences"]] == ["j"]
+    assert pod["metadata"]["finalizers"] == [TRACKING]
+
+
 def test_a_suspended_job_has_no_pods_and_starts_anew() -> None:
     world = world_with(job(run="20s", suspend=True))
     world.run_until(5)
