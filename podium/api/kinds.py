@@ -156,7 +156,6 @@ _KINDS = (
         _STATUS,
         _ALL,
         version="v2",
-        also=(("autoscaling", "v1"),),
     ),
     Kind("batch", "Job", "jobs", True, (), _STATUS, _ALL),
     Kind("batch", "CronJob", "cronjobs", True, ("cj",), _STATUS, _ALL),

@@ -68,9 +68,11 @@ class Registry:
         )
 
     def of(self, obj: Object) -> Kind | None:
-        """The kind of an object; of one that isn't always served in the object's version."""
-        found = self._called.get((str(obj.get("apiVersion")), str(obj.get("kind"))))
-        return found or kind_of(obj)
+        """The kind of an object; None unless it is served in the object's version."""
+        api_version = str(obj.get("apiVersion"))
+        found = self._called.get((api_version, str(obj.get("kind")))) or kind_of(obj)
+        group, _, version = api_version.rpartition("/")
+        return found if found and (group, version) in _group_versions(found) else None
 
     def __iter__(self) -> Iterator[Kind]:
         return iter(self._by_key.values())

@@ -1,8 +1,8 @@
 """Objects that are served in several versions, and how they look in each.
 
 They are stored in the kind's own version. Events have a second one, events.k8s.io/v1, in which the
-same fields have other names; autoscalers have autoscaling/v1 (`podium.apiserver.autoscalers`). What
-definitions bring looks the same in all versions: there are no webhooks that could convert it.
+same fields have other names. What definitions bring looks the same in all versions: there are no
+webhooks that could convert it.
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
 from podium.api.objects import Object
-from podium.apiserver import autoscalers
 
-_AUTOSCALER_V1 = ("HorizontalPodAutoscaler", autoscalers.API_VERSION)
 _RENAMED = {
     "involvedObject": "regarding",
     "message": "note",
@@ -34,8 +32,6 @@ def stored_version(kind: Kind, obj: Object) -> Object:
     if api_version == kind.stored_api_version and obj.get("kind") == kind.name:
         return obj
     header = {"apiVersion": kind.stored_api_version, "kind": kind.name}
-    if (kind.key, api_version) == _AUTOSCALER_V1:
-        return {**autoscalers.stored_from_v1(obj), **header}
     names = _RENAMED_BACK if _is_other(kind, api_version) else {}
     return {**_renamed(obj, names), **header}
 
@@ -53,8 +49,6 @@ def shown_version(kind: Kind, obj: Object, api_version: str) -> Object:
     if not api_version or not _is_other(kind, api_version):
         return obj
     header = {"apiVersion": api_version, "kind": kind.name}
-    if (kind.name, api_version) == _AUTOSCALER_V1:
-        return {**autoscalers.shown_in_v1(obj), **header}
     return {**_renamed(obj, _RENAMED), **header}
 
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from podium.api.custom_kinds import DEFINITION, custom_kinds
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.field_validation import FieldValidation
-from podium.api.kinds import Kind, kind_of
+from podium.api.kinds import Kind
 from podium.api.labels import validate_label_key
 from podium.api.objects import (
     DEFAULT_NAMESPACE,
@@ -26,6 +26,7 @@ from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.api.well_known import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.apiserver.admission.service_account import DEFAULT as DEFAULT_ACCOUNT
 from podium.apiserver.kinds.registrations import faults_of_manifest, validate
+from podium.apiserver.registry import BUILT_IN
 from podium.embedded.defaults import NodeShape
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
@@ -120,7 +121,7 @@ class InitialKinds:
 def read_manifests(
     paths: Sequence[str],
     stdin: BinaryIO | None = None,
-    serves: Callable[[Object], Kind | None] = kind_of,
+    serves: Callable[[Object], Kind | None] = BUILT_IN.of,
     validation: FieldValidation = FieldValidation.STRICT,
 ) -> Manifests:
     """The objects of files and directories, judged as the API would judge them.

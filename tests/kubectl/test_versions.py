@@ -137,18 +137,3 @@ def test_what_there_is(any_kubectl: Kubectl) -> None:
     assert "scheduling.k8s.io/v1" in any_kubectl("api-versions").splitlines()
     assert "https://127.0.0.1" in any_kubectl("cluster-info")
     assert any_kubectl("get", "--raw", "/readyz") == "ok"
-
-
-def test_autoscalers_of_either_version(any_kubectl: Kubectl, namespace: str) -> None:
-    """Some kubectls ask for autoscaling/v1, some for v2."""
-    there = ("-n", namespace)
-    any_kubectl("create", "deployment", *there, "web", "--image=i", "--replicas=0")
-    any_kubectl("autoscale", *there, "deployment/web", "--max=3", "--cpu-percent=50")
-    spec = json.loads(
-        any_kubectl("get", *there, "horizontalpodautoscalers.v1.autoscaling/web", "-o", "json")
-    )["spec"]
-    assert (spec["maxReplicas"], spec["targetCPUUtilizationPercentage"]) == (3, 50)
-    (metric,) = json.loads(any_kubectl("get", *there, "hpa/web", "-o", "json"))["spec"]["metrics"]
-    assert metric["resource"]["target"]["averageUtilization"] == 50
-    told = any_kubectl("explain", "hpa.spec", "--api-version=autoscaling/v1")
-    assert "targetCPUUtilizationPercentage" in told

@@ -79,7 +79,6 @@ def _file(group: str, version: str, kind: str) -> str:
 
 # Kinds that look otherwise in this version than in others of their group.
 _FILES_OF_THEIR_OWN = {
-    ("autoscaling", "v1", "HorizontalPodAutoscaler"),
     ("scheduling.k8s.io", "v1alpha2", "PodGroup"),
     ("scheduling.k8s.io", "v1alpha2", "Workload"),
     ("scheduling.x-k8s.io", "v1alpha1", "PodGroup"),
