@@ -14,7 +14,6 @@ LONGEST = (
     "tests/properties/",
     "tests/cluster/test_long_runs.py",
     "tests/web/browser/",
-    "tests/cli/test_imports.py",
     "tests/sim/test_seeds.py",
     "tests/bench/",
     "tests/embedded/",
