@@ -32,31 +32,15 @@ def files(write) -> list[str]:
     return ["-f", write("state.yaml", *STATE), "--apply", write("new.yaml", NEW)]
 
 
-def test_markdown_begins_with_the_summary(podium, files) -> None:
-    result = podium("plan", *files, "-o", "markdown")
-    assert result.exit_code == 0
-    lines = result.output.splitlines()
-    assert lines[:10] == [
-        "## Podium plan",
-        "",
-        "**1 pod placed, 1 preempted, 0 pending, 1 lost for good, 1 budget not kept.**",
-        "",
-        "### Summary",
-        "",
+def test_the_summary_says_what_violates_a_budget(podium, files) -> None:
+    lines = podium("plan", *files, "-o", "markdown").output.splitlines()
+    for sentence in (
         "- Budget default/low asks for 1 healthy pod, and has only 0 at t+0s; too few for 600 s "
         "(1 preempted).",
-        "- Pod default/low is preempted.",
         "- Budget default/low allows 0 disruptions before, 0 at worst (t+0s), 0 in the end; "
         "losing default/low violates it.",
-        "",
-    ]
-    titles = [line for line in lines if line.startswith(("###", "<details>"))]
-    assert titles[1:5] == [
-        "### Disruptions",
-        "### Budgets touched",
-        "<details><summary>Preemptions</summary>",
-        "<details><summary>Placements</summary>",
-    ]
+    ):
+        assert sentence in lines
 
 
 def test_html_is_one_file(podium, files) -> None:
@@ -87,87 +71,6 @@ def test_html_shows_hostile_words_as_they_are_and_asks_for_nothing(podium, write
     assert "<script" not in shown
     assert not re.findall(r"""(?:src|href)=["']?(?!data:)""", re.sub("<td.*?</td>", "", shown))
     assert "url(" not in shown
-
-
-def test_the_table(podium, files) -> None:
-    result = podium("plan", *files)
-    assert result.exit_code == 0
-    assert result.output.splitlines() == [
-        "SUMMARY",
-        "1 pod placed, 1 preempted, 0 pending, 1 lost for good, 1 budget not kept.",
-        "Budget default/low asks for 1 healthy pod, and has only 0 at t+0s; too few for 600 s "
-        "(1 preempted).",
-        "Pod default/low is preempted.",
-        "",
-        "PLACEMENTS",
-        "POD          NODE  PRIORITY  WHEN   HOW",
-        "default/new  n     1000      t+30s  preempts 1 pod",
-        "",
-        "PREEMPTIONS",
-        "VICTIM       NODE  PRIORITY  PREEMPTOR    BUDGET",
-        "default/low  n     0         default/new  violates default/low",
-        "",
-        "default/new chooses n, the only candidate.",
-        "",
-        "DISRUPTIONS",
-        "POD          NODE  PRIORITY  WHEN  WHY                       DEPTH  COMES AGAIN",
-        "default/low  n     0         t+0s  gives way to default/new  1      nobody recreates it",
-        "",
-        "BUDGETS TOUCHED",
-        "BUDGET       ASKS FOR  HEALTHY  LEAST     ALLOWED BEFORE  AT WORST  AFTER  LOSES        "
-        "VIOLATED BY LOSING",
-        "default/low  1         1        0 (t+0s)  0               0         0      1 preempted  "
-        "default/low",
-        "",
-        "TIMELINE",
-        "t+0s   default/new is created",
-        "t+0s   default/low has to leave n: default/new needs the room",
-        "t+30s  default/low is gone from n",
-        "t+30s  default/new is bound to n",
-        "t+32s  default/new is ready on n",
-        "",
-    ]
-
-
-def test_the_wide_table_shows_each_step_of_the_choice(podium, write) -> None:
-    state = [
-        *STATE,
-        node("m", "1"),
-        node("o", "1"),
-        pod("two-1", "500m", on="m"),
-        pod("two-2", "500m", on="m"),
-        pod("one", on="o", status={"phase": "Running", "startTime": "2026-01-01T00:00:00Z"}),
-    ]
-    result = podium(
-        "plan", "-f", write("s.yaml", *state), "--apply", write("n.yaml", NEW), "-o", "wide"
-    )
-    lines = result.output.splitlines()
-    start = lines.index("CANDIDATES FOR default/new")
-    cells = [[cell for cell in line.split("  ") if cell] for line in lines[start + 2 : start + 5]]
-    assert [[cell.strip() for cell in row] for row in cells] == [
-        ["o", "default/one", "0", "0", "0 + 1×2³¹", "1", "2026-01-01T00:00:00Z", "chosen"],
-        [
-            "m",
-            "default/two-1, default/two-2",
-            "0",
-            "0",
-            "0 + 2×2³¹ ×",
-            "2",
-            "2026-01-01T00:00:00Z",
-            "lost: smallest sum of priorities",
-        ],
-        [
-            "n",
-            "default/low",
-            "1 ×",
-            "0",
-            "0 + 1×2³¹",
-            "1",
-            "2026-01-01T00:00:00Z",
-            "lost: fewest PodDisruptionBudget violations",
-        ],
-    ]
-    assert "default/new chooses o of 3 candidates: it alone has the smallest sum" in result.output
 
 
 def test_victims_are_shown_on_their_own_nodes(podium, write) -> None:

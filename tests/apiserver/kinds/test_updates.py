@@ -13,7 +13,6 @@ from tests.apiserver.validation.samples import VALID
 Obj = dict[str, Any]
 
 IMMUTABLE = "field is immutable"
-SEALED = "field is immutable when `immutable` is set"
 SELECTOR: Obj = {"matchLabels": {"app": "a"}}
 TEMPLATE: Obj = {
     "metadata": {"labels": {"app": "a"}},
@@ -41,7 +40,6 @@ VOLUME: Obj = {
 }
 
 WRONG: list[tuple[str, str, Any, str]] = [
-    ("EndpointSlice", "endpoints", [{"addresses": []}], "endpoints[0].addresses"),
     ("RuntimeClass", "overhead", {"podFixed": {"cpu": "-1"}}, "overhead.podFixed.limits[cpu]"),
     ("ControllerRevision", "revision", -1, "revision"),
 ]
@@ -224,15 +222,6 @@ REFUSED: list[tuple[str, Obj, str, Any, str]] = [
         "i",
         f'handler: Invalid value: "i": {IMMUTABLE}',
     ),
-    ("ConfigMap", {"immutable": True}, "immutable", None, f"immutable: Forbidden: {SEALED}"),
-    (
-        "ConfigMap",
-        {"immutable": True, "data": {"a": "b"}},
-        "data",
-        {"a": "c"},
-        f"data: Forbidden: {SEALED}",
-    ),
-    ("Secret", {}, "type", "other", f'type: Invalid value: "other": {IMMUTABLE}'),
     (
         "Lease",
         {"spec": {}},
@@ -253,13 +242,6 @@ REFUSED: list[tuple[str, Obj, str, Any, str]] = [
         "spec.clusterIPs",
         ["10.0.0.2"],
         'spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set',
-    ),
-    (
-        "EndpointSlice",
-        {"addressType": "IPv4"},
-        "addressType",
-        "IPv6",
-        f'addressType: Invalid value: "IPv6": {IMMUTABLE}',
     ),
     (
         "CSIDriver",
