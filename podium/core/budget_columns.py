@@ -37,7 +37,7 @@ class BudgetColumns:
                     self.log.append(number)
             return
         self.epoch += 1
-        self.log.forget(self.log.end)
+        self.log.clear()
         self._covering.clear()
 
     def forget_classes(self) -> None:

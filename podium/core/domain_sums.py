@@ -109,18 +109,17 @@ class DomainSums:
         """
         self._snapshot = snapshot
         self._marks_of = marks_of
-        self.epoch = self.stirs = self._nodes_of = self._seen = -1
+        self._changes = snapshot.log.cursor()
+        self.epoch = self.stirs = self._nodes_of = -1
         self.known: list[Kin] = []
         self._begin()
 
     def follow(self) -> None:
         """Take in the pods that have come and gone."""
-        log = self._snapshot.log
-        if self._nodes_of != self._snapshot.node_epoch or self._seen < log.start:
+        changes = self._changes.new()
+        if changes is None or self._nodes_of != self._snapshot.node_epoch:
             self._begin()
-        if self._seen == log.end:
             return
-        changes, self._seen = log.since(self._seen), log.end
         for row, cls, sign in changes:
             counting = self._of_kin.get(cls.kin.id)
             if counting is None:
@@ -159,7 +158,7 @@ class DomainSums:
     def _begin(self) -> None:
         snapshot = self._snapshot
         self.epoch += 1
-        self._nodes_of, self._seen = snapshot.node_epoch, snapshot.log.end
+        self._nodes_of = snapshot.node_epoch
         self._crowd = SUMS_MIN
         self._sums: WeakValueDictionary[Hashable, DomainSum] = WeakValueDictionary()
         self._recent: Recent[Hashable, DomainSum] = Recent(SUMS_MIN)

@@ -5,7 +5,7 @@ touches its row, in plain integers, and other rows only where a plugin says so. 
 what is told in docs/incremental.md.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from podium.core.filtering import Filtering
 from podium.core.framework import Codes, CycleError, PostFilterResult
 from podium.core.handle import Handle
+from podium.core.log import Change, rows_of
 from podium.core.pipeline import Pipeline
 from podium.core.pod_info import PodInfo
 from podium.core.refusal import Refusal
@@ -42,6 +43,7 @@ class Evaluation:
 
     filtering: Filtering
     kept: dict[str, Any]
+    _epochs: tuple[int, int, int]
 
     def __init__(self, pipeline: Pipeline, handle: Handle, pod: PodInfo) -> None:
         self._pipeline = pipeline
@@ -55,6 +57,7 @@ class Evaluation:
         self.said: tuple[Codes, PostFilterResult | None, str] | None = None
         self._nominator = handle.nominator
         self._rivalry: Rivalry | None = None
+        self._changes = handle.snapshot.log.cursor()
         self._build(pod)
 
     @property
@@ -94,8 +97,27 @@ class Evaluation:
         Raises:
             CycleError: a plugin failed; what is half done will be made anew.
         """
+        changes = self._changes.new(at_most=_CATCH_UP_MAX)
         try:
-            self._follow(pod)
+            if changes is None or self._epochs != self._current_epochs():
+                self._build(pod)
+                return
+            self._pod = pod
+            if len(changes) > _SINGLY_MAX:
+                many = rows_of(changes)
+                flipped = self.filtering.update_many(many, changes)
+                if self._scoring is not None:
+                    self._scoring.update_many(many)
+                    self._score(self._scoring, changes, flipped=flipped)
+            elif changes:
+                few = {row for row, _, _ in changes}
+                flipped = self.filtering.update(few, changes)
+                if self._scoring is not None:
+                    self._scoring.update_rows(few)
+                    self._score(self._scoring, changes, flipped=flipped)
+            is_volatile = self._scoring is not None and self._scoring.is_volatile
+            if is_volatile or self.filtering.is_volatile:
+                self._begin(pod)
         except CycleError:
             self._epochs = _NEVER
             raise
@@ -109,26 +131,9 @@ class Evaluation:
             result[rows] = totals * self._spread + self._ties[rows]
         return result
 
-    def _follow(self, pod: PodInfo) -> None:
-        snapshot = self._snapshot
-        behind = snapshot.log.end - self._seen
-        if (
-            self._epochs != self._current_epochs()
-            or self._seen < snapshot.log.start
-            or behind > _CATCH_UP_MAX
-        ):
-            self._build(pod)
-            return
-        self._pod = pod
-        if behind:
-            self._catch_up(behind)
-        if self.filtering.is_volatile or (self._scoring is not None and self._scoring.is_volatile):
-            self._begin(pod)
-
     def _build(self, pod: PodInfo) -> None:
         snapshot = self._snapshot
         self._epochs = self._current_epochs()
-        self._seen = snapshot.log.end
         self._pod = pod
         self._scoring = None
         self.filtering = Filtering(self._pipeline, snapshot, pod)
@@ -147,22 +152,9 @@ class Evaluation:
             self._scoring.update_relative(self.filtering.feasible_rows())
             self._prefer_all(self._scoring)
 
-    def _catch_up(self, behind: int) -> None:
-        log, seen = self._snapshot.log, self._seen
-        changes, self._seen = log.since(seen), log.end
-        filtering, scoring = self.filtering, self._scoring
-        if behind > _SINGLY_MAX:
-            many = log.rows_since(seen)
-            flipped = filtering.update_many(many, changes)
-            if scoring is None:
-                return
-            scoring.update_many(many)
-        else:
-            few = {row for row, _, _ in changes} if behind > 1 else (changes[0][0],)
-            flipped = filtering.update(few, changes)
-            if scoring is None:
-                return
-            scoring.update_rows(few)
+    def _score(self, scoring: Scoring, changes: Sequence[Change], *, flipped: bool) -> None:
+        """Score what changes of pods concern; `flipped` says whether other rows fit now."""
+        filtering = self.filtering
         if scoring.update_pods(changes) or (flipped and scoring.follows_feasible):
             scoring.update_relative(filtering.feasible_rows())
             self._prefer_all(scoring)

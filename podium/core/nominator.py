@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from podium.core.log import Log
+from podium.core.log import Cursor, Log
 from podium.core.pod_info import PodInfo
 from podium.core.snapshot import Snapshot
 
@@ -19,8 +19,8 @@ class Nominator:
     def __init__(self) -> None:
         self.log: Log[str] = Log()
         self._on: dict[str, list[PodInfo]] = {}
-        # By priority: as of which entry of the log, and the rivals by node.
-        self._counted: dict[int, tuple[int, dict[str, tuple[int, list[PodInfo]]]]] = {}
+        # By priority: the rivals by node, and a cursor of what has changed since they were counted.
+        self._counted: dict[int, tuple[Cursor[str], dict[str, tuple[int, list[PodInfo]]]]] = {}
         self._node_epoch = -1
         self._nodes_of: dict[str, list[str]] = {}
 
@@ -91,11 +91,15 @@ class Nominator:
         if self._node_epoch != snapshot.node_epoch or len(self._counted) > _PRIORITIES_MAX:
             self._node_epoch = snapshot.node_epoch
             self._counted.clear()
-        since, found = self._counted.get(priority, (-1, {}))
-        if since < self.log.start:
-            found, changed = {}, [*self._on]
+        if priority in self._counted:
+            changes, found = self._counted[priority]
+            changed = changes.new()
         else:
-            changed = self.log.since(since)
+            changed, found = None, {}
+            self._counted[priority] = self.log.cursor(), found
+        if changed is None:
+            found.clear()
+            changed = [*self._on]
         for node_name in changed:
             row = snapshot.row_of.get(node_name)
             counted = [n for n in self.on(node_name) if n.priority >= priority]
@@ -103,7 +107,6 @@ class Nominator:
                 found[node_name] = row, counted
             else:
                 found.pop(node_name, None)
-        self._counted[priority] = self.log.end, found
         return found
 
     def rivals_on(self, pod: PodInfo, node_name: str) -> list[PodInfo]:

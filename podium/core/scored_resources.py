@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from podium.api.resources import is_scalar_resource
 from podium.config.args import ResourceSpec
+from podium.core.log import rows_of
 from podium.core.per_nodes import PerNodes
 from podium.core.resource_columns import NATIVE_RESOURCES, Column
 from podium.core.snapshot import Snapshot
@@ -47,7 +48,7 @@ class ScoredColumns(ABC):
         bound: int,
     ) -> None:
         self._snapshot = snapshot
-        self._seen = snapshot.log.end
+        self._changes = snapshot.log.cursor()
         self.used = used
         self.at = [(u.data, a.data) for u, a in zip(used, allocatable, strict=True)]
         has = np.array(allocatable, np.int64).reshape(len(used), snapshot.node_count)
@@ -64,17 +65,13 @@ class ScoredColumns(ABC):
 
     def follow(self) -> None:
         """Take in the pods that have come and gone."""
-        log, seen = self._snapshot.log, self._seen
-        behind = log.end - seen
-        if not behind:
-            return
-        self._seen = log.end
-        if seen < log.start or behind > self._snapshot.node_count:
+        changes = self._changes.new(at_most=self._snapshot.node_count)
+        if changes is None:
             self.take_rows(slice(None))
-        elif behind > _ROW_BY_ROW_MAX:
-            self.take_rows(log.rows_since(seen))
+        elif len(changes) > _ROW_BY_ROW_MAX:
+            self.take_rows(rows_of(changes))
         else:
-            for row, _, _ in log.since(seen):
+            for row, _, _ in changes:
                 self.take_row(row)
 
     def column_of(self, requests: Sequence[int], factor: int = 1) -> Matrix:

@@ -18,7 +18,7 @@ from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, labels, name
 from podium.api.quantity import INT64_MAX, milli_value, value
 from podium.core.host_ports import HostPort
-from podium.core.log import ChangeLog, Log
+from podium.core.log import Change, Log
 from podium.core.node_columns import NodeColumns
 from podium.core.per_class import PerClass
 from podium.core.pod_classes import PodClass, PodClasses
@@ -60,7 +60,7 @@ class Snapshot:
         self.pods_on: list[list[PodInfo]] = []
         self.freed_ports: dict[int, frozenset[HostPort]] = {}
         self.node_epoch = 0
-        self.log = ChangeLog()
+        self.log: Log[Change] = Log()
         self.restarts: Log[int] = Log()
         self.tie_key: Callable[[str], str] | None = None
         self._homeless: dict[str, list[PodInfo]] = {}
@@ -216,7 +216,7 @@ class Snapshot:
 
     def forget_classes(self) -> None:
         """Forget classes that no pod is of; all that is kept by class is to be made anew."""
-        self.log.forget(self.log.end)
+        self.log.clear()
         self.classes.forget()
         self.pods.renumber()
         self._node_changed()

@@ -218,16 +218,19 @@ def test_budgets_that_only_allow_other_numbers_are_logged_by_number() -> None:
     columns = BudgetColumns([_budget(1), _budget(2, "b")])
     covered = pending_pod({**pod(), "spec": {"containers": []}}, PodClasses()).cls
     assert columns.covering(covered) == (0,)
+    allowances = columns.log.cursor()
     columns.replace([_budget(0), _budget(2, "b")])
-    assert (columns.epoch, columns.log.since(0)) == (0, [0])
+    assert (columns.epoch, allowances.new()) == (0, [0])
     assert columns.covered([0]) == [covered.id]
     assert columns.covered([1]) == []
 
 
 def test_other_budgets_begin_a_new_epoch() -> None:
     columns = BudgetColumns([_budget(1)])
-    columns.replace([_budget(1, "b")])
-    assert (columns.epoch, columns.log.start) == (1, columns.log.end)
+    allowances = columns.log.cursor()
+    columns.replace([_budget(0)])
+    columns.replace([_budget(0, "b")])
+    assert (columns.epoch, allowances.new()) == (1, None)
 
 
 @pytest.mark.parametrize(

@@ -160,7 +160,7 @@ class TestPods:
     def test_removing_one_that_is_nowhere_is_nothing(self) -> None:
         snapshot = snapshot_of("a")
         snapshot.remove_pod(placed_pod(pod("p"), snapshot.classes))
-        assert snapshot.log.since(0) == []
+        assert snapshot.log.end == 0
 
     def test_sums_by_row(self) -> None:
         snapshot = snapshot_of("a", "b", "c")
@@ -176,17 +176,18 @@ class TestPods:
 class TestLog:
     def test_tells_who_came_and_went_where(self) -> None:
         snapshot = snapshot_of("a", "b")
+        changes = snapshot.log.cursor()
         info = put(snapshot, "p", "b")
         snapshot.remove_pod(info)
-        assert snapshot.log.since(0) == [(1, info.cls, 1), (1, info.cls, -1)]
-        assert (snapshot.log.start, snapshot.log.end) == (0, 2)
+        assert changes.new() == [(1, info.cls, 1), (1, info.cls, -1)]
 
     def test_tells_of_pods_that_go_and_come_with_their_node(self) -> None:
         snapshot = snapshot_of("a")
+        changes = snapshot.log.cursor()
         cls = put(snapshot, "p", "a").cls
         snapshot.remove_node("a")
         snapshot.set_node(node("a"))
-        assert snapshot.log.since(0) == [(0, cls, 1), (0, cls, -1), (0, cls, 1)]
+        assert changes.new() == [(0, cls, 1), (0, cls, -1), (0, cls, 1)]
 
     def test_nothing_is_kept_of_a_node_that_went_and_of_its_pods_that_went_after_it(self) -> None:
         snapshot = snapshot_of("a", "b")
@@ -258,12 +259,13 @@ class TestStarts:
             return sorted(orders, key=orders.__getitem__)
 
         assert order() == ["past", "first", "second", "none"]
+        restarts = snapshot.restarts.cursor()
         began_ns = 1_767_225_600 * 10**9
         snapshot.pass_time(began_ns)
         assert order() == ["past", "none", "first", "second"]
         snapshot.pass_time(began_ns + 60 * 10**9)
         assert order() == ["past", "first", "none", "second"]
-        assert snapshot.restarts.since(0) == [0, 0, 0]
+        assert restarts.new() == [0, 0, 0]
         snapshot.remove_node("a")
         snapshot.set_node(node("a"))
         assert order() == ["past", "first", "none", "second"]

@@ -1,12 +1,10 @@
 """Which rows preemption has looked at, and nothing that it depends on has changed since."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.core.budget_columns import BudgetColumns
-from podium.core.log import Log
+from podium.core.log import Log, rows_of
 from podium.core.nominator import Nominator
 from podium.core.preemption.protection.shields import Shields
 from podium.core.snapshot import Snapshot
@@ -36,17 +34,13 @@ class KnownRows:
         """
         self._snapshot = snapshot
         self._budgets = budgets
-        self._nominator = Nominator() if nominator is None else nominator
-        self._logs: list[Log[Any]] = [
-            snapshot.log,
-            snapshot.restarts,
-            self._nominator.log,
-            budgets.log,
-            Log() if shields is None else shields.log,
-        ]
+        self._changes = snapshot.log.cursor()
+        self._restarts = snapshot.restarts.cursor()
+        self._nominations = (Nominator() if nominator is None else nominator).log.cursor()
+        self._allowances = budgets.log.cursor()
+        self._protections = (Log[int]() if shields is None else shields.log).cursor()
         self._state: tuple[object, ...] = ()
-        self._seen: list[int] = []
-        self._forget()
+        self.known: NDArray[np.bool_] = np.zeros(snapshot.node_count, bool)
 
     def follow(self, *state: object) -> bool:
         """Forget the rows that have changed; whether that was all of them.
@@ -55,29 +49,30 @@ class KnownRows:
             state: what concerns all rows, besides nodes and which budgets there are.
         """
         current = (*state, self._budgets.epoch, self._snapshot.node_epoch)
-        remembered = all(
-            seen >= log.start for seen, log in zip(self._seen, self._logs, strict=True)
-        )
-        if current != self._state or not remembered:
+        changes, restarted = self._changes.new(), self._restarts.new()
+        nominated, allowed = self._nominations.new(), self._allowances.new()
+        protected = self._protections.new()
+        if (
+            current != self._state
+            or changes is None
+            or restarted is None
+            or nominated is None
+            or allowed is None
+            or protected is None
+        ):
             self._state = current
-            self._forget()
+            self.known = np.zeros(self._snapshot.node_count, bool)
             return True
-        pods, restarts, nominations, budgets, shields = self._seen
         snapshot, row_of = self._snapshot, self._snapshot.row_of
-        if pods != snapshot.log.end:
-            self.known[snapshot.log.rows_since(pods)] = False
-        for row in (*snapshot.restarts.since(restarts), *self._logs[-1].since(shields)):
+        if changes:
+            self.known[rows_of(changes)] = False
+        for row in (*restarted, *protected):
             self.known[row] = False
-        for node_name in self._nominator.log.since(nominations):
+        for node_name in nominated:
             if node_name in row_of:
                 self.known[row_of[node_name]] = False
-        if changed := self._budgets.log.since(budgets):
+        if allowed:
             columns = snapshot.pods
-            rows = columns.rows[np.isin(columns.classes, self._budgets.covered(changed))]
+            rows = columns.rows[np.isin(columns.classes, self._budgets.covered(allowed))]
             self.known[rows[rows >= 0]] = False
-        self._seen = [log.end for log in self._logs]
         return False
-
-    def _forget(self) -> None:
-        self.known: NDArray[np.bool_] = np.zeros(self._snapshot.node_count, bool)
-        self._seen = [log.end for log in self._logs]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -64,8 +64,8 @@ class Shields:
         self._listers = listers
         self._followed = followed
         self._clock = clock
-        self._logs: list[Log[Any]] = [snapshot.log, snapshot.restarts]
-        self._seen = [0, 0]
+        self._changes = snapshot.log.cursor()
+        self._restarts = snapshot.restarts.cursor()
         self._state: tuple[object, ...] = ()
         self._checked_s = -math.inf
         self._until_s: NDArray[np.float64] = np.zeros((len(rules), 0))
@@ -115,14 +115,11 @@ class Shields:
         snapshot, followed = self._snapshot, self._followed
         epoch = 0 if followed is None else followed.epoch
         state = (self._listers.epoch, snapshot.node_epoch, epoch)
-        remembered = all(s >= log.start for s, log in zip(self._seen, self._logs, strict=True))
-        pods, restarts = self._seen
-        self._seen = [log.end for log in self._logs]
-        if state != self._state or not remembered:
+        changes, restarted = self._changes.new(), self._restarts.new()
+        if state != self._state or changes is None or restarted is None:
             self._state = state
             return [*snapshot.row_of.values()]
-        moved = snapshot.log.rows_since(pods).tolist()
-        return sorted({*moved, *snapshot.restarts.since(restarts)})
+        return sorted({*(row for row, _, _ in changes), *restarted})
 
     def _pass_time(self) -> None:
         """Note the rows with a shield that was up when it was last looked, and isn't any more."""

@@ -117,13 +117,13 @@ def test_a_row_is_logged_when_time_alone_ends_a_shield() -> None:
     pod.obj["metadata"]["annotations"] = {}
     life.scheduler.snapshot.restart_pod(pod, 0)
     policy.update()
-    end = policy.shields.log.end
+    ended = policy.shields.log.cursor()
     life.scheduler.clock.now_s = 49.0
     policy.update()
-    assert policy.shields.log.end == end
+    assert ended.new() == []
     life.scheduler.clock.now_s = 50.0
     policy.update()
-    assert policy.shields.log.since(end) == [pod.row]
+    assert ended.new() == [pod.row]
 
 
 def _assert_agree(scheduler: Scheduler, shields: Shields) -> int:
