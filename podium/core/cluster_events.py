@@ -89,6 +89,9 @@ class ClusterEvent(msgspec.Struct, frozen=True):
         )
 
 
+ASSIGNED_POD_DELETED = ClusterEvent(EventResource.ASSIGNED_POD, Action.DELETE)
+"""A pod left its node, or doesn't come to the node that it was counted on."""
+
 Hint = Callable[[PodInfo, Object | None, Object | None], bool]
 """Asked with a pod that waits, the object before and after; whether the pod may fit now.
 

@@ -173,6 +173,7 @@ class Snapshot:
             self.pods.positions[last.slot] = position
         self.pods.give_back(pod)
         self._account(pod.cls, row, -1)
+        self.log.append((row, pod.cls, -1))
 
     def reorder(self, row: int, pods: Sequence[PodInfo]) -> None:
         """Have the pods of a row stand in another order."""
@@ -183,8 +184,9 @@ class Snapshot:
     def retake_ports(self, pod: PodInfo) -> None:
         """Take a pod's host ports again: it has been updated, which upstream does by adding it."""
         if pod.cls.host_ports & self.freed_ports.get(pod.row, frozenset()):
-            for sign in (-1, 1):
-                self._account(pod.cls, pod.row, sign)
+            self._follow_ports(pod.cls.host_ports, pod.row, 1)
+            self.log.append((pod.row, pod.cls, -1))
+            self.log.append((pod.row, pod.cls, 1))
 
     def restart_pod(self, pod: PodInfo, start_ns: int | None) -> None:
         """A pod on a node has another start time, or other annotations, than was known."""
@@ -257,12 +259,12 @@ class Snapshot:
         self.pods.take(pod, row, len(pods), self.held_columns(pod.cls))
         pods.append(pod)
         self._account(pod.cls, row, 1)
+        self.log.append((row, pod.cls, 1))
 
     def _account(self, cls: PodClass, row: int, sign: int) -> None:
         self.resources.add(row, self.held_columns(cls), cls.held_nonzero, sign)
         if cls.host_ports:
             self._follow_ports(cls.host_ports, row, sign)
-        self.log.append((row, cls, sign))
 
     def _follow_ports(self, ports: frozenset[HostPort], row: int, sign: int) -> None:
         freed = self.freed_ports.pop(row, frozenset())

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from podium.api.objects import Object
 from podium.control.effects import Record
 from podium.control.events import Change
 from podium.controllers.scheduler.api_dispatcher import APIDispatcher, observed_generation
-from podium.core.cluster_events import Action, ClusterEvent, EventResource
+from podium.core.cluster_events import ASSIGNED_POD_DELETED
 from podium.core.pod_info import PodInfo
 from podium.core.queue import QueuedPod, SchedulingQueue
 from podium.scheduler import Scheduler
@@ -131,23 +130,10 @@ class SchedulerContext(msgspec.Struct):
         """The time of this step, in seconds since the epoch."""
         return self.scheduler.clock.now_s
 
-    def tell_queue(
-        self,
-        resource: EventResource,
-        action: Action,
-        old: Object | None,
-        new: Object | None,
-        *,
-        except_uid: str = "",
-    ) -> None:
-        """Tell the queue what happened, so that pods come back that it may help."""
-        event = ClusterEvent(resource, action)
-        self.queue.event(event, old, new, self.now_s, except_uid=except_uid)
-
     def tell_nomination_gone(self, pod: PodInfo) -> None:
         """Others counted the pod as if it were on its node, if their priority wasn't higher."""
         self.queue.event(
-            ClusterEvent(EventResource.ASSIGNED_POD, Action.DELETE),
+            ASSIGNED_POD_DELETED,
             pod.obj,
             None,
             self.now_s,
@@ -164,9 +150,7 @@ class SchedulerContext(msgspec.Struct):
         del self.placed[assumed.uid]
         self.scheduler.snapshot.remove_pod(assumed)
         was = {**assumed.obj, "spec": {**assumed.obj["spec"], "nodeName": node_name}}
-        self.tell_queue(
-            EventResource.ASSIGNED_POD, Action.DELETE, was, None, except_uid=assumed.uid
-        )
+        self.queue.event(ASSIGNED_POD_DELETED, was, None, self.now_s, except_uid=assumed.uid)
 
     def record_failed(self, pod: PodInfo, message: str, scheduler_name: str) -> None:
         """Tell that a pod couldn't be scheduled, or that its cycle ended in an error."""

@@ -5,8 +5,6 @@ back that it may help. Everything is done by what was seen of an object before, 
 claims, so that a lost or repeated event does no harm.
 """
 
-from collections.abc import Iterable
-
 from podium.api.objects import (
     Object,
     annotations,
@@ -19,12 +17,17 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
 from podium.api.times import epoch_s
-from podium.control.events import Change
+from podium.control.events import Change, FirstList
 from podium.controllers.scheduler.binding_cycle import BindingCycles
 from podium.controllers.scheduler.context import SchedulerContext
 from podium.controllers.scheduler.preemption import PreemptionExecutor
 from podium.core.budgets import Budget
-from podium.core.cluster_events import Action, EventResource
+from podium.core.cluster_events import (
+    ASSIGNED_POD_DELETED,
+    Action,
+    ClusterEvent,
+    EventResource,
+)
 from podium.core.pod_info import (
     PodInfo,
     pending_pod,
@@ -144,50 +147,45 @@ class EventHandlers:
 
     def handle(self, change: Change) -> None:
         """Take a change in."""
-        if change.kind == "Pod":
-            self._preemptions.pod_changed(change)
-            self._pod(change)
-        elif change.kind == "PodDisruptionBudget":
+        new = change.new
+        if change.kind == "PodDisruptionBudget":
             self._budget(change)
         elif change.kind == "Node":
             self._node(change)
-        else:
+        elif change.kind != "Pod":
             self._other(change)
+        else:
+            self._preemptions.pod_changed(change)
+            if new is None or is_finished(new):
+                self._pod_gone(change.obj)
+            elif node_name := node_name_of(new):
+                self._pod_assigned(new, node_name)
+            elif scheduler_name_of(new) in self._context.scheduler.pipelines:
+                self._pod_pending(new)
+            elif self._others is not None:
+                self._others.seen(new)
 
-    def take_in(self, pods: Iterable[Object]) -> None:
-        """Take in all pods that there are at the start, as `handle` does one by one."""
+    def take_in(self, listed: FirstList) -> None:
+        """Take in all objects of a kind, as `handle` does one by one; pods on nodes fast."""
         context, classes = self._context, self._snapshot.classes
-        for obj in pods:
-            pod_uid, node_name = uid(obj), node_name_of(obj)
+        has_placed_pods = listed.kind == "Pod" and self._others is None
+        for obj in listed.objects.values():
+            pod_uid, node_name = uid(obj), node_name_of(obj) if has_placed_pods else ""
             is_known = pod_uid in context.placed or pod_uid in context.pending
-            if not node_name or is_finished(obj) or is_known or self._others is not None:
-                self.handle(Change("Pod", None, obj))
+            if not node_name or is_finished(obj) or is_known:
+                self.handle(Change(listed.kind, None, obj))
                 continue
             pod = context.placed[pod_uid] = placed_pod(obj, classes)
             self._snapshot.add_pod(pod, node_name)
             if context.queue:
-                context.tell_queue(EventResource.ASSIGNED_POD, Action.ADD, None, obj)
+                event = ClusterEvent(EventResource.ASSIGNED_POD, Action.ADD)
+                context.queue.event(event, None, obj, context.now_s)
 
     def settle_budgets(self) -> None:
         """Hand the budgets on if they have changed; to be called before a decision."""
         if self._budgets_changed:
             self._budgets_changed = False
             self._context.scheduler.set_budgets(self._budgets.values())
-
-    def _pod(self, change: Change) -> None:
-        new = change.new
-        if new is None or is_finished(new):
-            gone = change.old if new is None else new
-            if gone is not None:
-                if node_name := node_name_of(gone):
-                    self._bindings.seen_bound(uid(gone), node_name)
-                self._pod_gone(uid(gone))
-        elif node_name := node_name_of(new):
-            self._pod_assigned(new, node_name)
-        elif scheduler_name_of(new) in self._context.scheduler.pipelines:
-            self._pod_pending(new)
-        elif self._others is not None:
-            self._others.seen(new)
 
     def _pod_pending(self, obj: Object) -> None:
         context = self._context
@@ -249,7 +247,8 @@ class EventHandlers:
             self._renew(known, obj, node_name)
         self._bindings.seen_bound(pod_uid, node_name)
         action = Action.ADD if before is None else events_of_pod_update(before, obj)
-        context.tell_queue(EventResource.ASSIGNED_POD, action, before, obj)
+        event = ClusterEvent(EventResource.ASSIGNED_POD, action)
+        context.queue.event(event, before, obj, context.now_s)
 
     def _renew(self, known: PodInfo, obj: Object, node_name: str) -> None:
         snapshot = self._snapshot
@@ -266,8 +265,10 @@ class EventHandlers:
         if start_ns != known.start_ns or noted != annotations(obj):
             snapshot.restart_pod(known, start_ns)
 
-    def _pod_gone(self, pod_uid: str) -> None:
-        context = self._context
+    def _pod_gone(self, obj: Object) -> None:
+        context, pod_uid = self._context, uid(obj)
+        if node_name := node_name_of(obj):
+            self._bindings.seen_bound(pod_uid, node_name)
         context.scheduler.history.gone(pod_uid)
         context.overslept_s.pop(pod_uid, None)
         if self._others is not None:
@@ -288,20 +289,22 @@ class EventHandlers:
         placed = None if holds_room else context.placed.pop(pod_uid, None)
         if placed is not None:
             self._snapshot.remove_pod(placed)
-            context.tell_queue(EventResource.ASSIGNED_POD, Action.DELETE, placed.obj, None)
+            context.queue.event(ASSIGNED_POD_DELETED, placed.obj, None, context.now_s)
 
     def _node(self, change: Change) -> None:
-        snapshot, new, gone = self._snapshot, change.new, change.old
+        context, snapshot = self._context, self._snapshot
+        new, gone = change.new, change.old
         if new is None:
             if gone is not None and name(gone) in snapshot.row_of:
-                self._context.tell_queue(EventResource.NODE, Action.DELETE, gone, None)
+                event = ClusterEvent(EventResource.NODE, Action.DELETE)
+                context.queue.event(event, gone, None, context.now_s)
                 snapshot.remove_node(name(gone))
             return
         row = snapshot.row_of.get(name(new))
         before = None if row is None else snapshot.nodes[row]
         snapshot.set_node(new)
         action = Action.ADD if before is None else events_of_node_update(before, new)
-        self._context.tell_queue(EventResource.NODE, action, before, new)
+        context.queue.event(ClusterEvent(EventResource.NODE, action), before, new, context.now_s)
 
     def _budget(self, change: Change) -> None:
         obj = change.obj
@@ -316,7 +319,8 @@ class EventHandlers:
             self._budgets[key(obj)] = budget
 
     def _other(self, change: Change) -> None:
-        listers, old, new = self._context.scheduler.listers, change.old, change.new
+        context, old, new = self._context, change.old, change.new
+        listers = context.scheduler.listers
         if new is None:
             if old is not None:
                 listers.remove(old)
@@ -325,7 +329,8 @@ class EventHandlers:
         resource = _RESOURCES.get(change.kind)
         if resource is not None:
             action = Action.ADD if old is None else Action.UPDATE if new is not None else None
-            self._context.tell_queue(resource, action or Action.DELETE, old, new)
+            event = ClusterEvent(resource, action or Action.DELETE)
+            context.queue.event(event, old, new, context.now_s)
 
 
 def _rejected_since_s(pod: PodInfo) -> float | None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 from msgspec.structs import replace
@@ -113,6 +113,9 @@ class SchedulerMachine:
         self.livelocks = LivelockGuard(self.scheduler.pipelines, options.livelock_backoff_s)
         guard_s = options.eviction_guard_s
         self._guard = EvictionGuard(guard_s) if guard_s else None
+        if self._guard or self.gangs or self.metrics.registry:
+            # Each of these looks at every change.
+            self.takes_lists = False
         always = (self.bindings, self.context.dispatcher, self.preemptions, self.livelocks)
         perhaps = (self.gangs, self._guard)
         self._parts = (*always, *(part for part in perhaps if part is not None))
@@ -133,11 +136,16 @@ class SchedulerMachine:
         if now_s != self.scheduler.clock.now_s:
             self.scheduler.pass_time(now_s)
         if isinstance(event, Change):
-            self._follow(event)
+            begun_s = self.metrics.stopwatch()
+            for change in self._shown(event):
+                self.handlers.handle(change)
+            if event.kind == "Pod":
+                self.livelocks.follow(event)
+            self.metrics.took_in(event, self.metrics.stopwatch() - begun_s)
         elif isinstance(event, Outcome):
             self._outcome(event)
         elif isinstance(event, FirstList):
-            self._take_in(event)
+            self.handlers.take_in(event)
         elif isinstance(event, Synced):
             self.handlers.start()
         elif isinstance(event, Woken):
@@ -206,29 +214,16 @@ class SchedulerMachine:
         """A Permit plugin turns a waiting pod down; whether it was waiting."""
         return self.bindings.reject(uid, plugin, reason)
 
-    def _follow(self, change: Change) -> None:
-        if self._guard is not None and change.kind == "Pod":
-            change = self._guard.shown(change, self.context.now_s)
-        if self.gangs is not None and change.kind == "Pod":
-            change = self.gangs.shown(change)
-        begun_s = self.metrics.stopwatch()
-        if self.gangs is not None and change.kind in self.gangs.kinds:
-            for shown in self.gangs.follow(change):
-                self.handlers.handle(shown)
-        else:
-            self.handlers.handle(change)
+    def _shown(self, change: Change) -> Iterable[Change]:
+        """The changes that the handlers see; that of a PodGroup may change its pods."""
         if change.kind == "Pod":
-            self.livelocks.follow(change)
-        self.metrics.took_in(change, self.metrics.stopwatch() - begun_s)
-
-    def _take_in(self, listed: FirstList) -> None:
-        """Take in all that there is of a kind; pods fast, unless somebody else looks at each."""
-        is_plain = self._guard is None and self.gangs is None and self.metrics.registry is None
-        if listed.kind == "Pod" and is_plain and not self.is_synced:
-            self.handlers.take_in(listed.objects.values())
-            return
-        for obj in listed.objects.values():
-            self._follow(Change(listed.kind, None, obj))
+            if self._guard is not None:
+                change = self._guard.shown(change, self.context.now_s)
+            if self.gangs is not None:
+                change = self.gangs.shown(change)
+        elif self.gangs is not None and change.kind in self.gangs.kinds:
+            return self.gangs.follow(change)
+        return (change,)
 
     def _release(self, guard: EvictionGuard) -> None:
         """Have pods decided anew that may go where they were kept from; not if they are bound."""

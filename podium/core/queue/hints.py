@@ -17,8 +17,6 @@ from podium.core.queue.profile import ANY_EVENT, QueueProfile
 from podium.core.queue.queue_events import QueueEvent
 from podium.core.queue.queued_pod import QueuedPod, Rejection
 
-Hints = tuple[Hint | None, ...]
-
 
 class Strategy(IntEnum):
     """What is to be done with a pod after an event."""
@@ -35,12 +33,11 @@ class HintQuestions(NamedTuple):
     """Whom to ask about an event, for pods that were rejected by the same plugins.
 
     Attributes:
-        pending: the hints of plugins that wait for something outside the scheduler.
-        others: the hints of all others that rejected the pods.
+        hints: each with what is done if it says yes; those of plugins that wait for something
+            outside the scheduler come first. None stands for a plugin without a hint.
     """
 
-    pending: Hints
-    others: Hints
+    hints: tuple[tuple[Hint | None, Strategy], ...]
 
     def answer(self, pod: PodInfo, old: Object | None, new: Object | None) -> Strategy:
         """What the event means to a pod, and so to all of its class.
@@ -50,18 +47,18 @@ class HintQuestions(NamedTuple):
             old: the object before; None if it is new.
             new: the object after; None if it is gone.
         """
-        for hint in self.pending:
-            if _says_yes(hint, pod, old, new):
-                return Strategy.IMMEDIATELY
-        for hint in self.others:
-            if _says_yes(hint, pod, old, new):
-                return Strategy.AFTER_BACKOFF
+        for hint, strategy in self.hints:
+            try:
+                if hint is None or hint(pod, old, new):
+                    return strategy
+            except CycleError:
+                # A plugin that can't tell lets the pod be tried, as in v1.36.
+                return strategy
         return Strategy.SKIP
 
 
-NOBODY = HintQuestions((), ())
-# A hint that isn't there says yes.
-NO_QUESTION = HintQuestions((), (None,))
+NOBODY = HintQuestions(())
+NO_QUESTION = HintQuestions(((None, Strategy.AFTER_BACKOFF),))
 
 
 class QueueingHints:
@@ -108,10 +105,13 @@ class QueueingHints:
             return NOBODY
         if not (unschedulable or pending):
             return NO_QUESTION
-        others = unschedulable - pending
-        return HintQuestions(self._hints(name, pending, what), self._hints(name, others, what))
+        at_once = [(hint, Strategy.IMMEDIATELY) for hint in self._hints(name, pending, what)]
+        others = self._hints(name, unschedulable - pending, what)
+        return HintQuestions((*at_once, *((hint, Strategy.AFTER_BACKOFF) for hint in others)))
 
-    def _hints(self, scheduler_name: str, plugins: Collection[str], what: QueueEvent) -> Hints:
+    def _hints(
+        self, scheduler_name: str, plugins: Collection[str], what: QueueEvent
+    ) -> tuple[Hint | None, ...]:
         """How these plugins look closer at the event; empty if none registered for it."""
         registered = self._profiles[scheduler_name].hints
         return tuple(
@@ -142,11 +142,3 @@ def in_hindsight(
         if strategy is best:
             break
     return strategy
-
-
-def _says_yes(hint: Hint | None, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
-    """A hint's answer; a plugin that can't tell lets the pod be tried, as in v1.36."""
-    try:
-        return hint is None or hint(pod, old, new)
-    except CycleError:
-        return True
