@@ -4,6 +4,7 @@ Who asks has a certificate by the cluster's authority, and may do what the API s
 server asks with its own; what it is told of an error, it tells the user.
 """
 
+import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Self
@@ -28,6 +29,7 @@ MayRead = Callable[[str, Sequence[str]], Awaitable[bool]]
 """Whether a user, with groups, may read logs here."""
 
 _NANOSECOND_DIGITS = 9
+_HEAD_S = 32.0
 _STOP_S = 1.0
 _STATUSES = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
 _PULLING = {
@@ -60,6 +62,8 @@ class KubeletServer:
         address: of this machine.
         port: None for the usual one, or, if that is in use, any.
         tls: which certificate it shows, and whose clients' it takes.
+        head_s: how long a connection may take to bring a request's head, in seconds, TLS handshake
+            included; later it is cut.
     """
 
     def __init__(
@@ -73,6 +77,7 @@ class KubeletServer:
         address: str,
         port: int | None,
         tls: ssl.SSLContext,
+        head_s: float = _HEAD_S,
     ) -> None:
         self._directory = directory
         self._containers = containers
@@ -82,12 +87,20 @@ class KubeletServer:
         self._address = address
         self._wanted_port = port
         self._tls = tls
+        self._head_s = head_s
+        self._cuts: dict[web.RequestHandler, asyncio.TimerHandle] = {}
         self.port = 0
 
     async def __aenter__(self) -> Self:
         app = web.Application(middlewares=[self._authorized])
         app.router.add_get("/containerLogs/{namespace}/{pod}/{container}", self._logs)
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=_STOP_S)
+        self._runner = web.AppRunner(
+            app,
+            handler_cancellation=True,
+            shutdown_timeout=_STOP_S,
+            # Of aiohttp's limits, this one holds for the heads of further requests.
+            keepalive_timeout=self._head_s,
+        )
         await self._runner.setup()
         try:
             try:
@@ -101,14 +114,34 @@ class KubeletServer:
             raise CannotServeLogsError(
                 f"port {self._wanted_port} of {self._address}: {error.strerror}"
             ) from None
-        self.port = self._runner.addresses[0][1]
+        self.port = self._listening.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._listening.close()
         await self._runner.cleanup()
 
     async def _listen(self, port: int) -> None:
-        await web.TCPSite(self._runner, self._address, port, ssl_context=self._tls).start()
+        self._listening = await asyncio.get_running_loop().create_server(
+            self._connection,
+            self._address,
+            port,
+            ssl=self._tls,
+            ssl_handshake_timeout=self._head_s,
+        )
+
+    def _connection(self) -> asyncio.Protocol:
+        """Answer a connection, unless its first request is late."""
+        assert self._runner.server is not None
+        handler = self._runner.server()
+        cut = asyncio.get_running_loop().call_later(self._head_s, self._cut, handler)
+        self._cuts[handler] = cut
+        return handler
+
+    def _cut(self, handler: web.RequestHandler) -> None:
+        del self._cuts[handler]
+        if handler.transport is not None:
+            handler.transport.abort()
 
     @web.middleware
     async def _authorized(
@@ -116,6 +149,9 @@ class KubeletServer:
         request: web.Request,
         handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
     ) -> web.StreamResponse:
+        cut = self._cuts.pop(request.protocol, None)
+        if cut is not None:
+            cut.cancel()
         certificate = request.get_extra_info("peercert")
         if not certificate:
             return web.Response(status=401, text="Unauthorized")

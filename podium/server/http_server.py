@@ -88,12 +88,31 @@ class Serving:
         listener = _bound(host, port, limits)
         try:
             serving = cls(app, listener, _config(app, limits, certificates))
-            await serving._server.startup(sockets=[listener])
+            await serving._listen(limits)
         except BaseException:
             listener.close()
             raise
         serving._ticking = asyncio.create_task(serving._server.main_loop())
         return serving
+
+    async def _listen(self, limits: Limits) -> None:
+        """Accept connections as `uvicorn.Server.startup` does, with a limit of TLS handshakes."""
+        server, config = self._server, self._server.config
+
+        def connection() -> asyncio.Protocol:
+            return config.http_protocol_class(  # type: ignore[call-arg]
+                config=config, server_state=server.server_state, app_state=server.lifespan.state
+            )
+
+        listening = await asyncio.get_running_loop().create_server(
+            connection,
+            sock=self._listener,
+            ssl=config.ssl,
+            backlog=config.backlog,
+            ssl_handshake_timeout=limits.head_s if config.is_ssl else None,
+        )
+        server.servers = [listening]
+        server.started = True
 
     @property
     def connection_count(self) -> int:

@@ -19,7 +19,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         body_bytes_max: of a body; what is longer is answered with 413.
         head_bytes: of a request's line and headers; longer ones are answered with 400.
         head_s: how long they may take to arrive, from the connection or the first byte of a further
-            request on, as in kube-apiserver; later the client is hung up on.
+            request on, as in kube-apiserver; later the client is hung up on. A TLS handshake may
+            take as long.
         request_s: how long a body may take to arrive; later it is answered with 408.
         idle_s: how long a connection may stay open between requests.
         stall_s: how long a client may read nothing of what is sent to it.

@@ -5,7 +5,9 @@ from random import Random
 
 import msgspec
 
-from podium.api.objects import Object
+from podium.api.kinds import KINDS
+from podium.api.misspelling import likely_meant
+from podium.api.objects import Object, name
 from podium.api.refused import RefusedError
 from podium.api.state_times import ahead_of
 from podium.cluster import Cluster
@@ -162,10 +164,22 @@ class _ScenarioRunner:
             "step": step.path,
             "code": refused.code,
             "reason": refused.reason,
-            "message": refused.message,
+            "message": refused.message + self._likely_meant(refused),
             "expected": expected,
         }
         self.observer.note("StepRefused", details)
+
+    def _likely_meant(self, refused: RefusedError) -> str:
+        """The name that was likely meant where the API has no object of the given one."""
+        about = refused.details or {}
+        wanted = (about.get("kind"), about.get("group", ""), about.get("name", ""))
+        if refused.reason != "NotFound":
+            return ""
+        for kind in KINDS.values():
+            if (kind.plural, kind.group) == wanted[:2]:
+                known = map(name, self._cluster.store.list(kind.key).items)
+                return likely_meant(wanted[2], (one for one in known if one != wanted[2]))
+        return ""
 
     def _expect(self, step: ScenarioStep, expect: Expect) -> None:
         """Let time pass until all checks hold at one moment, or it is too late."""

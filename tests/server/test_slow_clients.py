@@ -94,6 +94,13 @@ def test_tls_connections_without_a_request_are_cut(tmp_path: Path) -> None:
             assert answer_until_hung_up(silent) == b""
 
 
+def test_a_tls_handshake_isnt_waited_for(tmp_path: Path) -> None:
+    with running(tmp_path, limits=LIMITS) as server, server.connect() as silent:
+        # asyncio's own limit is a minute.
+        silent.settimeout(20)
+        assert answer_until_hung_up(silent) == b""
+
+
 @pytest.mark.parametrize(("length", "code"), [(60_000, b"200"), (66_000, b"400")])
 def test_the_length_of_a_head_is_exact(server: Running, length: int, code: bytes) -> None:
     headers = [f"X-{number}: {'x' * 990}" for number in range(length // 1000)]

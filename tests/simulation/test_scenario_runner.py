@@ -121,6 +121,17 @@ def test_nothing_is_told_of_what_is_not_there() -> None:
     ]
 
 
+@pytest.mark.parametrize("action", ["drain", "cordon", "down"])
+def test_a_misspelt_node_is_an_error_that_names_a_similar_one(action: str) -> None:
+    nodes = "nodes: [{name: worker-, count: 2, capacity: {cpu: '1'}}]"
+    simulation = played(f"{nodes}\nsteps: [{{{action}: wroker-1}}]")
+    assert simulation.failures == 1
+    assert told(simulation) == [
+        't+0s spec.steps[0] FAILED, it is refused: 404 nodes "wroker-1" not found; is worker-1 '
+        "meant?"
+    ]
+
+
 def test_what_should_be_refused_and_is_not_is_a_failure() -> None:
     spec = "nodes: [{name: 'n', capacity: {cpu: '1'}}]\nsteps: [{cordon: 'n', refused: 'no'}]"
     simulation = played(spec)
