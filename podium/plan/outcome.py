@@ -299,6 +299,8 @@ class Disruption(RepeatedRow):
         comes_again: whether another pod comes in its place; `Surplus` if its controller has as
             many pods as it wants without.
         by: the preemptor; empty if it wasn't preempted.
+        message: why the kubelet of its node evicts or stops it, in the kubelet's words, which name
+            the resource; empty if something else takes its place away.
         replacement: that pod, of repeated disruptions the last one's; empty if there is none.
         replaced_on: where the replacement is in the end; empty if nowhere.
         replaced_at_s: when the replacement was bound; None if it wasn't.
@@ -310,6 +312,7 @@ class Disruption(RepeatedRow):
     depth: int = 1
     comes_again: Return = Return.CERTAIN
     by: Annotated[str, IF_ANY] = ""
+    message: Annotated[str, IF_ANY] = ""
     replacement: Annotated[str, IF_ANY] = ""
     replaced_on: Annotated[str, IF_ANY] = ""
     replaced_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="replacedAt")] = None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypedDict
 
-from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
+from podium.api.disruption import BY_KUBELET, BY_POD_GC, BY_PRESSURE, BY_SCHEDULER
 from podium.api.objects import (
     Object,
     condition_message,
@@ -38,6 +38,7 @@ from podium.simulation.timeline.pod_history import PodHistories, PodHistory, is_
 from podium.simulation.timeline_sentences import overslept
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
+_BY_KUBELET = (BY_KUBELET, BY_PRESSURE)
 _NOT_TRIED = "no scheduler has come to it yet"
 _NOWHERE = PodHistory("", "", 0, "", None, is_new=False)
 _HAPPENINGS = {
@@ -264,6 +265,7 @@ class OutcomeReader:
             at_s=round(history.ended_s, 3),
             cause=history.cause,
             by=self._preemptor(history) if history.cause is BY_SCHEDULER else "",
+            message=history.failed_for[1] if history.cause in _BY_KUBELET else "",
             depth=self.histories.depth_of(history, self._preemptors),
             comes_again=self._return(history, new),
             replacement="" if new is None else new.pod,

@@ -113,6 +113,7 @@ def test_a_critical_pod_gets_its_room_by_force() -> None:
     assert places(outcome) == {"new": "n"}
     (lost,) = outcome.disruptions
     assert (lost.pod, lost.cause) == ("default/old", BY_KUBELET)
+    assert lost.message == "Preempted in order to admit critical pod"
 
 
 def test_a_critical_pod_is_refused_where_stopping_others_doesnt_help() -> None:

@@ -61,6 +61,8 @@ def request(*pressures: str, state: list[Obj] = STATE) -> PlanRequest:
 def test_who_exceeds_its_requests_is_evicted() -> None:
     (lost,) = plan(request("n1:memory.available=50Mi")).disruptions
     assert (lost.pod, lost.cause) == ("default/above", BY_PRESSURE)
+    assert lost.message.startswith("The node was low on resource: memory. Threshold quantity: ")
+    assert plain(lost)["message"] == lost.message
 
 
 def test_what_is_above_the_threshold_costs_nobody_anything() -> None:
