@@ -31,7 +31,7 @@ def read_scheduler_config(
     if path is None and not plugins:
         return None
     documents = [] if path is None else _documents(path)
-    return _loaded("--plugin" if path is None else path, _enabling(plugins, documents))
+    return _configuration(documents, "--plugin" if path is None else path, plugins)
 
 
 def scheduler_config_of(
@@ -47,21 +47,19 @@ def scheduler_config_of(
     Raises:
         InputError: something in it is wrong; the same of a plugin.
     """
-    return _loaded(where, _enabling(plugins, _documents_of(text, where)))
+    return _configuration(_documents_of(text, where), where, plugins)
 
 
-def _enabling(plugins: Sequence[str], documents: Sequence[object]) -> Sequence[object]:
+def _configuration(
+    documents: Sequence[object], where: str, plugins: Sequence[str]
+) -> "LoadedConfiguration":
     from podium.cli.plugin_files import load_plugin
     from podium.config.extra_plugins import enabling
-
-    return enabling([load_plugin(text) for text in plugins], documents)
-
-
-def _loaded(where: str, documents: Sequence[object]) -> "LoadedConfiguration":
     from podium.config.load import load_configuration
     from podium.documents import InvalidDocumentError
     from podium.profile import plugin_factories
 
+    documents = enabling([load_plugin(text) for text in plugins], documents)
     try:
         return load_configuration(documents, plugin_factories().keys())
     except InvalidDocumentError as error:
@@ -112,7 +110,8 @@ def only_document(path: str, kind: str) -> dict[str, Any]:
 def _documents(path: str) -> list[Any]:
     from podium.manifests.input_files import read_text
 
-    return _documents_of(read_text(path, sys.stdin.buffer), path)
+    text = read_text(path, sys.stdin.buffer)
+    return _documents_of(text, path)
 
 
 def _documents_of(text: str, where: str) -> list[Any]:

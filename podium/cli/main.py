@@ -23,7 +23,7 @@ from podium.api.terminal_text import escaped
 from podium.cli.broken_pipe import pipe_may_break
 from podium.cli.escaping import terminal_guarded
 from podium.cli.examples import epilog
-from podium.cli.option_order import OrderedCommand
+from podium.cli.option_fields import OrderedCommand
 from podium.cli.version import version
 
 # By name: the module podium.cli.NAME has a function NAME, with an underscore in place of a hyphen,

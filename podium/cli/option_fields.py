@@ -7,8 +7,26 @@ from inspect import Parameter, signature
 from typing import Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 Command = Callable[..., None]
+_ORDER = "podium.order"
+
+
+class OrderedCommand(TyperCommand):
+    """A command that knows in which order its options were given."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, and note the order of the options."""
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        ctx.meta[_ORDER] = tuple(one.name for one in order)
+        return super().parse_args(ctx, args)
+
+
+def option_order(ctx: Any) -> tuple[str, ...]:
+    """The names of the options, each as often as it was given, in order."""
+    found: tuple[str, ...] = ctx.meta.get(_ORDER, ())
+    return found
 
 
 def options_of(kind: type) -> list[Parameter]:

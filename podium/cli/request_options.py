@@ -20,8 +20,7 @@ from podium.cli.common_options import (
     StateOption,
 )
 from podium.cli.namespaces import usual_namespace
-from podium.cli.option_fields import options_of, taking
-from podium.cli.option_order import option_order
+from podium.cli.option_fields import option_order, options_of, taking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

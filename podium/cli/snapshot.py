@@ -28,7 +28,10 @@ def snapshot(
     """Save the state of a cluster for plan and explain; nothing is changed there."""
     from podium.cli.snapshot_progress import snapshot_of
 
-    found, content = snapshot_of(kubeconfig, context, anonymize=anonymize)
+    found = snapshot_of(kubeconfig, context)
+    if anonymize:
+        found.anonymize()
+    content = found.encoded()
     print_warnings(found.notes)
     if output == "-":
         typer.echo(escaped_json(content))

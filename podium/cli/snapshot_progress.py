@@ -11,24 +11,18 @@ if TYPE_CHECKING:
     from podium.real.state_snapshot import ClusterSnapshot
 
 
-def snapshot_of(
-    kubeconfig: str | None, context: str | None, *, anonymize: bool = False
-) -> "tuple[ClusterSnapshot, bytes]":
-    """The state of a cluster, and the same as JSON.
+def snapshot_of(kubeconfig: str | None, context: str | None) -> "ClusterSnapshot":
+    """The state of a cluster.
 
     Args:
         kubeconfig: how to reach it; as for kubectl if None.
         context: of the kubeconfig; its current one if None.
-        anonymize: whether to give pseudonyms to what objects say.
 
     Raises:
         PodiumError: it can't be read.
     """
     check_extra("reading a cluster")
-    found = run_to_end(_taken(kubeconfig, context))
-    if anonymize:
-        found.anonymize()
-    return found, found.encoded()
+    return run_to_end(_taken(kubeconfig, context))
 
 
 async def _taken(kubeconfig: str | None, context: str | None) -> "ClusterSnapshot":

@@ -82,9 +82,9 @@ def _cluster(
     from podium.cli.snapshot_progress import snapshot_of
 
     try:
-        found, content = snapshot_of(kubeconfig, context)
+        found = snapshot_of(kubeconfig, context)
     except PodiumError as error:
         if is_named:
             raise
         raise InputError(f"the state isn't named by -f, and no cluster is read: {error}") from None
-    return BytesIO(content), found.notes
+    return BytesIO(found.encoded()), found.notes

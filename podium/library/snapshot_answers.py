@@ -96,7 +96,9 @@ def snapshot(
     from podium.cli.snapshot_progress import snapshot_of
 
     named = None if kubeconfig is None else str(kubeconfig)
-    found, _ = snapshot_of(named, context, anonymize=anonymize)
+    found = snapshot_of(named, context)
+    if anonymize:
+        found.anonymize()
     return SnapshotAnswer(found.objects, found.notes)
 
 
