@@ -1,42 +1,40 @@
 """The choice among candidate nodes as a table and as a sentence."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from rich.text import Text
-
-from podium.cli.output import Cell, count
-from podium.cli.presentation_text import toned
+from podium.api.count_words import count
 from podium.core.preemption.choice import VIOLATIONS
-from podium.presenting import Table
+from podium.presenting import Cell, Table, Tone, Toned
 from podium.simulation.timeline.preemption import NAME_KEY, CandidateNode, PreemptionOutcome
 
 _LOSING = "×"
 
 
 def candidate_table(
-    preemption: PreemptionOutcome,
-) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
-    """Headings and rows: a column a key of the choice, in order.
+    preemption: PreemptionOutcome, rows_max: int | None = None, title: str = ""
+) -> Table:
+    """The candidates: a column a key of the choice, in order.
 
     Where a candidate lost, its value is marked; the values after that played no part. In the sum
     of priorities each victim counts for 2**31 more, as in kube-scheduler.
+
+    Args:
+        preemption: the choice.
+        rows_max: how many candidates to show; None for all that are known.
+        title: of the table.
     """
+    others = preemption.alternatives
+    left_out = preemption.left_out
+    if rows_max is not None:
+        others = others[: rows_max - 1]
+        left_out = preemption.candidate_count - 1 - len(others)
     names = [name for name, _ in preemption.keys]
-    headings = ("NODE", "VICTIMS", *(heading for _, heading in preemption.keys), "RESULT")
-    rows = [_row(one, names) for one in (preemption.chosen, *preemption.alternatives)]
-    if preemption.left_out:
-        rows.append((f"and {preemption.left_out} more",))
-    return headings, [(*row, *[""] * (len(headings) - len(row))) for row in rows]
-
-
-def presented_candidates(preemption: PreemptionOutcome, rows_max: int, title: str = "") -> Table:
-    """The same as a part of a presentation, with so many candidates at most."""
-    others = preemption.alternatives[: rows_max - 1]
-    left_out = preemption.candidate_count - 1 - len(others)
-    headings, rows = candidate_table(replace(preemption, alternatives=others, left_out=left_out))
-    names = [one.capitalize().replace("Pdb", "PDB") for one in headings]
-    return Table(names, [[toned(cell) for cell in row] for row in rows], title=title)
+    keys = (heading.capitalize().replace("Pdb", "PDB") for _, heading in preemption.keys)
+    headers = ["Node", "Victims", *keys, "Result"]
+    rows = [_row(one, names) for one in (preemption.chosen, *others)]
+    if left_out:
+        rows.append((f"and {left_out} more", *[""] * (len(headers) - 1)))
+    return Table(headers, rows, title=title)
 
 
 def choice_sentence(preemption: PreemptionOutcome) -> str:
@@ -70,7 +68,7 @@ def _row(candidate: CandidateNode, names: Sequence[str]) -> tuple[Cell, ...]:
         f"{victim.pod} (leaving)" if victim.is_leaving else victim.pod
         for victim in candidate.victims
     )
-    name = Text(candidate.node, style="bold green" if candidate.is_chosen else "")
+    name = Toned(candidate.node, Tone.GOOD if candidate.is_chosen else Tone.NONE)
     result = "chosen" if candidate.is_chosen else f"lost: {candidate.lost_at}"
     return (name, victims, *_marked(candidate, names), result)
 
@@ -81,5 +79,5 @@ def _marked(candidate: CandidateNode, names: Sequence[str]) -> list[Cell]:
     if candidate.lost_at not in names:
         return values
     lost = names.index(candidate.lost_at)
-    later = [Text(str(value), style="dim") for value in values[lost + 1 :]]
-    return [*values[:lost], Text(f"{values[lost]} {_LOSING}", style="red"), *later]
+    later = [Toned(str(value), Tone.FAINT) for value in values[lost + 1 :]]
+    return [*values[:lost], Toned(f"{values[lost]} {_LOSING}", Tone.BAD), *later]

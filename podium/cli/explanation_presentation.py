@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from podium.api.count_words import listed
-from podium.cli.choice_text import choice_sentence, presented_candidates
+from podium.cli.choice_text import candidate_table, choice_sentence
 from podium.cli.output import count
 from podium.cli.timeline_text import time_text
 from podium.core.status import Status
@@ -187,7 +187,7 @@ def _preemption(view: PreemptionView) -> Iterator[Block]:
         yield Paragraph(f"Preemption: {view.message}")
         return
     if view.outcome is not None:
-        yield presented_candidates(view.outcome, _CANDIDATES_MAX, "Candidates for preemption")
+        yield candidate_table(view.outcome, _CANDIDATES_MAX, "Candidates for preemption")
         victims = [
             (one.node, victim.pod, str(victim.priority), Toned(", ".join(victim.broken), Tone.BAD))
             for one in view.candidates

@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from podium.advice.impact import Impact, UnplacedPod
-from podium.cli import plan_tables
 from podium.cli.output import count
-from podium.cli.plan_presentation import section_of
+from podium.cli.plan_presentation import budgets, disruptions
 from podium.cli.plan_summary_text import summary_lines
 from podium.cli.timeline_text import time_text
 from podium.plan.outcome import Plan
@@ -38,19 +35,12 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
         Section("Summary", [Bullets(sentences)]),
         Section("Without a place", [_unplaced(impact)]),
         Section("What blocks", [_blocking(impact)]),
-        section_of(_disruptions(told, wide)),
-        section_of(plan_tables.budgets(told)),
+        disruptions(told, wide=wide, by_workload=len(told.disruptions) > _SHOWN_MAX),
+        budgets(told),
         Section("Notes", [Bullets(impact.notes)], is_detail=True),
     ]
     name = impact.name[0].upper() + impact.name[1:]
     return Presentation(name, f"{name}: {'; '.join(_clauses(impact))}.", sections)
-
-
-def _disruptions(told: Plan, wide: bool) -> plan_tables.PlanTable:
-    """Who loses a place, pod by pod; where they are many, those that fare alike are a row."""
-    found = plan_tables.disruptions(told, wide=wide)
-    each = wide or len(told.disruptions) <= _SHOWN_MAX
-    return replace(found, workloads=None) if each else found
 
 
 def _unplaced(impact: Impact) -> Table:

@@ -110,7 +110,12 @@ def plan(
         found = _findings(outcome, tested, request if baseline else None)
     if optimal and not outcome.interrupted:
         outcome = _with_optimum(outcome, request, optimal_seconds)
-    _end(read, read.told_in(outcome), output, tested, found, recording)
+    outcome = read.told_in(outcome)
+    _print(outcome, output, tested, found, read)
+    if recording is not None:
+        recording.serve(read)
+    if outcome.interrupted:
+        raise typer.Exit(INTERRUPTED_EXIT_CODE)
     if conditions:
         print_let_through(outcome, conditions)
         exit_on(found)
@@ -129,25 +134,6 @@ def _with_optimum(outcome: "Plan", request: "PlanRequest", seconds: float) -> "P
         return with_optimum(outcome, request, seconds)
 
 
-def _end(
-    asked: "Asked",
-    outcome: "Plan",
-    output: PlanOutput,
-    gates: "Sequence[Gate]",
-    found: "Sequence[Finding]",
-    recording: "PlanRecording | None",
-) -> None:
-    """Print a plan, show it if that is asked for, and exit if it was interrupted."""
-    if output is PlanOutput.SARIF:
-        print_sarif(found, outcome, asked.applied)
-    else:
-        _print(outcome, output, gates, found)
-    if recording is not None:
-        recording.serve(asked)
-    if outcome.interrupted:
-        raise typer.Exit(INTERRUPTED_EXIT_CODE)
-
-
 def _findings(
     outcome: "Plan", gates: "Sequence[Gate]", baseline: "PlanRequest | None"
 ) -> "list[Finding]":
@@ -163,13 +149,18 @@ def _findings(
 
 
 def _print(
-    outcome: "Plan", output: PlanOutput, gates: "Sequence[Gate]", found: "Sequence[Finding]"
+    outcome: "Plan",
+    output: PlanOutput,
+    gates: "Sequence[Gate]",
+    found: "Sequence[Finding]",
+    asked: "Asked",
 ) -> None:
-    from podium.cli.plan_text import print_plan
-    from podium.documents.report import plain
-
     if output in (PlanOutput.JSON, PlanOutput.YAML):
+        from podium.documents.report import plain
+
         print_report(plain(outcome), output)
+    elif output is PlanOutput.SARIF:
+        print_sarif(found, outcome, asked.applied)
     elif output is PlanOutput.JUNIT:
         print_junit(gates, found)
     elif output in (PlanOutput.MARKDOWN, PlanOutput.HTML):
@@ -178,8 +169,14 @@ def _print(
 
         print_document(plan_presentation(outcome), output)
     else:
+        from podium.cli.plan_presentation import is_shortened, printed_plan
+        from podium.cli.presentation_text import print_presentation
+
+        is_wide = output is PlanOutput.WIDE
         print_warnings(outcome.warnings)
-        print_plan(console(), outcome, wide=output is PlanOutput.WIDE)
+        print_presentation(console(), printed_plan(outcome, wide=is_wide))
+        if not is_wide and is_shortened(outcome):
+            console().print("Each preemption with its candidates, and the timeline: -o wide.")
 
 
 def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from podium.cli.choice_text import choice_sentence, presented_candidates
+from podium.cli.choice_text import candidate_table, choice_sentence
 from podium.cli.output import count
 from podium.cli.timeline_text import time_text
 from podium.plan.node_fillings import NodeFilling, PodShare
@@ -144,7 +144,7 @@ def decisions(plan: Plan) -> Iterator[Section]:
     for one in shown:
         title = f"Decision: {one.preemptor} preempts on {one.node}, {time_text(one.at_s)}"
         said = Paragraph(choice_sentence(one), Tone.GOOD)
-        yield Section(title, [said, presented_candidates(one, each)], is_detail=True, is_long=True)
+        yield Section(title, [said, candidate_table(one, each)], is_detail=True, is_long=True)
     for pod in plan.pending[:_DECISIONS_MAX]:
         title = f"Decision: {pod.pod} stays pending"
         yield Section(title, [Paragraph(pod.message, Tone.BAD)], is_detail=True, is_long=True)

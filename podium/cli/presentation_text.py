@@ -35,7 +35,6 @@ _STYLES: Mapping[Tone, str] = {
     Tone.WAITING: "yellow",
     Tone.FAINT: "dim",
 }
-_TONES = {style: tone for tone, style in _STYLES.items()}
 
 
 def print_presentation(out: Console, presentation: Presentation, *, wide: bool = False) -> None:
@@ -45,7 +44,7 @@ def print_presentation(out: Console, presentation: Presentation, *, wide: bool =
         out.print()
     for section in presentation.filled_sections(wide=wide):
         if section.title:
-            out.print(Text(section.title.upper(), style="bold cyan"))
+            out.print(Text(_heading(section.title), style="bold cyan"))
         for block in section.blocks:
             print_block(out, block)
         out.print()
@@ -68,14 +67,6 @@ def print_advice(
         print_document(presentation, output)
 
 
-def toned(cell: TextCell) -> Cell:
-    """A cell of a printed table as one of a presentation."""
-    if isinstance(cell, Text):
-        style = str(cell.style).removeprefix("bold ")
-        return Toned(cell.plain, _TONES.get(style, Tone.NONE))
-    return cell
-
-
 def print_block(out: Console, block: Block) -> None:
     """Print a part of a presentation."""
     match block:
@@ -86,11 +77,16 @@ def print_block(out: Console, block: Block) -> None:
                 print_line(out, Text(item))
         case Table(headers, rows, notes, title, _):
             if title:
-                out.print(Text(title.upper(), style="bold cyan"))
+                out.print(Text(_heading(title), style="bold cyan"))
             headings = [one if _is_name(one) else one.upper() for one in headers]
             print_table(out, headings, [[_text(cell) for cell in row] for row in rows])
             for note in notes:
                 print_line(out, Text(note))
+
+
+def _heading(title: str) -> str:
+    """A title in capitals; names of objects stay as they are."""
+    return " ".join(one if "/" in one else one.upper() for one in title.split(" "))
 
 
 def _is_name(header: str) -> bool:

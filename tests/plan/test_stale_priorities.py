@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.cli import plan_tables
+from podium.cli.plan_presentation import stale_priorities
 from podium.plan.gates import findings, parse_gates
 from podium.plan.loaded_state import LoadedState
 from podium.plan.next_pod_words import stale_sentences
@@ -12,6 +12,7 @@ from podium.plan.outcome import Plan, StalePriority
 from podium.plan.planning import plan
 from podium.plan.plans import Plans
 from podium.plan.request import NEXT_PODS_MAX, PlanRequest
+from podium.presenting import Table
 from tests.plan.objects import (
     Obj,
     node,
@@ -218,10 +219,14 @@ def test_a_cascade_is_followed_until_fifty_pods_have_been_preempted() -> None:
 def test_workloads_that_werent_tried_are_summed_up_unless_asked_for() -> None:
     pods = [pod(f"p{n}", str(n), on="n", priority=0) for n in range(1, 16)]
     outcome = tried([node("n", "120"), *pods], STANDARD)
-    *shown, last = plan_tables.stale_priorities(outcome).all_rows
+    (table,) = stale_priorities(outcome, wide=False).blocks
+    assert isinstance(table, Table)
+    *shown, last = table.rows
     assert [str(row[0]) for row in shown[:4]] == [f"Pod default/p{n}" for n in (12, 13, 14, 15)]
     assert (len(shown), [*last[:2]]) == (10, ["5 more, with -o wide", "5"])
-    assert len(plan_tables.stale_priorities(outcome, wide=True).all_rows) == 15
+    (table,) = stale_priorities(outcome, wide=True).blocks
+    assert isinstance(table, Table)
+    assert len(table.rows) == 15
 
 
 def test_it_is_looked_for_only_where_that_is_asked_for() -> None:

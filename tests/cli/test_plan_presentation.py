@@ -1,6 +1,6 @@
 """Rows about pods that are alike."""
 
-from podium.cli.row_groups import told_once
+from podium.cli.plan_presentation import told_once
 
 
 def test_a_text_is_told_once_beside_whom_it_is_about() -> None:
