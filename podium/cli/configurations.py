@@ -17,52 +17,32 @@ NO_FLAGS: Mapping[str, str | int | None] = {}
 
 
 def read_scheduler_config(
-    path: str | None, plugins: Sequence[str] = ()
+    path: str | None, plugins: Sequence[str] = (), text: str | None = None
 ) -> "LoadedConfiguration | None":
     """The configuration in a file; None if there is neither a file nor a plugin.
 
     Args:
         path: of the file; None for the default configuration.
         plugins: `FILE:CLASS` of plugins to enable in each profile that doesn't mention them.
+        text: of the file, where it was read before.
 
     Raises:
         InputError: it can't be read, or something in it is wrong; the same of a plugin.
     """
     if path is None and not plugins:
         return None
-    documents = [] if path is None else _documents(path)
-    return _configuration(documents, "--plugin" if path is None else path, plugins)
-
-
-def scheduler_config_of(
-    text: str, where: str, plugins: Sequence[str] = ()
-) -> "LoadedConfiguration":
-    """The configuration in a text that was read before.
-
-    Args:
-        text: as in a file.
-        where: it was read.
-        plugins: `FILE:CLASS` of plugins to enable in each profile that doesn't mention them.
-
-    Raises:
-        InputError: something in it is wrong; the same of a plugin.
-    """
-    return _configuration(_documents_of(text, where), where, plugins)
-
-
-def _configuration(
-    documents: Sequence[object], where: str, plugins: Sequence[str]
-) -> "LoadedConfiguration":
     from podium.cli.plugin_files import load_plugin
     from podium.config.extra_plugins import enabling
     from podium.config.load import load_configuration
     from podium.documents import InvalidDocumentError
     from podium.profile import plugin_factories
 
-    documents = enabling([load_plugin(text) for text in plugins], documents)
+    documents: Sequence[object] = [] if path is None else _documents(path, text)
+    documents = enabling([load_plugin(one) for one in plugins], documents)
     try:
         return load_configuration(documents, plugin_factories().keys())
     except InvalidDocumentError as error:
+        where = "--plugin" if path is None else path
         raise InputError("\n".join(f"{where}: {fault}" for fault in error.errors)) from error
 
 
@@ -107,20 +87,16 @@ def only_document(path: str, kind: str) -> dict[str, Any]:
     return found
 
 
-def _documents(path: str) -> list[Any]:
+def _documents(path: str, text: str | None = None) -> list[Any]:
+    from podium.apiserver.decoding.yaml_text import read_yaml
     from podium.manifests.input_files import read_text
 
-    text = read_text(path, sys.stdin.buffer)
-    return _documents_of(text, path)
-
-
-def _documents_of(text: str, where: str) -> list[Any]:
-    from podium.apiserver.decoding.yaml_text import read_yaml
-
+    if text is None:
+        text = read_text(path, sys.stdin.buffer)
     documents = list(read_yaml(text))
     if not documents:
-        raise InputError(f"{where}: must hold a document, but holds nothing")
-    faults = [f"{where}, line {f.line}: {f.message}" for d in documents for f in d.faults]
+        raise InputError(f"{path}: must hold a document, but holds nothing")
+    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     if faults:
         raise InputError("\n".join(faults))
     return [document.value for document in documents]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count as numbers
 from itertools import filterfalse, groupby
 from typing import TYPE_CHECKING, TypeVar
 
@@ -112,21 +113,40 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
     with errors:
         pressures = [*map(parse_pressure, options.pressure or ())]
     with errors:
-        until_s = _until_s(options.until)
-    with errors:
         configuration = read_scheduler_config(options.scheduler_config, options.plugin or ())
     with errors:
         kubelet = read_kubelet_config(options.kubelet_config)
     with errors:
+        if options.until is not None:
+            until_s = duration_seconds(options.until)
+            if until_s is None or until_s <= 0:
+                why = "must be a duration, such as 90s or 10m"
+                raise InputError(f"--until {options.until}: {why}")
+    with errors:
         before = read()
     state = LoadedState([loaded.obj for loaded in before.objects], before.read_s)
-    changes = _read_changes(options, state.objects, errors)
+    read_changes = _read_changes(options, state.objects, errors)
     if kubelet is None or errors.found:
         raise InputError("\n".join(map(str, errors.found)))
-    _check_pods(before.objects, changes, PodLimit(options.max_pods))
+    changes = [change for one in read_changes for change in one.changes]
+    applied = [loaded for one in read_changes for loaded in one.applied]
+    limit = PodLimit(options.max_pods)
+    problems = [
+        Problem(one.source, describe(one.obj), str(fault))
+        for one in (*before.objects, *applied)
+        if (fault := limit.add(one.obj))
+    ]
+    if problems:
+        raise ManifestError(problems)
+    for one in changes:
+        if isinstance(one, Scale):
+            to = one.target
+            fault = limit.resize(to.kind, to.namespace, to.name, one.replicas, f"--scale {to}")
+            if fault:
+                raise InputError(str(fault))
     request = PlanRequest(
         state=state,
-        changes=[change for one in changes for change in one.changes],
+        changes=changes,
         pressures=pressures,
         eviction=kubelet.eviction,
         configuration=configuration,
@@ -137,9 +157,9 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
     )
     return Asked(
         request,
-        warnings=(*before.warnings, *(text for one in changes for text in one.warnings)),
-        notes=(*before.notes, *(text for one in changes for text in one.notes)),
-        applied=[loaded for one in changes for loaded in one.applied],
+        warnings=(*before.warnings, *(text for one in read_changes for text in one.warnings)),
+        notes=(*before.notes, *(text for one in read_changes for text in one.notes)),
+        applied=applied,
     )
 
 
@@ -157,15 +177,6 @@ class _ErrorCollector:
             return False
         self.found.append(error)
         return True
-
-
-def _until_s(text: str | None) -> float | None:
-    if text is None:
-        return None
-    found = duration_seconds(text)
-    if found is None or found <= 0:
-        raise InputError(f"--until {text}: must be a duration, such as 90s or 10m")
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +337,8 @@ def _new_nodes(options: RequestOptions, text: str, nodes: dict[str, Object]) -> 
         if not is_copied and name(like) in nodes:
             raise InputError(f"--add-node {text}: the state has a Node {name(like)} already")
         for _ in range(int(count)):
-            new = node_like(like, _unused(name(like), nodes)) if is_copied else like
+            unused = (one for n in numbers(1) if (one := f"{name(like)}-{n}") not in nodes)
+            new = node_like(like, next(unused)) if is_copied else like
             nodes[name(new)] = new
             made.append(new)
     return tuple(made)
@@ -339,27 +351,3 @@ def _nodes_of_file(options: RequestOptions, path: str, nodes: Mapping[str, Objec
         what = f"has {', '.join(others)}" if others else "has none"
         raise InputError(f"--add-node {path}: must be a file of nodes, but {what}")
     return [one.obj for one in read.objects]
-
-
-def _unused(like: str, nodes: Mapping[str, Object]) -> str:
-    number = 1
-    while f"{like}-{number}" in nodes:
-        number += 1
-    return f"{like}-{number}"
-
-
-def _check_pods(state: Iterable[Loaded], changes: Iterable[_ReadChange], limit: PodLimit) -> None:
-    """Raise PodiumError if there would be more pods than the limit lets pass."""
-    applied = (loaded for one in changes for loaded in one.applied)
-    faults = ((loaded, limit.add(loaded.obj)) for loaded in (*state, *applied))
-    problems = [
-        Problem(one.source, describe(one.obj), str(fault)) for one, fault in faults if fault
-    ]
-    if problems:
-        raise ManifestError(problems)
-    for change in (change for one in changes for change in one.changes):
-        if isinstance(change, Scale):
-            to = change.target
-            fault = limit.resize(to.kind, to.namespace, to.name, change.replicas, f"--scale {to}")
-            if fault:
-                raise InputError(str(fault))

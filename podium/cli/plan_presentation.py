@@ -9,13 +9,14 @@ from typing import TypeVar
 from podium.api.count_words import count, listed
 from podium.cli.choice_text import candidate_table, choice_sentence
 from podium.cli.plan_pictures import before_and_after, cascades, decisions, lanes
-from podium.cli.plan_summary_text import lost_text, summary_lines
-from podium.cli.timeline_text import sleep_text, time_text, timeline_lines
+from podium.cli.plan_summary_text import lost_text, sleep_text, summary_lines
+from podium.cli.timeline_text import time_text
 from podium.plan.next_pod_words import next_pod_clauses
 from podium.plan.outcome import (
     BudgetChange,
     Disruption,
     Happening,
+    Moment,
     PendingPod,
     Placement,
     Plan,
@@ -36,6 +37,15 @@ _MOMENTS_MAX = 20
 _STALE_MAX = 10
 _NAMES_MAX = 12
 _AS_ABOVE = "as above"
+_SAYINGS = {
+    Happening.CREATED: "{pod} is created",
+    Happening.BOUND: "{pod} is bound to {node}",
+    Happening.READY: "{pod} is ready on {node}",
+    Happening.TERMINATING: "{pod} has to leave {node}",
+    Happening.FAILED: "{pod} fails on {node}",
+    Happening.SUCCEEDED: "{pod} has done its work on {node}",
+    Happening.GONE: "{pod} is gone from {node}",
+}
 # The API server quotes a template that may not change whole.
 _QUOTED = re.compile(r"\{.{200,}\}(?=: )")
 
@@ -342,8 +352,37 @@ def _timeline(plan: Plan) -> Section:
     times_s += [one.at_s for one in plan.timeline if one.happening is Happening.FAILED]
     is_repeated = any(one.repeats for one in plan.refusals)
     takes_time = bool(plan.disruptions) or is_repeated or any(at_s >= 1 for at_s in times_s)
-    lines = [*timeline_lines(plan.timeline)] if takes_time else []
+    lines = [*_moments(plan.timeline)] if takes_time else []
     return Section("Timeline", [Bullets(lines)])
+
+
+def _moments(timeline: Sequence[Moment]) -> Iterator[str]:
+    """The timeline as sentences; what goes at once just goes, unless there is a reason."""
+    gone = {(one.uid, one.at_s) for one in timeline if one.happening is Happening.GONE}
+    shown = [
+        one
+        for one in timeline
+        if one.happening is not Happening.TERMINATING
+        or (one.uid, one.at_s) not in gone
+        or one.detail
+        or one.by
+    ]
+    width = max((len(time_text(moment.at_s)) for moment in shown), default=0)
+    for moment in shown:
+        yield f"{time_text(moment.at_s):<{width}}  {_sentence(moment)}"
+
+
+def _sentence(moment: Moment) -> str:
+    text = _SAYINGS[moment.happening].format(pod=moment.pod, node=moment.node or "no node")
+    if moment.happening is Happening.CREATED:
+        return f"{text} in place of {moment.by}" if moment.by else text
+    if moment.by:
+        return f"{text}: {moment.by} needs the room"
+    text = f"{text}: {moment.detail}" if moment.detail else text
+    if moment.repeats:
+        until = time_text(moment.repeated_until_s or 0.0)
+        text += f"; so do {moment.repeats} made in its place, until {until}"
+    return text
 
 
 def _unrelated(plan: Plan) -> Section:

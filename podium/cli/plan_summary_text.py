@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from podium.api.count_words import listed
 from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.cli.output import count
-from podium.cli.timeline_text import sleep_text, time_text
+from podium.cli.timeline_text import time_text
 from podium.cluster.overdue_pods import WAY_OUT
 from podium.plan.failed_jobs import FailedJob
 from podium.plan.next_pod_words import stale_sentences
@@ -74,6 +74,14 @@ def _sleepers(plan: Plan, *, wide: bool) -> Iterator[str]:
         yield f"{len(found) - _SLEEPERS_MAX} pods more that no event wakes, with -o wide."
 
 
+def sleep_text(fits_on: str, tried_at_s: float | None) -> str:
+    """What is to be said of a pod that waits for an event though it would fit; else empty."""
+    if not fits_on or tried_at_s is None:
+        return ""
+    when = time_text(tried_at_s)
+    return f"would fit on {fits_on} by now, but no event wakes it: it is tried at {when}"
+
+
 def _out_of_quota(plan: Plan) -> Iterator[str]:
     for one in plan.rejected:
         if exceeded := _EXCEEDED_QUOTA.search(one.message):
@@ -101,9 +109,8 @@ def _below(plan: Plan, most: int) -> Iterator[str]:
 def lost_text(budget: BudgetChange) -> str:
     """How many pods a budget loses, those told apart that the changes themselves remove."""
     parts = [f"{number} {_WORDS[cause]}" for cause, number in budget.lost.items()]
-    if budget.removed:
-        parts.append(f"{budget.removed} removed by the changes")
-    return ", ".join(parts)
+    removed = [f"{budget.removed} removed by the changes"] if budget.removed else []
+    return ", ".join((*parts, *removed))
 
 
 def _seconds(number: float) -> str:

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from podium.cli.configurations import read_scheduler_config, scheduler_config_of
+from podium.cli.configurations import read_scheduler_config
 from podium.cli.output import UNSEEN, AdviceOutput, Progress, print_warnings, working
 from podium.cli.presentation_text import print_advice
-from podium.config.load import Loaded
 from podium.recording.comparison import ReplayReport, compare
 from podium.recording.recording_reader import read_recording
 from podium.recording.replay import replay
@@ -42,9 +41,8 @@ def replayed(
         PodiumError: the recording can't be played, or something asked for is wrong.
     """
     recording = read_recording(directory)
-    loaded: Loaded | None
     if config is None and recording.configuration:
-        loaded = scheduler_config_of(recording.configuration, str(directory), plugins)
+        loaded = read_scheduler_config(str(directory), plugins, recording.configuration)
     else:
         loaded = read_scheduler_config(config, plugins)
     total = f"{len(recording.changes):,}"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from podium.cli.configurations import scheduler_config_of
+from podium.cli.configurations import read_scheduler_config
 from podium.recording.comparison import ReplayReport, compare
 from podium.recording.recording_reader import Recording
 from podium.recording.replay import replay
@@ -31,7 +31,8 @@ SCENARIOS = (
 def replayed(recording: Recording, configuration: str = "") -> ReplayReport:
     if not configuration:
         return compare(replay(recording))
-    loaded = scheduler_config_of(configuration, "configuration")
+    loaded = read_scheduler_config("configuration", text=configuration)
+    assert loaded is not None
     return compare(replay(recording, loaded.configuration))
 
 
