@@ -34,7 +34,7 @@ class HeldTerms:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self.sums = DomainSums(snapshot, _marks)
-        self._epoch = self._seen = -1
+        self._epoch = self._kins_read = -1
         self._begin()
 
     def all(self) -> Sequence[HeldTerm]:
@@ -43,7 +43,7 @@ class HeldTerms:
         sums.follow()
         if self._epoch != sums.epoch:
             self._begin()
-        for kin in sums.known[self._seen :]:
+        for kin in sums.known[self._kins_read :]:
             for held in dict.fromkeys(_held(kin)):
                 if held not in self._met:
                     self._met.add(held)
@@ -51,7 +51,7 @@ class HeldTerms:
                     for mark in (None,) if marks is None else marks:
                         self._by_mark.setdefault(mark, []).append(len(self._listed))
                     self._listed.append(held)
-        self._seen = len(sums.known)
+        self._kins_read = len(sums.known)
         return self._listed
 
     def about(self, kin: Kin, around: Mapping[str, str], since: int = 0) -> list[HeldTerm]:
@@ -79,7 +79,7 @@ class HeldTerms:
         return self.sums.of(held, column, lambda kin: _held(kin).count(held), (held,))
 
     def _begin(self) -> None:
-        self._epoch, self._seen = self.sums.epoch, 0
+        self._epoch, self._kins_read = self.sums.epoch, 0
         self._listed: list[HeldTerm] = []
         self._met: set[HeldTerm] = set()
         self._by_mark: dict[Hashable, list[int]] = {}

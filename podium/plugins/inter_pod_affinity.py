@@ -141,7 +141,7 @@ class _Counts:
         self.held = held
         self._kin = kin
         self._listers = listers
-        self._seen = 0
+        self._terms_read = 0
         self._stirs = -1
 
     def is_calm(self) -> bool:
@@ -171,11 +171,11 @@ class _Counts:
     def new_held(self) -> list[HeldTerm]:
         """The terms that pods hold about the kin, those alone that haven't been told yet."""
         listed = len(self.held.all())
-        if listed == self._seen:
+        if listed == self._terms_read:
             return []
         around = self._listers.namespace_labels(self._kin.namespace)
-        found = self.held.about(self._kin, around, self._seen)
-        self._seen = listed
+        found = self.held.about(self._kin, around, self._terms_read)
+        self._terms_read = listed
         return found
 
 

@@ -173,7 +173,7 @@ class _Filter(FilterState):
         ]
         self._own = [int(c.selector.matches(cls.labels)) for c in constraints]
         self._too_full = [self._too_full_domains(number) for number in range(self.width)]
-        self._seen = [counted.changes for counted in self._counted]
+        self._changes_followed = [counted.changes for counted in self._counted]
 
     def weights(self, cls: PodClass) -> Sequence[int]:
         return [c.meets(self._kin, cls.kin) for c in self._constraints]
@@ -191,8 +191,8 @@ class _Filter(FilterState):
         self._sums.follow()
         crossed = False
         for number, counted in enumerate(self._counted):
-            if counted.changes != self._seen[number]:
-                self._seen[number] = counted.changes
+            if counted.changes != self._changes_followed[number]:
+                self._changes_followed[number] = counted.changes
                 self.changes += 1
                 too_full = self._too_full_domains(number)
                 crossed |= not np.array_equal(too_full, self._too_full[number])

@@ -121,7 +121,7 @@ class _Users:
 
     def _begin(self) -> None:
         self._epoch = self._classes.epoch
-        self._seen = 0
+        self._classes_read = 0
         # Numbers of classes: who held the classes would keep them from being forgotten.
         self._with_disks: list[int] = []
         self._by_claim: dict[ClaimKey, list[int]] = {}
@@ -129,13 +129,13 @@ class _Users:
     def _keep_up(self) -> None:
         if self._epoch != self._classes.epoch:
             self._begin()
-        for number in range(self._seen, len(self._classes)):
+        for number in range(self._classes_read, len(self._classes)):
             cls = self._classes[number]
             if any(_disks(cls)):
                 self._with_disks.append(number)
             for claim_name in set(_claims_used(cls)):
                 self._by_claim.setdefault((cls.namespace, claim_name), []).append(number)
-        self._seen = len(self._classes)
+        self._classes_read = len(self._classes)
 
 
 class _Disks(FilterState):

@@ -6,10 +6,12 @@ import pytest
 
 from podium.api.objects import Object, place_of
 from podium.cluster import Cluster, ClusterOptions
+from podium.config.scheduler_options import SchedulerOptions
 from podium.control.events import Change, FirstList
 from podium.controllers.kit.indexer import Indexer, owner_uids
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.controllers.scheduler_metrics import SchedulerMetrics
 from podium.node.kubelets import Kubelets
 from podium.runtime.driver_events import DriverEvent, Stepped
 from tests.cluster.test_cluster import node, pod, replica_set
@@ -88,6 +90,23 @@ def test_lists_are_told_at_once() -> None:
         if isinstance(one, Stepped) and isinstance(one.event, FirstList) and one.event.kind == "Pod"
     ]
     assert {"kubelet", "default-scheduler", "replicaset-controller"} == {*lists}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metrics": SchedulerMetrics()},
+        {"options": SchedulerOptions.model_validate({"evictionGuard": "60s"})},
+        {
+            "options": SchedulerOptions.model_validate(
+                {"gangs": {"podGroups": ["scheduling.k8s.io"]}}
+            )
+        },
+    ],
+)
+def test_a_scheduler_of_which_a_part_looks_at_every_change_takes_no_lists(options: Any) -> None:
+    assert SchedulerMachine().takes_lists
+    assert not SchedulerMachine(**options).takes_lists
 
 
 def test_an_indexer_finds_the_objects_of_a_list_as_those_it_was_told_of() -> None:

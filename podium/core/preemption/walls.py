@@ -121,14 +121,14 @@ class RateWalls:
         self._rates = rates
         self._history = history
         self._clock = clock
-        self._seen = self._changes = 0
+        self._history_epoch = self._changes = 0
         self._known: dict[tuple[str, str], Wall | None] = {}
 
     @property
     def epoch(self) -> int:
         """Raised when `before_one` has another answer for anybody than it gave."""
-        if self._seen != self._history.epoch:
-            self._seen, before = self._history.epoch, self._known
+        if self._history_epoch != self._history.epoch:
+            self._history_epoch, before = self._history.epoch, self._known
             self._known = {group: self._before_group(group, 1) for group in before}
             self._changes += before != self._known
         return self._changes
