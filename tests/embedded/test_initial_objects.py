@@ -48,6 +48,16 @@ def test_all_kinds_of_the_api_are_taken(tmp_path: Path) -> None:
     assert found.notes == ["ignored, as Podium has no use for them here: 1 Widget"]
 
 
+def test_versions_that_are_not_served_are_ignored(tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    path.write_text(
+        "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\n"
+    )
+    found = read_manifests([str(path)])
+    assert (found.objects, len(found.notes)) == ([], 1)
+    assert found.notes[0].endswith("1 HorizontalPodAutoscaler")
+
+
 def test_what_is_wrong_is_told_with_file_object_and_field(tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     path.write_text(MANIFESTS.replace("colour:", '"a/b":'))

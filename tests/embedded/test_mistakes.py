@@ -8,6 +8,7 @@ import podium
 from podium.embedded.in_process_client import UnknownKindError
 
 WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+OLD_BUDGET = {**WIDGET, "apiVersion": "policy/v1beta1", "kind": "PodDisruptionBudget"}
 
 
 @pytest.mark.parametrize("duration_s", [-5, -0.001, math.nan])
@@ -26,6 +27,8 @@ def test_kinds_that_are_not_served_are_named() -> None:
     with podium.Cluster(nodes=0) as cluster:
         with pytest.raises(UnknownKindError, match=why):
             cluster.apply(WIDGET)
+        with pytest.raises(UnknownKindError, match="apiVersion policy/v1beta1, .*: isn't served"):
+            cluster.apply(OLD_BUDGET)
         for ask in (
             lambda: cluster.get("Widget", "a"),
             lambda: cluster.list("Widget"),
