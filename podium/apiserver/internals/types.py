@@ -1,4 +1,4 @@
-"""kube-apiserver's internal types, as far as it quotes them: field by field, in v1.36's order.
+"""kube-apiserver's internal types of pods, taints and budgets: field by field, in v1.36's order.
 
 A field is declared as `Title:type`, with its name in the API where that isn't simply the title in
 the API's spelling (`Title=name:type`); a string needs no type. `*` marks what may be absent, `[]`
@@ -219,53 +219,6 @@ _STORAGE: Mapping[str, str] = {
     "VolumeResourceRequirements": "Limits:Quantities Requests:Quantities",
     "TypedLocalObjectReference": "APIGroup:*string Kind Name",
     "TypedObjectReference": "APIGroup:*string Kind Name Namespace:*string",
-    "PersistentVolumeSource": """
-        GCEPersistentDisk:*GCEPersistentDisk AWSElasticBlockStore:*AWSElasticBlockStore
-        HostPath:*HostPath Glusterfs:*PersistentGlusterfs NFS:*NFS RBD:*PersistentRBD
-        Quobyte:*Quobyte ISCSI:*PersistentISCSI FlexVolume:*PersistentFlexVolume
-        Cinder:*PersistentCinder CephFS=cephfs:*PersistentCephFS FC:*FC Flocker:*Flocker
-        AzureFile:*PersistentAzureFile VsphereVolume:*VsphereVolume AzureDisk:*AzureDisk
-        PhotonPersistentDisk:*PhotonDisk PortworxVolume:*PortworxVolume ScaleIO:*PersistentScaleIO
-        Local:*Local StorageOS=storageos:*PersistentStorageOS CSI:*PersistentCSI
-    """,
-    "PersistentGlusterfs": """
-        EndpointsName=endpoints Path ReadOnly:bool EndpointsNamespace:*string
-    """,
-    "PersistentRBD": """
-        CephMonitors=monitors:[]string RBDImage=image FSType RBDPool=pool RadosUser=user Keyring
-        SecretRef:*SecretReference ReadOnly:bool
-    """,
-    "PersistentISCSI": """
-        TargetPortal IQN Lun:int ISCSIInterface FSType ReadOnly:bool Portals:[]string
-        DiscoveryCHAPAuth=chapAuthDiscovery:bool SessionCHAPAuth=chapAuthSession:bool
-        SecretRef:*SecretReference InitiatorName:*string
-    """,
-    "PersistentFlexVolume": "Driver FSType SecretRef:*SecretReference ReadOnly:bool Options:map",
-    "PersistentCinder": "VolumeID FSType ReadOnly:bool SecretRef:*SecretReference",
-    "PersistentCephFS": """
-        Monitors:[]string Path User SecretFile SecretRef:*SecretReference ReadOnly:bool
-    """,
-    "PersistentAzureFile": "SecretName ShareName ReadOnly:bool SecretNamespace:*string",
-    "PersistentScaleIO": """
-        Gateway System SecretRef:*SecretReference SSLEnabled:bool ProtectionDomain StoragePool
-        StorageMode VolumeName FSType ReadOnly:bool
-    """,
-    "PersistentStorageOS": """
-        VolumeName VolumeNamespace FSType ReadOnly:bool SecretRef:*raw
-    """,
-    "Local": "Path FSType:*string",
-    "PersistentCSI": """
-        Driver VolumeHandle ReadOnly:bool FSType VolumeAttributes:map
-        ControllerPublishSecretRef:*SecretReference NodeStageSecretRef:*SecretReference
-        NodePublishSecretRef:*SecretReference ControllerExpandSecretRef:*SecretReference
-        NodeExpandSecretRef:*SecretReference
-    """,
-    "SecretReference": "Name Namespace",
-    "VolumeNodeAffinity": "Required:*NodeSelector",
-    "VolumeAttachmentSpec": "Attacher Source:VolumeAttachmentSource NodeName",
-    "VolumeAttachmentSource": "PersistentVolumeName:*string InlineVolumeSpec:*raw",
-    "CSINodeDriver": "Name NodeID TopologyKeys:[]string Allocatable:*VolumeNodeResources",
-    "VolumeNodeResources": "Count:*int",
 }
 
 _OTHERS: Mapping[str, str] = {
@@ -274,19 +227,6 @@ _OTHERS: Mapping[str, str] = {
         MinAvailable:*raw Selector:*LabelSelector MaxUnavailable:*raw
         UnhealthyPodEvictionPolicy:*string
     """,
-    "ScopeSelector": "MatchExpressions:[]ScopedResourceSelectorRequirement",
-    "ScopedResourceSelectorRequirement": "ScopeName Operator Values:[]string",
-    "RollingUpdate": "MaxUnavailable:raw MaxSurge:raw",
-    "RollingUpdateStatefulSet": "Partition:*int MaxUnavailable:*raw",
-    "NodeAddress": "Type Address",
-    "PodFailurePolicy": "Rules:[]PodFailurePolicyRule",
-    "PodFailurePolicyRule": """
-        Action OnExitCodes:*OnExitCodes OnPodConditions:[]OnPodCondition
-    """,
-    "OnExitCodes": "ContainerName:*string Operator Values:[]int",
-    "OnPodCondition": "Type Status",
-    "SuccessPolicy": "Rules:[]SuccessPolicyRule",
-    "SuccessPolicyRule": "SucceededIndexes:*string SucceededCount:*int",
 }
 
 TYPES: Mapping[str, str] = {**_PODS, **_CONTAINERS, **_VOLUMES, **_STORAGE, **_OTHERS}

@@ -6,7 +6,6 @@ from podium.api.errors import FieldError, unsupported
 from podium.api.integers import parse_int
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, annotations, spec_of
-from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -37,12 +36,11 @@ _ALWAYS_TOLD = (
 
 def _valid_strategy(value: Any, path: str) -> Faults:
     """The `updateStrategy` of a DaemonSet."""
-    kind, rolling = value.get("type") or "RollingUpdate", value.get("rollingUpdate")
+    kind = value.get("type") or "RollingUpdate"
     if kind == "RollingUpdate":
         yield from checks.fields(rollingUpdate=_rolling_daemons)(value, path)
     elif kind != "OnDelete":
-        shown = {"Type": kind, "RollingUpdate": rolling and internal("RollingUpdate", rolling)}
-        yield unsupported(path, shown, ("RollingUpdate", "OnDelete"))
+        yield unsupported(path, value, ("RollingUpdate", "OnDelete"))
 
 
 def _one_way_of_rolling(value: Any, path: str) -> Faults:

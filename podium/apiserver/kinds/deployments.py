@@ -6,7 +6,6 @@ from podium.api.errors import FieldError, unsupported
 from podium.api.kinds import KINDS
 from podium.api.labels import SelectorError, label_selector
 from podium.api.objects import Object, annotations, labels, part, spec_of, without
-from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -37,8 +36,7 @@ def _valid_strategy(value: Any, path: str) -> Faults:
     elif kind == "RollingUpdate" and rolling is not None:
         yield from _rolling(rolling, where)
     elif kind != "Recreate":
-        shown = {"Type": kind, "RollingUpdate": rolling and internal("RollingUpdate", rolling)}
-        yield unsupported(path, shown, ("Recreate", "RollingUpdate"))
+        yield unsupported(path, value, ("Recreate", "RollingUpdate"))
 
 
 def _some_progress(value: Any, path: str) -> Faults:

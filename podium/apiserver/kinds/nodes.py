@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, entries, labels, part, spec_of, status_of
-from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, Read, wide
 from podium.apiserver.kinds.default_words import amounts, inside
@@ -138,7 +137,7 @@ def _addresses(new: Object, _old: Object) -> Faults:
     for index, address in enumerate(entries(status_of(new), "addresses")):
         if address in seen:
             path = f"status.addresses[{index}]"
-            yield FieldError(path, internal("NodeAddress", address), "", ErrorKind.DUPLICATE)
+            yield FieldError(path, address, "", ErrorKind.DUPLICATE)
         seen.append(address)
 
 

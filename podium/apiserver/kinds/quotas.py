@@ -9,7 +9,6 @@ from podium.api.labels import validate_label_key
 from podium.api.objects import Object
 from podium.api.quantity import NANOS_PER_UNIT, parse_quantity
 from podium.api.resources import is_extended_resource
-from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, Read
 from podium.apiserver.kinds.default_words import amounts, inside
@@ -133,8 +132,7 @@ def _scope_selector(spec: Any, path: str) -> Faults:
             yield FieldError(f"{where}.scopeName", scope, "unsupported scope")
         for name in _limited(spec) if scope in _SCOPES else ():
             if name not in _SCOPES[scope]:
-                shown = internal("ScopeSelector", selector)
-                yield FieldError(where, shown, "unsupported scope applied to resource")
+                yield FieldError(where, selector, "unsupported scope applied to resource")
         yield from _requirement(requirement, scope, where)
         named.append(scope)
     yield from _conflicts(named, spec.get("scopes"), where)

@@ -6,7 +6,6 @@ from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, controller_of, spec_of, without
 from podium.api.pod_specs import volumes_of
-from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, NONE, Column, raw
 from podium.apiserver.kinds.default_words import every, filled, inside
@@ -45,11 +44,7 @@ def _valid_strategy(value: Any, path: str) -> Faults:
     elif kind in (None, "RollingUpdate"):
         yield from checks.fields(rollingUpdate=_partitioned)(value, path)
     else:
-        shown = {
-            "Type": kind,
-            "RollingUpdate": rolling and internal("RollingUpdateStatefulSet", rolling),
-        }
-        yield FieldError(path, shown, "must be 'RollingUpdate' or 'OnDelete'")
+        yield FieldError(path, value, "must be 'RollingUpdate' or 'OnDelete'")
 
 
 _partitioned = checks.fields(partition=checks.count)

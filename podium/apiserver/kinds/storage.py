@@ -8,7 +8,6 @@ from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, entries, name, part, without
 from podium.api.storage_classes import is_default_class
-from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -52,8 +51,7 @@ def _known_drivers(new: Object, old: Object) -> Faults:
     for driver in at(new, "spec.drivers") or ():
         before = known.get(driver.get("name"))
         if before is not None and without(driver, "allocatable") != without(before, "allocatable"):
-            shown = internal("CSINodeDriver", driver)
-            yield FieldError("CSINodeDriver", shown, "field is immutable")
+            yield FieldError("CSINodeDriver", driver, "field is immutable")
 
 
 def _class_name(storage_class: Object, _now_s: float) -> str:
@@ -251,7 +249,7 @@ VOLUME_ATTACHMENT = Registration(
             )
         )
     ),
-    validate_update=rules.immutable("spec", type_name="VolumeAttachmentSpec"),
+    validate_update=rules.immutable("spec"),
     strategy=Strategy(
         resets_status=True,
         update=keep_status,

@@ -13,6 +13,7 @@ from podium.api.objects import (
     part,
     spec_of,
     status_of,
+    without,
 )
 from podium.api.pod_specs import resources_of
 from podium.api.quantity import NANOS_PER_UNIT, nanos
@@ -51,6 +52,19 @@ _CLAIM_FIXED = (
     "for bound claims"
 )
 _SOURCE_FIXED = "spec.persistentvolumesource is immutable after creation"
+_NO_SOURCES = frozenset(
+    {
+        "accessModes",
+        "capacity",
+        "claimRef",
+        "mountOptions",
+        "nodeAffinity",
+        "persistentVolumeReclaimPolicy",
+        "storageClassName",
+        "volumeAttributesClassName",
+        "volumeMode",
+    }
+)
 _TOO_SMALL = "field can not be less than status.capacity"
 _ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
 _REQUESTED = "spec.resources.requests.storage"
@@ -121,7 +135,7 @@ def _source(spec: Any, path: str) -> Faults:
         if spec.get("nodeAffinity") is None:
             message = "Local volume requires node affinity"
             yield MinorFieldError(join(path, "nodeAffinity"), None, message, ErrorKind.REQUIRED)
-    elif not any(internal("PersistentVolumeSource", spec).values()):
+    elif not _sources(spec):
         yield MinorFieldError(path, None, "must specify a volume type", ErrorKind.REQUIRED)
 
 
@@ -189,12 +203,19 @@ def _attributes_class_stays(new: Object, old: Object, *, empty_too: bool) -> Fau
 
 
 def _volume_source(new: Object, old: Object) -> Faults:
-    now, before = (internal("PersistentVolumeSource", spec_of(one)) for one in (new, old))
-    if before["CSI"] and now["CSI"] and before["CSI"]["ControllerExpandSecretRef"] is None:
-        now["CSI"]["ControllerExpandSecretRef"] = None
-    if now != before:
-        path = "spec.persistentvolumesource"
-        yield checks.forbidden(path, f"{_SOURCE_FIXED}\n{difference(before, now)}")
+    now, before = (_sources(spec_of(one)) for one in (new, old))
+    if "csi" in now and part(before, "csi").get("controllerExpandSecretRef") is None:
+        now["csi"] = without(now["csi"], "controllerExpandSecretRef")
+    if not rules.same(now, before):
+        yield checks.forbidden("spec.persistentvolumesource", _SOURCE_FIXED)
+
+
+def _sources(spec: Object) -> dict[str, Any]:
+    return {
+        field: value
+        for field, value in spec.items()
+        if value is not None and field not in _NO_SOURCES
+    }
 
 
 def _volume_node_affinity(new: Object, old: Object) -> Faults:
@@ -202,10 +223,9 @@ def _volume_node_affinity(new: Object, old: Object) -> Faults:
     now, before = at(new, "spec.nodeAffinity"), at(old, "spec.nodeAffinity")
     if before is None:
         return
-    shown = internal("VolumeNodeAffinity", now) if now is not None else None
-    if shown != internal("VolumeNodeAffinity", before):
+    if not rules.same(now, before):
         message = "field is immutable, except for updating from beta label to GA"
-        yield FieldError("nodeAffinity", "null" if shown is None else shown, message)
+        yield FieldError("nodeAffinity", "null" if now is None else now, message)
 
 
 def _claim_capacity(new: Object, _old: Object) -> Faults:

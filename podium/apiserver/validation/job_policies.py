@@ -6,7 +6,6 @@ from typing import Any
 from podium.api.errors import OMITTED, FieldError, unsupported
 from podium.api.integers import parse_int
 from podium.api.objects import entries
-from podium.apiserver.internals import internal
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join
 from podium.apiserver.validation.names import label_key
@@ -160,7 +159,7 @@ def _success_policy(spec: Any, path: str) -> Faults:
     if policy is None:
         return
     if not _is_indexed(spec):
-        yield FieldError(where, internal("SuccessPolicy", policy), _INDEXED_ALONE)
+        yield FieldError(where, policy, _INDEXED_ALONE)
         return
     if not policy.get("rules"):
         message = "at least one rules must be specified when the successPolicy is specified"

@@ -167,9 +167,7 @@ REFUSED: list[tuple[str, Obj, str, Any, str]] = [
         "spec.csi.volumeHandle",
         "i",
         "spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after "
-        'creation\n@@ -22,7 +22,7 @@\n  "StorageOS": null,\n  "CSI": {\n   "Driver": "d",\n'
-        '-  "VolumeHandle": "h",\n+  "VolumeHandle": "i",\n   "ReadOnly": false,\n'
-        '   "FSType": "",\n   "VolumeAttributes": null,\n',
+        "creation",
     ),
     (
         "PersistentVolumeClaim",
@@ -262,16 +260,15 @@ REFUSED: list[tuple[str, Obj, str, Any, str]] = [
         {"spec": {"drivers": [{"name": "d", "nodeID": "n"}]}},
         "spec.drivers.0.nodeID",
         "m",
-        'CSINodeDriver: Invalid value: {"Name":"d","NodeID":"m","TopologyKeys":null,'
-        f'"Allocatable":null}}: {IMMUTABLE}',
+        f'CSINodeDriver: Invalid value: {{"name":"d","nodeID":"m"}}: {IMMUTABLE}',
     ),
     (
         "VolumeAttachment",
         {"spec": {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "v"}}},
         "spec.nodeName",
         "m",
-        'spec: Invalid value: {"Attacher":"a","Source":{"PersistentVolumeName":"v",'
-        f'"InlineVolumeSpec":null}},"NodeName":"m"}}: {IMMUTABLE}',
+        'spec: Invalid value: {"attacher":"a","nodeName":"m","source":'
+        f'{{"persistentVolumeName":"v"}}}}: {IMMUTABLE}',
     ),
 ]
 
@@ -291,7 +288,7 @@ def test_a_volume_says_once_where_it_can_be_reached() -> None:
     (fault,) = faults(
         changed(volume, "spec.nodeAffinity", reachable("a")), "spec.nodeAffinity", reachable("b")
     )
-    assert fault.startswith('nodeAffinity: Invalid value: {"Required":{"NodeSelectorTerms":')
+    assert fault.startswith('nodeAffinity: Invalid value: {"required":{"nodeSelectorTerms":')
     assert fault.endswith(f"{IMMUTABLE}, except for updating from beta label to GA")
 
 

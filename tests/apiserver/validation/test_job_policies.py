@@ -136,7 +136,7 @@ def test_indexes_that_cannot_be_read(indexes: str, expected: str) -> None:
             {"completionMode": "NonIndexed", "backoffLimitPerIndex": 1, "successPolicy": {}},
             [
                 "backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode",
-                'successPolicy: Invalid value: {"Rules":null}: requires indexed completion mode',
+                "successPolicy: Invalid value: {}: requires indexed completion mode",
             ],
         ),
         (

@@ -202,8 +202,8 @@ FAULTS: list[tuple[str, str, Any, str]] = [
         "ResourceQuota",
         "spec",
         scoped({"scopeName": "PriorityClass", "operator": "Exists"}, secrets="1"),
-        'spec.scopeSelector.matchExpressions: Invalid value: {"MatchExpressions":[{"ScopeName":'
-        '"PriorityClass","Operator":"Exists","Values":null}]}: '
+        'spec.scopeSelector.matchExpressions: Invalid value: {"matchExpressions":[{"scopeName":'
+        '"PriorityClass","operator":"Exists"}]}: '
         "unsupported scope applied to resource",
     ),
     (

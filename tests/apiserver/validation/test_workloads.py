@@ -89,7 +89,7 @@ def template(**changes: Any) -> Obj:
             "Deployment",
             {"selector": SELECTOR, "template": TEMPLATE, "strategy": {"type": "x"}},
             [
-                'strategy: Unsupported value: {"Type":"x","RollingUpdate":null}: '
+                'strategy: Unsupported value: {"type":"x"}: '
                 'supported values: "Recreate", "RollingUpdate"'
             ],
         ),
@@ -132,7 +132,7 @@ def template(**changes: Any) -> Obj:
             },
             [
                 "podManagementPolicy: Invalid value: \"x\": must be 'OrderedReady' or 'Parallel'",
-                'updateStrategy: Invalid value: {"Type":"x","RollingUpdate":null}: '
+                'updateStrategy: Invalid value: {"type":"x"}: '
                 "must be 'RollingUpdate' or 'OnDelete'",
                 "ordinals.start: Invalid value: -1: must be greater than or equal to 0",
                 "selector: Invalid value: {}: empty selector is invalid for statefulset",
