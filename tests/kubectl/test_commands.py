@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.kubectl.conftest import Kubectl
+from tests.server.running import eventually
 
 
 @pytest.fixture
@@ -104,6 +105,55 @@ def test_files(kubectl: Kubectl, namespace: str, tmp_path: Path) -> None:
     kubectl("replace", *there, "-f", str(manifest))
     assert kubectl("get", "cm/c", *there, "-o", "jsonpath={.data.a}") == "d"
     kubectl("delete", *there, "-f", str(manifest))
+
+
+APPLIED = """
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {a: b}}
+- {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}]}}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: web}
+  spec:
+    replicas: 0
+    selector: {matchLabels: {app: web}}
+    template:
+      metadata: {labels: {app: web}}
+      spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}]}]}
+- apiVersion: autoscaling/v2
+  kind: HorizontalPodAutoscaler
+  metadata: {name: web}
+  spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, maxReplicas: 3}
+- apiVersion: networking.k8s.io/v1
+  kind: NetworkPolicy
+  metadata: {name: web}
+  spec: {podSelector: {}, ingress: [{ports: [{port: 80}]}]}
+- apiVersion: policy/v1
+  kind: PodDisruptionBudget
+  metadata: {name: web}
+  spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
+- {apiVersion: v1, kind: Secret, metadata: {name: web}, stringData: {p: secret}}
+"""
+
+
+def test_a_second_apply_changes_nothing(any_kubectl: Kubectl, namespace: str) -> None:
+    kubectl, there = any_kubectl, ("-n", namespace)
+    kubectl("apply", *there, "-f", "-", stdin=APPLIED)
+    # Controllers write the statuses of two of them.
+    kubectl("wait", "pdb/web", "--for=jsonpath={.status.observedGeneration}=1", *there)
+    reasons = ("get", "deploy/web", *there, "-o", "jsonpath={.status.conditions[*].reason}")
+    eventually(lambda: "NewReplicaSetAvailable" in kubectl(*reasons))
+    names = [f"{kind}/web" for kind in ("cm", "svc", "deploy", "hpa", "netpol", "pdb", "secret")]
+    version = "jsonpath={.items[*].metadata.resourceVersion}"
+    before = kubectl("get", *names, *there, "-o", version)
+    applied = kubectl("apply", *there, "-f", "-", stdin=APPLIED)
+    said = {line.split("/")[0]: line.split()[-1] for line in applied.splitlines()}
+    # kubectl patches the last three in vain, for defaults in a list that it replaces as a whole,
+    # a selector that it always replaces, and a field that is never stored.
+    assert [*said.values()] == ["unchanged"] * 4 + ["configured"] * 3, said
+    assert kubectl("get", *names, *there, "-o", version) == before
 
 
 def test_nodes(kubectl: Kubectl) -> None:

@@ -18,7 +18,10 @@ def test_a_life_from_definition_to_deletion(any_kubectl: Kubectl, namespace: str
     kubectl("apply", "-f", str(FILE))
     kubectl("wait", "--for=condition=Established", "crd/crontabs.stable.example.com")
     assert "created" in kubectl("apply", *inside, "-f", "-", stdin=MANIFEST)
+    version = ("get", "crontab/web", *inside, "-o", "jsonpath={.metadata.resourceVersion}")
+    before = kubectl(*version)
     assert "unchanged" in kubectl("apply", *inside, "-f", "-", stdin=MANIFEST)
+    assert kubectl(*version) == before
     lines = kubectl("get", "crontabs", *inside).splitlines()
     assert lines[0].split() == ["NAME", "SPEC", "REPLICAS", "READY", "AGE"]
     assert lines[1].split()[:7] == ["web", "*", "*", "*", "*", "*", "1"]
