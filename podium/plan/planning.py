@@ -77,11 +77,10 @@ def _all_played(
     """A plan for each seed; an interrupted one is the last."""
     if workers > 1 and request.seeds > 1 and prepare is None:
         # What other plans have no use for takes time to import.
-        from podium.plan.seeds import play_seeds
         from podium.workers import can_fork
 
         if can_fork():
-            yield from play_seeds(_played, request, progress, workers)
+            yield from _played_in_forks(request, progress, workers)
             return
     for number in range(1, request.seeds + 1):
         told = None if progress is None else partial(progress, number)
@@ -90,6 +89,31 @@ def _all_played(
         yield played
         if played.interrupted:
             return
+
+
+def _played_in_forks(
+    request: PlanRequest, progress: Progress | None, workers: int
+) -> Iterator[Plan]:
+    """A plan for each seed, of which other processes play all but the first.
+
+    Each seed is played by itself, so that the number of processes changes nothing but the time.
+    The processes are forks, and so share the state, however large.
+    """
+    from podium.workers import Forks
+
+    seeds = [request.seed + number for number in range(1, request.seeds)]
+    with Forks(partial(_played, request), seeds, workers) as others:
+        first = _played(request, request.seed, progress and partial(progress, 1))
+        yield first
+        if first.interrupted:
+            return
+        try:
+            for number, found in enumerate(others.results(), start=2):
+                if progress is not None:
+                    progress(number, found.until_s)
+                yield found
+        except KeyboardInterrupt:
+            yield replace(first, interrupted=True)
 
 
 def _played(
