@@ -2,6 +2,7 @@
 
 import pytest
 
+from podium.node.pressure.eviction_config import EvictionConfig
 from podium.node.pressure.eviction_manager import EvictionManager, SplitFilesystemError
 from podium.node.pressure.filesystems import Filesystems, NodeReclaim
 from podium.node.pressure.node_statistics import DiskUsage, Observation, PodUsage, Statistics
@@ -164,6 +165,13 @@ def test_limits_of_local_storage_come_before_thresholds_and_spare_nobody_who_exc
     )
     assert not eviction_round.evictions[0].disrupts
     assert n.evicted(memory("1Mi"), 10) == ["b"]
+
+
+def test_limits_of_local_storage_are_enforced_unless_the_configuration_says_otherwise() -> None:
+    volumes = [{"name": "v", "emptyDir": {"sizeLimit": "1Mi"}}]
+    n = Node(EvictionConfig(), [pod("a", volumes=volumes)])
+    n.usage = {"a": PodUsage(volumes={"v": DiskUsage(2 * MI)})}
+    assert n.evicted(memory("4Gi")) == ["a"]
 
 
 def test_without_thresholds_and_limits_there_is_nothing_to_do() -> None:
