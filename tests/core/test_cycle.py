@@ -57,6 +57,20 @@ def test_dry_runs_with_nominated_pods_of_a_class_met_later(count: int) -> None:
     assert [names[row] for row in second.candidate_rows] == names[-1:]
 
 
+@pytest.mark.parametrize(
+    ("named", "taken"), [(["n3"], "n3"), (["full", "n3", "n2"], "n3"), (["full"], "n1"), ([], "n1")]
+)
+def test_a_preferred_node_is_taken_only_where_it_ties_with_the_best(
+    named: list[str], taken: str
+) -> None:
+    scheduler = Scheduler()
+    nodes = [node(name) for name in ("full", "n1", "n2", "n3")]
+    scheduler.load(nodes, [pod("there", "2", on="full")])
+    new = scheduler.pending(pod("new"))
+    scheduler.preferred.placements[new.uid] = named
+    assert scheduler.decide(new).node_name == taken
+
+
 def test_extension_points_are_measured_with_what_they_came_to() -> None:
     """Filtering has succeeded once any node fits."""
     scheduler = Scheduler()

@@ -69,6 +69,20 @@ def test_a_job_fails_at_the_moment_of_its_deadline() -> None:
     assert finished.reason == "DeadlineExceeded"
 
 
+@pytest.mark.parametrize(
+    ("restarts", "reason"), [([1, 0], None), ([2, 0], "BackoffLimitExceeded"), ([0, 0], None)]
+)
+def test_restarts_of_all_containers_count_towards_the_limit(
+    restarts: list[int], reason: str | None
+) -> None:
+    template = {"spec": {"restartPolicy": "OnFailure"}}
+    statuses = [{"restartCount": count} for count in restarts]
+    running = {**pod("p"), "status": {"phase": "Running", "containerStatuses": statuses}}
+    context = sync_context({"spec": {"template": template, "backoffLimit": 2}}, [running])
+    finished = finished_condition(context, None, NOW_S)
+    assert (None if finished is None else finished.reason) == reason
+
+
 def failed(code: int, *conditions: str) -> Obj:
     status = {"name": "c", "state": {"terminated": {"exitCode": code}}}
     found = [{"type": kind, "status": "True"} for kind in conditions]

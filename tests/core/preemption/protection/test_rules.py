@@ -127,6 +127,17 @@ def test_a_replacement_takes_over_what_happened_to_its_predecessors() -> None:
     assert rule(sibling) is None
 
 
+def test_of_a_pod_that_is_gone_nothing_is_kept() -> None:
+    history = VictimHistory()
+    owner = [{"uid": "owner", "controller": True}]
+    made = {"ownerReferences": owner, "creationTimestamp": "1970-01-01T00:01:00Z"}
+    history.preempted([pod("first", **made)], 10.0)
+    history.gone("first")
+    assert history.moments(pod("second", **made)) == (10.0,)
+    history.gone("second")
+    assert history.moments(pod("second", **made)) == ()
+
+
 def test_a_pod_that_was_there_before_is_no_replacement() -> None:
     history = VictimHistory()
     rule = RepeatedVictimsRule(RepeatedVictims(times=1, within_s="100s"), history)
