@@ -183,7 +183,7 @@ def resolve(configuration: SchedulerConfiguration, factories: Mapping[str, Facto
     """Spread the plugins of all profiles over the extension points.
 
     Raises:
-        InvalidConfiguration: the plugins don't make up pipelines.
+        InvalidDocumentError: the plugins don't make up pipelines.
     """
     answer = implements(factories)
     profiles = tuple((p, expand(p.plugins, answer)) for p in configuration.profiles)

@@ -5,6 +5,7 @@ tests shows that a rule catches what it should; the second half applies all of t
 """
 
 import ast
+import builtins
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -158,12 +159,57 @@ def _is_vacuous(test: ast.expr) -> bool:
     return _is_vacuous(last) or ast.dump(last) in compared
 
 
+RAISES_SECTION = re.compile(r"^( *)Raises:\n((?:\1 +.*(?:\n|$)|\n)+)", re.MULTILINE)
+RAISES_IN_A_SENTENCE = re.compile(r"\braises ([A-Z]\w+)")
+
+
+def unknown_exceptions(source: Source) -> Iterator[str]:
+    """Exceptions that a docstring names, and that neither Python, the package nor an import has."""
+    if not source.is_package_code:
+        return
+    known = {*vars(builtins), *classes(), *dict(_imported_names(source.nodes))}
+    for line, docstring in _docstrings(source):
+        for name in _raised_names(docstring):
+            if name.partition(".")[0] not in known:
+                yield f"{line}: raises {name}, which isn't defined"
+
+
+def _docstrings(source: Source) -> Iterator[tuple[int, str]]:
+    for node in source.nodes:
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            docstring = ast.get_docstring(node)
+            if docstring is not None:
+                yield getattr(node, "lineno", 1), docstring
+
+
+def _raised_names(docstring: str) -> Iterator[str]:
+    for section in RAISES_SECTION.finditer(docstring):
+        entries = [line for line in section[2].splitlines() if line.strip()]
+        indent = min(len(line) - len(line.lstrip()) for line in entries)
+        for entry in entries:
+            if not entry[indent].isspace():
+                yield from entry.strip().partition(":")[0].split(", ")
+    yield from RAISES_IN_A_SENTENCE.findall(docstring)
+
+
+def unknown_modules(source: Source) -> Iterator[str]:
+    """Modules that a package's docstring names, as `x.py` or `x.function`, and doesn't have."""
+    if not source.is_package_code or not source.path.endswith("/__init__.py"):
+        return
+    known = {path.stem for path in (ROOT / source.path).parent.iterdir()} | {"podium"}
+    for name in re.findall(r"`([a-z_]+)\.[a-z_]+`", ast.get_docstring(source.tree) or ""):
+        if name not in known:
+            yield f"1: {name}.py isn't in the package"
+
+
 RULES: tuple[Rule, ...] = (
     missing_docstrings,
     prints,
     clocks_and_dice,
     importing_plugins_package,
     assertions_that_cannot_fail,
+    unknown_exceptions,
+    unknown_modules,
 )
 
 
@@ -176,6 +222,13 @@ def found_in_text(pattern: re.Pattern[str], text: str) -> Iterator[str]:
 @cache
 def code() -> tuple[Path, ...]:
     return tuple(sorted(p for folder in CODE_FOLDERS for p in (ROOT / folder).rglob("*.py")))
+
+
+@cache
+def classes() -> frozenset[str]:
+    """The names of all classes of the package."""
+    texts = [path.read_text() for path in (ROOT / "podium").rglob("*.py")]
+    return frozenset(name for text in texts for name in re.findall(r"(?m)^ *class (\w+)", text))
 
 
 @cache
@@ -243,6 +296,24 @@ DOCUMENTED = '"""Says what it is for."""\n'
             "assert (a, 'why')",
             "1: this assertion can't fail",
         ),
+        (
+            unknown_exceptions,
+            "podium/a.py",
+            '"""Reads.\n\nRaises:\n    KeyError, LostError: why,\n        in two lines.\n"""',
+            "1: raises LostError, which isn't defined",
+        ),
+        (
+            unknown_exceptions,
+            "podium/a.py",
+            'def f():\n    """Reads; raises LostError."""',
+            "1: raises LostError, which isn't defined",
+        ),
+        (
+            unknown_modules,
+            "podium/core/__init__.py",
+            '"""`lost.solve` is the way in."""',
+            "1: lost.py isn't in the package",
+        ),
     ],
 )
 def test_a_rule_catches(rule: Rule, path: str, text: str, offence: str) -> None:
@@ -262,6 +333,9 @@ def test_a_rule_catches(rule: Rule, path: str, text: str, offence: str) -> None:
         (importing_plugins_package, "podium/plugins/fit.py", "import numpy"),
         (assertions_that_cannot_fail, "tests/a.py", "assert a == 1 or b == 2"),
         (assertions_that_cannot_fail, "tests/a.py", "assert a or b"),
+        (unknown_exceptions, "podium/a.py", '"""Raises:\n    KeyError: a.\n    PodiumError: b."""'),
+        (unknown_exceptions, "podium/a.py", '"""Raises:\n    re.error: a."""\nimport re'),
+        (unknown_modules, "podium/core/__init__.py", '"""See `cycle.py` and `podium.plan`."""'),
     ],
 )
 def test_a_rule_lets_pass(rule: Rule, path: str, text: str) -> None:

@@ -54,7 +54,7 @@ class Registry:
         """A kind by its key.
 
         Raises:
-            Refused: 404, there is none.
+            RefusedError: 404, there is none.
         """
         found = self._by_key.get(key)
         if found is None:

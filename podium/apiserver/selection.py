@@ -77,7 +77,7 @@ def parse_selection(kind: Kind, label_text: str, field_text: str) -> Selection:
         field_text: such as `spec.nodeName=n,status.phase!=Failed`; empty selects everything.
 
     Raises:
-        Refused: 400, the texts can't be understood, or the kind has no such field.
+        RefusedError: 400, the texts can't be understood, or the kind has no such field.
     """
     try:
         labels = parse_selector(label_text) if label_text else EVERYTHING

@@ -35,8 +35,8 @@ class Cluster:
             gets other uids and names than whoever made them, with the same seed, too.
 
     Raises:
-        UnknownController: the options name one that there isn't.
-        UnknownPlugin: the same of admission plugins.
+        UnknownControllerError: the options name one that there isn't.
+        UnknownPluginError: the same of admission plugins.
     """
 
     def __init__(

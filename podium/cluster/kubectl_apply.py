@@ -27,7 +27,7 @@ def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
 
     Raises:
         KeyError: its kind isn't known.
-        Refused: the API turns it down.
+        RefusedError: the API turns it down.
     """
     kind, place = _whereabouts(cluster, obj)
     request = PatchRequest(PatchType.APPLY, obj, _version(obj))
@@ -47,7 +47,7 @@ def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = Non
 
     Raises:
         KeyError: its kind isn't known.
-        Refused: the API turns it down.
+        RefusedError: the API turns it down.
     """
     kind, place = _whereabouts(cluster, manifest)
     server, now_s = cluster.server, cluster.driver.now_s

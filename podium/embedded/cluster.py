@@ -112,7 +112,7 @@ class EmbeddedCluster:
         """Wait for something while the cluster runs.
 
         Raises:
-            PodiumError, or whatever made the cluster stop.
+            PodiumError: the cluster has stopped; any other exception that stopped it, as it is.
         """
         task = asyncio.ensure_future(awaited)
         try:

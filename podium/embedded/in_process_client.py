@@ -19,7 +19,7 @@ class UnknownKindError(PodiumError):
 
 
 class InProcessClient:
-    """Reads and writes objects; what the API refuses is raised as `Refused`."""
+    """Reads and writes objects; what the API refuses is raised as `RefusedError`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -139,7 +139,7 @@ class Cluster:
         """Apply manifests: files, directories, or objects; the objects as they are then.
 
         Raises:
-            Refused: the API turns one down.
+            RefusedError: the API turns one down.
         """
         objects = objects_of(sources, self._kinds())
         return self._call(lambda: self._acting(lambda actor: actor.apply(objects)))
@@ -148,7 +148,7 @@ class Cluster:
         """An object, such as `get("Pod", "web")`.
 
         Raises:
-            Refused: there is none of that name.
+            RefusedError: there is none of that name.
         """
         return self._call(lambda: self._acting(lambda actor: actor.get(kind, name, namespace)))
 
@@ -254,7 +254,7 @@ class Cluster:
         """Delete an object; a pod has its grace period, for which the clock must move on.
 
         Raises:
-            Refused: there is none of that name.
+            RefusedError: there is none of that name.
         """
         self._call(
             lambda: self._acting(lambda actor: actor.delete(kind, name, namespace, grace_period_s))

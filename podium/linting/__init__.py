@@ -1,5 +1,5 @@
 """Lint: what of a cluster, or of manifests, priorities, budgets and room will suffer from.
 
-`linting.lint` judges a `ClusterView` by the rules of `catalogue`, as a `LintConfiguration` has
+`linter.lint` judges a `ClusterView` by the rules of `catalogue`, as a `LintConfiguration` has
 them. Nothing here reads files or prints.
 """

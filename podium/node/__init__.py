@@ -1,1 +1,4 @@
-"""Simulated nodes: what a kubelet does with pods, without containers."""
+"""Nodes: what a kubelet decides about pods.
+
+`simulated` carries it out without containers, `real` with the processes of a machine.
+"""

@@ -1,5 +1,5 @@
 """What-if: a state and changes in, an outcome out.
 
-`planning.plan` plays a plan, `explaining.explain_pod` tells all decisions about one pod of it,
-`gates` says what of a plan somebody doesn't want. Nothing here reads files or prints.
+`planning.plan` plays a plan, `pod_explanations.explain_pod` lists all decisions about one pod of
+it, and `gates` checks a plan against conditions. Nothing here reads files or prints.
 """

@@ -328,7 +328,7 @@ async def read_body(receive: Receive, limits: Limits) -> bytes:
     """The body of a request.
 
     Raises:
-        Refused: 413, it is too long; or 408, it took too long to come.
+        RefusedError: 413, it is too long; or 408, it took too long to come.
         ClientDisconnect: it won't come any more.
     """
     parts: list[bytes] = []

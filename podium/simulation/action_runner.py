@@ -39,7 +39,7 @@ class ActionRunner:
         """Carry an action out, now.
 
         Raises:
-            Refused: the API turns it down.
+            RefusedError: the API turns it down.
         """
         match action:
             case ServerSideApply():

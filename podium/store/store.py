@@ -144,7 +144,7 @@ class Store:
         Raises:
             ExpiredError: the history doesn't reach back to that revision.
             TooLargeResourceVersionError: there has been no such revision yet.
-            InvalidContinue: the token is no token.
+            InvalidContinueError: the token is no token.
         """
         token = tokens.decode(continue_token) if continue_token else None
         revision = self.revision if at_revision is None else at_revision

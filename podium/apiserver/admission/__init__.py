@@ -1,7 +1,7 @@
 """Admission: what happens to an object between defaulting, validation and the store.
 
-A plugin is a file of its own. `chain` has all of them in order, `plugin` what they have in common,
-`view` what they may look at.
+A plugin is a file of its own. `chain` has all of them in order, `plugin` what they have in common
+and what they may look at.
 """
 
 from podium.apiserver.admission.chain import Admission

@@ -22,7 +22,7 @@ def read(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]
         The object, and what there is to say of such fields.
 
     Raises:
-        Fault: the metadata isn't metadata.
+        DecodingError: the metadata isn't an object's metadata.
     """
     checker = Checker()
     found = checker.check(obj, header_struct(kind))

@@ -152,7 +152,7 @@ def _header(value: dict[str, Any], wanted: _Wanted) -> tuple[str, str]:
 def _found(
     wanted: _Wanted, value: Object, api_version: str, kind: str
 ) -> tuple[Any, tuple[str, ...]]:
-    """The object, and what is strange about it; raises Fault."""
+    """The object, and what is strange about it; raises DecodingError."""
     if isinstance(wanted.kind, CustomKind) and (wanted.api_version, wanted.kind.name) == (
         api_version,
         kind,

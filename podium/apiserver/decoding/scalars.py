@@ -28,7 +28,7 @@ class MalformedScalarError(ValueError):
 # typed: 1 and True are equal keys, but True isn't a quantity.
 @lru_cache(maxsize=_CACHE_SIZE, typed=True)
 def quantity_text(raw: str | int | float | None) -> str:
-    """A quantity as it is stored; raises Malformed."""
+    """A quantity as it is stored; raises MalformedScalarError."""
     if raw is None:
         return "0"
     try:
@@ -39,7 +39,7 @@ def quantity_text(raw: str | int | float | None) -> str:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def time_text(text: str, *, micro: bool) -> str | None:
-    """A time as it is stored: in UTC, in seconds or in microseconds; raises Malformed.
+    """A time as it is stored: in UTC, in seconds or in microseconds; raises MalformedScalarError.
 
     The first instant of the year 1 is Go's way to say that there is no time.
     """

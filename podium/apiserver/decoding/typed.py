@@ -42,7 +42,7 @@ def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str
         `unknown field "spec.x"`, in order.
 
     Raises:
-        Fault: it can't be one.
+        DecodingError: the value can't be an object of the kind.
     """
     if isinstance(kind, CustomKind):
         return custom_objects.read(kind, value)

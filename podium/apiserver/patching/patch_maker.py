@@ -39,7 +39,7 @@ def make_patch(
         api_version: their version, where the kind is served in several; empty for its own.
 
     Raises:
-        Refused: an entry of a list lacks the field by which entries are found again.
+        RefusedError: an entry of a list lacks the field by which entries are found again.
     """
     of = struct_of(api_version or kind.api_version, kind.name)
     return _between(live if last is None else last, live, wanted, of)

@@ -280,7 +280,7 @@ def merge_key_of(entry: Any, key: str) -> Any:
     """By what an entry is found again: its field of that name, or itself if it is a scalar.
 
     Raises:
-        Refused: it has no such field.
+        RefusedError: it has no such field.
     """
     value = entry
     if key:

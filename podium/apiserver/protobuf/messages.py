@@ -221,7 +221,7 @@ def read_protobuf(body: bytes) -> dict[str, Any]:
     """The object in a body; one of a kind that isn't read shows no more than its kind.
 
     Raises:
-        MalformedMessage: the body holds no object.
+        MalformedMessageError: the body holds no object.
     """
     envelope = dict(fields(body.removeprefix(PREFIX)))
     said = dict(fields(as_bytes(envelope.get(_TYPE_META, b""))))

@@ -60,14 +60,14 @@ def delimited(number: int, value: bytes) -> bytes:
 
 
 def as_bytes(value: Value) -> bytes:
-    """The value of a field that should hold bytes; raises MalformedMessage if it doesn't."""
+    """The value of a field that should hold bytes; raises MalformedMessageError if it doesn't."""
     if isinstance(value, int):
         raise MalformedMessageError("proto: wrong wireType")
     return value
 
 
 def as_text(value: Value) -> str:
-    """The value of a field that should hold a text; raises MalformedMessage if it doesn't."""
+    """The value of a field that should hold a text; raises MalformedMessageError if it doesn't."""
     try:
         return as_bytes(value).decode()
     except UnicodeDecodeError:

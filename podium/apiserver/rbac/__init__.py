@@ -1,6 +1,6 @@
 """Role-based access control: who may do what, by the roles and bindings that are stored.
 
 `authorizer.py` decides, `escalation.py` keeps those who write roles and bindings from giving away
-what they don't have, `aggregation.py` fills in roles that are made of others, and
-`default_roles.py` has those that every cluster comes with. Rules and words are those of v1.36.
+what they don't have, and `default_roles.py` has the roles that every cluster comes with. Rules and
+words are those of v1.36.
 """

@@ -22,7 +22,7 @@ def check_binding(binding: Object) -> None:
     """Judge a Binding by itself.
 
     Raises:
-        Refused: 500, as upstream has it: it isn't about a node, or doesn't name one.
+        RefusedError: 500, as upstream has it: it isn't about a node, or doesn't name one.
     """
     if faults := list(_faults(part(binding, "target"))):
         raise internal(aggregate(faults))
@@ -38,7 +38,7 @@ def bind(pod: Object, binding: Object, now_s: float) -> Object:
         now_s: the time, in seconds since the epoch.
 
     Raises:
-        Refused: 409, it isn't that pod any more, or it can't be given a node.
+        RefusedError: 409, it isn't that pod any more, or it can't be given a node.
     """
     _check_preconditions(pod["metadata"], metadata_of(binding))
     if why := _obstacle(pod):

@@ -70,7 +70,7 @@ def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
             notices if it isn't current.
 
     Raises:
-        Refused: 422, the number isn't one; 409, it is another workload's Scale.
+        RefusedError: 422, the number isn't one; 409, it is another workload's Scale.
     """
     metadata, own = metadata_of(scale), workload["metadata"]
     replicas = spec_of(scale).get("replicas") or 0

@@ -120,7 +120,7 @@ class _Run:
         return updated_owners(self._request, {}, {}, current, first)
 
     def applied(self, owners: Owners) -> tuple[Object, Owners]:
-        """The object and its owners afterwards; raises Untyped and Refused."""
+        """The object and its owners afterwards; raises UntypedError and RefusedError."""
         now = timestamp(self._request.now_s)
         before = owners.get(self._me)
         claimed = outside(owned_fields(self._configuration, self._struct), self._reset)

@@ -34,7 +34,7 @@ class FieldComparison(NamedTuple):
 
 
 def compare(old: Any, new: Any, of: Type | None) -> FieldComparison:
-    """How two objects differ, field by field; raises Untyped."""
+    """How two objects differ, field by field; raises UntypedError."""
     compared = _compare(old, new, of)
     return FieldComparison(*compared) if compared else FieldComparison(NOTHING, NOTHING, NOTHING)
 

@@ -64,7 +64,7 @@ def entries(values: Sequence[Any], of: ListOf) -> dict[str, list[Any]]:
 
 
 def entry_step(value: Any, of: ListOf) -> str:
-    """The step to an entry of a list; raises Untyped."""
+    """The step to an entry of a list; raises UntypedError."""
     if of.keys:
         return f"k:{_keys_text(value, of)}"
     match value:
@@ -106,7 +106,7 @@ def _compact(value: Any) -> str:
 
 
 def owned_fields(value: Any, of: Type | None) -> FieldSet:
-    """The fields that a configuration claims; raises Untyped."""
+    """The fields that a configuration claims; raises UntypedError."""
     match shape(value, of):
         case "map":
             return dict(_owned_in_map(value, of))

@@ -13,7 +13,7 @@ from podium.apiserver.schema import ListOf, Type
 
 
 def merged(live: Any, config: Any, of: Type | None) -> Any:
-    """The live value with a configuration merged into it; raises Untyped.
+    """The live value with a configuration merged into it; raises UntypedError.
 
     What is taken as a whole is the configuration's, null included. Where fields or entries are
     merged, null says nothing.
