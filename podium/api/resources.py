@@ -99,17 +99,17 @@ def pod_requests_in_use(pod: _Object) -> Amounts:
     return pod_requests({**pod, "status": known}, use_status=True)
 
 
-def pod_scoring_requests(pod: _Object, *, use_status: bool = False) -> Amounts:
+def pod_scoring_requests(pod: _Object) -> Amounts:
     """What the scheduler's scores count for a pod that has a node: never nothing of cpu or memory.
 
     Like `pod_requests` with `SCORING_DEFAULTS` for containers that say nothing; but where
     pod-level requests are set, only for a resource that neither they nor any container mentions.
     """
     if not any(map(is_pod_level, requests_of(spec_of(pod)))):
-        return pod_requests(pod, use_status=use_status, default_missing=SCORING_DEFAULTS)
-    requests = pod_requests(pod, use_status=use_status)
+        return pod_requests(pod, use_status=True, default_missing=SCORING_DEFAULTS)
+    requests = pod_requests(pod, use_status=True)
     missing = {name: n for name, n in SCORING_DEFAULTS.items() if name not in requests}
-    return pod_requests(pod, use_status=use_status, default_missing=missing)
+    return pod_requests(pod, use_status=True, default_missing=missing)
 
 
 def pod_limits(pod: _Object) -> Amounts:

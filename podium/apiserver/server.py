@@ -4,7 +4,7 @@ Everything that comes in goes through here, whether a client sends it over HTTP 
 the same process asks for it, so that all of them live by the same rules.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -192,7 +192,6 @@ class ApiServer:
         namespace: str,
         selection: Selection = ALL,
         options: ListOptions = _ALL_OF_NOW,
-        wake: Callable[[], None] | None = None,
     ) -> WatchStream:
         """Follow the objects of a selection.
 
@@ -201,10 +200,8 @@ class ApiServer:
             namespace: theirs; empty for all.
             selection: which of them.
             options: where to start.
-            wake: called when there may be something to take, once after each time that the
-                stream was read to its end; amid a write, so that it should only take note.
         """
-        return watch(self.store, kind, namespace, selection, options, wake)
+        return watch(self.store, kind, namespace, selection, options)
 
     def create(
         self, request: Attributes, obj: Object, owners: Sequence[Object] | None = None

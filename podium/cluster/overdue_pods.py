@@ -79,14 +79,11 @@ def overdue_notes(store: Store, state_s: float) -> Iterator[str]:
 
 def _why(store: Store, pod: Object) -> str:
     if finalizers := metadata_of(pod).get("finalizers"):
-        return f"held by the {_plural('finalizer', finalizers)} {', '.join(finalizers)}"
+        noun = "finalizer" if len(finalizers) == 1 else "finalizers"
+        return f"held by the {noun} {', '.join(finalizers)}"
     node = node_name_of(pod)
     if is_silent(store, node):
         return f"node {node} doesn't answer; {WAY_OUT}"
     if store.get("Node", "", node) is None:
         return f"until the garbage collection of pods finds that node {node} isn't there"
     return f"the state doesn't say why node {node} doesn't end it; deleting it by force does"
-
-
-def _plural(noun: str, items: list[str]) -> str:
-    return noun if len(items) == 1 else f"{noun}s"

@@ -111,16 +111,14 @@ def _fill(
             emptied -= 1
             yield deletion_of(_SLICE, one)
         else:
-            yield from _update(service, one, ports, content)
+            yield from _update(service, one, content)
     chunks = [new[i : i + ENDPOINTS_MAX] for i in range(0, len(new), ENDPOINTS_MAX)]
     if not endpoints and not slices:
         chunks = [[]]
     yield from (_creation(service, ports, chunk) for chunk in chunks)
 
 
-def _update(
-    service: Object, one: Object, ports: Ports, content: Sequence[Object]
-) -> Iterator[Effect]:
+def _update(service: Object, one: Object, content: Sequence[Object]) -> Iterator[Effect]:
     carried = _labels(service)
     if list(entries(one, "endpoints")) == [*content] and labels(one) == carried:
         return

@@ -24,16 +24,16 @@ from podium.core.queue import QueueName, SchedulingQueue
 Labels = tuple[str, ...]
 
 
-def _exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
-    return tuple(start * factor**i for i in range(count))
+def _doubling(start: float, count: int) -> tuple[float, ...]:
+    return tuple(start * 2**i for i in range(count))
 
 
-_ATTEMPT = _exponential(0.001, 2, 15)
-_EXTENSION_POINT = _exponential(0.0001, 2, 12)
-_GOROUTINE = _exponential(0.01, 2, 20)
-_SLI = _exponential(0.01, 2, 20)
-_ATTEMPTS = _exponential(1, 2, 5)
-_VICTIMS = _exponential(1, 2, 7)
+_ATTEMPT = _doubling(0.001, 15)
+_EXTENSION_POINT = _doubling(0.0001, 12)
+_GOROUTINE = _doubling(0.01, 20)
+_SLI = _doubling(0.01, 20)
+_ATTEMPTS = _doubling(1, 5)
+_VICTIMS = _doubling(1, 7)
 _PENDING = (QueueName.ACTIVE, QueueName.BACKOFF, QueueName.UNSCHEDULABLE, QueueName.GATED)
 
 

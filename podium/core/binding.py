@@ -21,13 +21,11 @@ class WaitingPod(msgspec.Struct):
 
     Attributes:
         pod: the pod.
-        node_name: where its room is.
         deadlines_s: by plugin that made it wait, when it gives up.
         waits_s: by plugin, for how long it asked to wait.
     """
 
     pod: PodInfo
-    node_name: str
     deadlines_s: dict[str, float]
     waits_s: dict[str, float]
 
@@ -70,7 +68,7 @@ class BindingCycle:
         if not waits:
             return SUCCESS
         deadlines = {plugin: now_s + wait for plugin, wait in waits.items()}
-        self.waiting[pod.uid] = WaitingPod(pod, node_name, deadlines, waits)
+        self.waiting[pod.uid] = WaitingPod(pod, deadlines, waits)
         return Status(
             Code.WAIT,
             (f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"',),

@@ -6,7 +6,7 @@ The one place of this arithmetic. Two components of Kubernetes look at budgets, 
   empty one selects all pods of the namespace, an absent one none (`selects`).
 - The scheduler spends (`spend`), in DefaultPreemption's filterPodsWithPDBViolation. To it an
   empty selector, too, selects nothing, and a pod without labels is selected by no budget
-  (`Budget.covers`).
+  (`Budget.selects`).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -358,25 +358,19 @@ class Budget(msgspec.Struct, frozen=True):
     is_respected: bool = False
 
     @classmethod
-    def of(cls, pdb: Object, allowed: int | None = None) -> "Budget":
-        """The budget of an object; `allowed` stands in for what its status says."""
+    def of(cls, pdb: Object) -> "Budget":
+        """The budget of an object, as its status has it."""
         status = pdb.get("status") or _NOTHING
-        if allowed is None:
-            allowed = int(status.get("disruptionsAllowed") or 0)
         disrupted = frozenset(part(status, "disruptedPods"))
         return cls(
             namespace(pdb),
             name(pdb),
             budget_selector(pdb),
-            allowed,
+            int(status.get("disruptionsAllowed") or 0),
             disrupted,
             status.get("desiredHealthy"),
             annotations(pdb).get(POLICY_ANNOTATION) == "Respect",
         )
-
-    def covers(self, pod: Object) -> bool:
-        """Whether the pod's disruption costs one of those allowed."""
-        return self.selects(namespace(pod), labels(pod)) and name(pod) not in self.disrupted
 
     def selects(self, place: str, carried: Mapping[str, str]) -> bool:
         """Whether it is for pods with these labels in the namespace `place`."""

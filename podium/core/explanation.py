@@ -33,8 +33,6 @@ class Explanation(msgspec.Struct, frozen=True):
         candidates: the nodes on which preemption would make room, by name.
         rejected: the nodes whose dry run failed, with what stood in the way.
         selected: the candidates that the choice could not tell apart, by name.
-        lost_at: of candidates, the index of the key of the choice at which they lost; None for
-            the selected ones.
     """
 
     filter: Mapping[str, Status] = msgspec.field(default_factory=dict)
@@ -45,7 +43,6 @@ class Explanation(msgspec.Struct, frozen=True):
     candidates: tuple[Candidate, ...] = ()
     rejected: Mapping[str, Status] = msgspec.field(default_factory=dict)
     selected: tuple[str, ...] = ()
-    lost_at: Mapping[str, int | None] = msgspec.field(default_factory=dict)
 
 
 def explain(decision: Decision, snapshot: Snapshot) -> Explanation:
@@ -67,7 +64,6 @@ def explain(decision: Decision, snapshot: Snapshot) -> Explanation:
         candidates=_candidates(preemption, snapshot),
         rejected=_rejected(preemption, evaluation, snapshot),
         selected=_selected(preemption, snapshot),
-        lost_at=_lost_at(preemption, snapshot),
     )
 
 
@@ -168,10 +164,3 @@ def _selected(preemption: Preemption | None, snapshot: Snapshot) -> tuple[str, .
     if preemption is None or preemption.choice is None:
         return ()
     return tuple(sorted(snapshot.names[row] for row in preemption.choice.selected.tolist()))
-
-
-def _lost_at(preemption: Preemption | None, snapshot: Snapshot) -> dict[str, int | None]:
-    if preemption is None or preemption.choice is None:
-        return {}
-    choice = preemption.choice
-    return {snapshot.names[row]: choice.lost_at(row) for row in preemption.candidate_rows.tolist()}

@@ -184,7 +184,7 @@ class PodClass:
         """Cpu (thousandths) and memory (bytes) taken, with defaults for containers that say 0."""
         if self._says_all:
             return self.held["cpu"], self.held["memory"]
-        amounts = _amounts(pod_scoring_requests(self.pod, use_status=True))
+        amounts = _amounts(pod_scoring_requests(self.pod))
         return amounts.get("cpu", 0), amounts.get("memory", 0)
 
     @cached_property

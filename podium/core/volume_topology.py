@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import Requirement, Selector
-from podium.api.node_selector import NodeSelectorTerm, node_selector
+from podium.api.node_selector import node_selector
 from podium.api.objects import Object, entries, name, spec_of
 from podium.core.framework import Rows
 from podium.core.node_columns import ABSENT
@@ -88,11 +88,8 @@ class VolumeTopology:
         result = np.zeros(self._snapshot.node_count, bool)
         for term in node_selector(required).terms:
             if not term.error:
-                result |= self._term(term)
+                result |= self._meeting_all(term.expressions)
         return result
-
-    def _term(self, term: NodeSelectorTerm) -> Mask:
-        return self._meeting_all(term.expressions)
 
     def _meeting_all(self, requirements: Iterable[Requirement]) -> Mask:
         result = np.ones(self._snapshot.node_count, bool)

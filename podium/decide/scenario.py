@@ -5,7 +5,7 @@ filled in always: the namespace, the uid, and the priority of a pod's class.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic.alias_generators import to_snake
@@ -68,7 +68,6 @@ class Scenario:
     sequence: bool = False
     configuration: SchedulerConfiguration | None = None
     scheduler_name: str = DEFAULT_SCHEDULER_NAME
-    priorities: Mapping[str, int] = field(default_factory=dict)
 
 
 class ScenarioDocument(Document):
@@ -144,7 +143,6 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
         sequence=document.sequence,
         configuration=configuration,
         scheduler_name=_scheduler_name(configuration),
-        priorities=priorities,
     )
 
 

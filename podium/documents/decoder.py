@@ -71,7 +71,7 @@ def decode(
         return Decoded(kind.model_validate(value, by_name=False, context=dict(context or {})))
     except ValidationError as error:
         details = [one for one in error.errors(include_url=False) if not _lost_its_items(one)]
-        return Decoded(None, tuple(_fault(one, kind, value).under(path) for one in details))
+        return Decoded(None, tuple(_fault(one, kind).under(path) for one in details))
 
 
 def _lost_its_items(error: ErrorDetails) -> bool:
@@ -79,7 +79,7 @@ def _lost_its_items(error: ErrorDetails) -> bool:
     return error["type"] == "too_short" and bool(error["input"])
 
 
-def _fault(error: ErrorDetails, kind: type[BaseModel], document: object) -> FieldError:
+def _fault(error: ErrorDetails, kind: type[BaseModel]) -> FieldError:
     path, value = _path(error["loc"]), error["input"]
     if error["type"] in ErrorKind.__members__:
         return FieldError(path, value, error["msg"], ErrorKind[error["type"]])

@@ -115,7 +115,7 @@ def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
     """Requests lowered to what is free where nothing else is in the way, the smallest cut first."""
     cuts = []
     for node_name, row in sorted(trial.scheduler.snapshot.row_of.items()):
-        if _only_objects(decision, row, "NodeResourcesFit"):
+        if _lacks_resources_only(decision, row):
             cut = _missing(trial, decision.pod, row)
             if cut:
                 cuts.append((max(share for _, _, share in cut), node_name, cut))
@@ -138,10 +138,10 @@ def _missing(trial: _Trial, pod: PodInfo, row: int) -> list[tuple[str, int, floa
     return found
 
 
-def _only_objects(decision: Decision, row: int, plugin: str) -> bool:
+def _lacks_resources_only(decision: Decision, row: int) -> bool:
     assert decision.evaluation is not None
     objections = decision.evaluation.filtering.objections(row)
-    return bool(objections) and all(status.plugin == plugin for status in objections)
+    return bool(objections) and all(status.plugin == "NodeResourcesFit" for status in objections)
 
 
 def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:

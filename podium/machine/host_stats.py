@@ -210,7 +210,6 @@ def machine_info(root: Path, logs: Path) -> MachineInfo:
     disk = os.statvfs(root)
     system = platform.uname()
     return MachineInfo(
-        hostname=system.node,
         address=_address(),
         cpus=len(os.sched_getaffinity(0)),
         memory_bytes=memory(ROOT, OWN).capacity_bytes,

@@ -111,11 +111,6 @@ class PodWorker(msgspec.Struct):
         return changes
 
     @property
-    def is_initialized(self) -> bool:
-        """Whether all init containers are done, and all sidecars started."""
-        return all(one.is_initialized for one in self.init)
-
-    @property
     def has_begun(self) -> bool:
         """Whether any of the containers that make up the pod has ever run."""
         return any(one.last is not None or one.state is State.RUNNING for one in self.main)

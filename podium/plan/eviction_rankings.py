@@ -17,7 +17,7 @@ from podium.api.priority import is_critical
 from podium.api.qos import stored_or_computed_qos
 from podium.api.times import epoch_s
 from podium.documents.report import API_VERSION, Report
-from podium.node.pressure.eviction_ranking import EvictionOrder, rank
+from podium.node.pressure.eviction_ranking import rank
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.node_statistics import PodUsage
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
@@ -97,7 +97,6 @@ def rank_evictions(
     request: PlanRequest,
     node: str,
     signal: Signal = Signal.MEMORY_AVAILABLE,
-    order: EvictionOrder = EvictionOrder.DEFAULT,
 ) -> EvictionRanking:
     """The order in which a node would evict its pods.
 
@@ -105,7 +104,6 @@ def rank_evictions(
         request: the state, and changes to make to it first.
         node: the node's name.
         signal: that tells of pressure.
-        order: how pods are ordered.
 
     Raises:
         EvictionError: the node isn't there, or what a pod uses can't be read.
@@ -123,7 +121,7 @@ def rank_evictions(
     ]
     usage = {uid(pod): _usage(pod, now_s) for pod in pods}
     owners = play.owners()
-    ranked = rank(signal, pods, usage, Filesystems(), order)
+    ranked = rank(signal, pods, usage, Filesystems())
     return EvictionRanking(
         node=node,
         signal=signal,

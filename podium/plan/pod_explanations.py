@@ -66,13 +66,13 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
         return _admitted(play, request, pod)
     comes_again = controller_kind(pod or {}) in _KEEPING_NAMES
     if not comes_again:
-        _check(pod, play, request)
+        _check(pod, play)
     watcher = _watcher(play, pod_key)
     was_on, found = "" if pod is None else node_name_of(pod), list[Remedy]()
     if not was_on or comes_again:
         found = _watch(play, request, watcher, pod_key)
     if comes_again and not watcher.views:
-        _check(pod, play, request)
+        _check(pod, play)
     if pod is not None and was_on and not watcher.views:
         play = _changed(request) if comes_again else play
         watcher = _decided_alone(play, pod)
@@ -258,7 +258,7 @@ def _decided_alone(play: Play, pod: Object) -> DecisionWatcher:
     return watcher
 
 
-def _check(pod: Object | None, play: Play, request: PlanRequest) -> None:
+def _check(pod: Object | None, play: Play) -> None:
     if pod is None:
         return
     if is_finished(pod):

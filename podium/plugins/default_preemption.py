@@ -152,7 +152,7 @@ class DefaultPreemption:
             row = self._selected(pod, choice)
             wall = None if self._policy is None else self._policy.wall(pod, run.victims[row])
             if wall is None:
-                return self._nominate(pod, run, row, choice, candidates, is_rejected, walls)
+                return self._nominate(pod, run, row, choice, candidates, is_rejected)
             walls[row] = wall
             candidates = candidates[candidates != row]
         return None
@@ -172,7 +172,6 @@ class DefaultPreemption:
         choice: Choice,
         candidates: Rows,
         is_rejected: Mask,
-        walls: Mapping[int, Wall],
     ) -> Preemption:
         node_name = self._handle.snapshot.names[row]
         return Preemption(
@@ -185,7 +184,6 @@ class DefaultPreemption:
             choice=choice,
             pdb_violations=int(run.violations[row]),
             cleared=self._handle.nominator.lower_on(pod, node_name),
-            walls=walls,
         )
 
     def _nowhere(
@@ -202,9 +200,7 @@ class DefaultPreemption:
         reason = self._no_candidate(filtering, run, is_rejected, walls)
         if held is not None:
             reason = f"{reason} Held back: {held.reason}."
-        return _no_help(
-            reason, nominated_node_name="", is_rejected=is_rejected, run=run, walls=walls, held=held
-        )
+        return _no_help(reason, nominated_node_name="", is_rejected=is_rejected, run=run, held=held)
 
     def _run_of(self, evaluation: Evaluation) -> DryRun:
         run: DryRun | None = evaluation.kept.get(self.name)

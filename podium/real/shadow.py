@@ -43,7 +43,6 @@ class Judgement(msgspec.Struct):
         until_s: when it is final.
         ours: why Podium would have decided otherwise; empty if it wouldn't.
         victims: of a preemption, uids of those whom Podium would have removed there.
-        result: as it is counted.
     """
 
     kind: str
@@ -53,7 +52,6 @@ class Judgement(msgspec.Struct):
     until_s: float
     ours: dict[str, object] = msgspec.field(default_factory=dict)
     victims: frozenset[str] = frozenset()
-    result: str = ""
 
 
 class ShadowMachine:
@@ -212,7 +210,6 @@ class ShadowMachine:
         return sorted(placed[one].key if one in placed else one for one in uids)
 
     def _count(self, judged: Judgement, result: str) -> None:
-        judged.result = result
         self.counts[judged.kind, result] += 1
         said = fields(kind=judged.kind, pod=key(judged.pod), node=judged.node_name, **judged.ours)
         if result == DISAGREES:

@@ -49,14 +49,12 @@ class ReplayedPod(msgspec.Struct):
         instead: name of the pod that stands for it from the beginning, as that wasn't lost; empty
             if it came itself.
         message: why it couldn't be scheduled, at last.
-        has_left: whether it was told to go, or is gone.
     """
 
     node: str = ""
     bound_s: float | None = None
     instead: str = ""
     message: str = ""
-    has_left: bool = False
 
 
 class ReplayedPods:
@@ -266,8 +264,7 @@ class ReplayedPods:
         return current if current is not None and uid(current) == uid(pod) else None
 
     def _told_to_go(self, recorded: str, pod: Object) -> None:
-        record, result = self._records[recorded], self.results[recorded]
-        result.has_left = True
+        record = self._records[recorded]
         self._plan_end(record, pod)
         if not is_lost(pod) or record.was_lost or not record.owner:
             return

@@ -75,15 +75,10 @@ _UNAVAILABLE = frozenset(
 
 
 class JournalFileError(JournalError):
-    """The journal's file can't be used.
-
-    Attributes:
-        path: the journal's file.
-    """
+    """The journal's file can't be used."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(f"{path}: {why}")
-        self.path = path
 
 
 class DamagedJournalError(JournalFileError):

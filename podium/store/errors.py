@@ -20,13 +20,12 @@ class KeyedError(StoreError):
     """An error about one object.
 
     Attributes:
-        namespace: empty if it stands in none.
+        namespace: of the object; empty if its kind has none.
     """
 
     def __init__(self, kind: str, namespace: str, name: str, why: str) -> None:
         key = f"{namespace}/{name}" if namespace else name
         super().__init__(f"{kind} {key} {why}")
-        self.kind = kind
         self.namespace = namespace
         self.name = name
 
@@ -46,18 +45,12 @@ class NotFoundError(KeyedError):
 
 
 class ConflictError(KeyedError):
-    """The object has changed since it was read.
-
-    Attributes:
-        expected: the resourceVersion that it should have had.
-    """
+    """The object has changed since it was read."""
 
     def __init__(
         self, kind: str, namespace: str, name: str, *, expected: str, current: str
     ) -> None:
         super().__init__(kind, namespace, name, f"has version {current}, not {expected}")
-        self.expected = expected
-        self.current = current
 
 
 class ExpiredError(StoreError):
@@ -88,17 +81,10 @@ class ExpiredError(StoreError):
 
 
 class TooLargeResourceVersionError(StoreError):
-    """A revision that is yet to come.
-
-    Attributes:
-        revision: the one asked for.
-        current: the last one given.
-    """
+    """A revision that is yet to come."""
 
     def __init__(self, revision: int, current: int) -> None:
         super().__init__(f"Too large resource version: {revision}, current: {current}")
-        self.revision = revision
-        self.current = current
 
 
 class InvalidContinueError(StoreError, ValueError):

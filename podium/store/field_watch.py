@@ -56,7 +56,6 @@ class FieldWatch:
         namespace: str | None,
         field: FieldValue,
         revision: int,
-        wake: Wake | None,
     ) -> None:
         """See `Store.watch`."""
         self._whole = whole
@@ -64,7 +63,7 @@ class FieldWatch:
         if revision < self._history.oldest_revision:
             raise ExpiredError.watch(revision, self._history.oldest_revision)
         self._revision = revision
-        self._wake = wake
+        self._wake: Wake | None = None
         self._namespace = namespace
         self._field = field
         self._is_expired = False

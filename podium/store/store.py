@@ -195,7 +195,6 @@ class Store:
         field: FieldValue,
         *,
         from_revision: int,
-        wake: Wake | None = None,
     ) -> FieldWatch:
         """Follow what happens after a revision to objects of which a field has, or had, a value.
 
@@ -203,7 +202,7 @@ class Store:
         """
         if from_revision > self.revision:
             raise TooLargeResourceVersionError(from_revision, self.revision)
-        return FieldWatch(self._history, kind, namespace, field, from_revision, wake)
+        return FieldWatch(self._history, kind, namespace, field, from_revision)
 
     def changes(self, kind: str) -> int:
         """A number that is another one whenever an object of the kind has come, changed or gone."""

@@ -33,7 +33,7 @@ class RunRecorder:
         self._store = cluster.store
         self._scene = Scene()
         self._scene.add(self.objects.start())
-        self._began_s = self._at_s = self.objects.passed_s()
+        self._at_s = self.objects.passed_s()
         self._beginning = self._scene.view(Abilities(""), self._at_s, self.objects.start_s, ())
         self._seen = self._store.revision
         self._pending: list[Change] = []

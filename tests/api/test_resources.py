@@ -311,6 +311,6 @@ def test_the_pod_is_left_as_it_was() -> None:
     given_pod = pod(container(cpu="1"), resources=requests(cpu="3"), status=status)
     before = repr(given_pod)
     pod_requests(given_pod, use_status=True, default_missing=SCORING_DEFAULTS)
-    pod_scoring_requests(given_pod, use_status=True)
+    pod_scoring_requests(given_pod)
     pod_limits(given_pod)
     assert repr(given_pod) == before

@@ -136,7 +136,7 @@ def told(scheduler: Scheduler, obj: Obj) -> object:
         kept_totals(scheduler, decision, said.feasible),
         (decision.node_name, decision.error, failure_message(decision, scheduler.snapshot)),
         (said.filter, said.scores, said.best),
-        (candidates, said.rejected, said.selected, said.lost_at),
+        (candidates, said.rejected, said.selected),
     )
 
 
@@ -200,8 +200,10 @@ def relabel_namespace(world: World, app: str, number: int) -> None:
 
 def set_budget(world: World, app: str, number: int) -> None:
     selector = {"matchLabels": {"app": "plain" if number else app}}
-    pdb = {"metadata": {"name": "b", "namespace": "default"}, "spec": {"selector": selector}}
-    world.budgets = (Budget.of(pdb, allowed=number % 2),)
+    metadata = {"name": "b", "namespace": "default"}
+    status = {"disruptionsAllowed": number % 2}
+    pdb = {"metadata": metadata, "spec": {"selector": selector}, "status": status}
+    world.budgets = (Budget.of(pdb),)
     world.scheduler.set_budgets(world.budgets)
 
 

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.covering import covers
 
 from podium.core.budgets import Budget
 from podium.core.pod_info import PodInfo
@@ -60,7 +61,7 @@ class World:
 
     def _violations(self, gone: list[PodInfo]) -> int:
         covering = [
-            sum(budget.covers(pod.obj) for pod in gone) - budget.allowed
+            sum(covers(budget, pod.obj) for pod in gone) - budget.allowed
             for budget in self.scheduler.budgets.budgets
         ]
         return sum(max(excess, 0) for excess in covering)
@@ -161,8 +162,9 @@ def _budget(rng: Random, app: str) -> Budget:
     pdb = {
         "metadata": {"name": app, "namespace": "default"},
         "spec": {"selector": {"matchLabels": {"app": app}}},
+        "status": {"disruptionsAllowed": rng.choice((0, 1, 5))},
     }
-    return Budget.of(pdb, rng.choice((0, 1, 5)))
+    return Budget.of(pdb)
 
 
 def _placed(rng: Random, number: int, nodes: int) -> Obj:

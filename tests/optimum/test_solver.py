@@ -54,7 +54,7 @@ def _solved(
 def _budget(name: str) -> Budget:
     selector = {"matchLabels": {"app": "low"}}
     meta = {"name": name, "namespace": "ns"}
-    return Budget.of({"metadata": meta, "spec": {"selector": selector}}, 0)
+    return Budget.of({"metadata": meta, "spec": {"selector": selector}})
 
 
 FULL = [_pod(f"low-{n}", 1, f"n-{n % 2 + 1}") for n in range(4)]

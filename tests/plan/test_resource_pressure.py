@@ -10,7 +10,6 @@ from podium.cli.common_options import InputError
 from podium.cli.configurations import read_kubelet_config
 from podium.documents.report import plain
 from podium.node.kubelet_config import read_eviction_config
-from podium.node.pressure.eviction_ranking import EvictionOrder
 from podium.node.pressure.signals import Signal
 from podium.plan.eviction_rankings import EvictionError, rank_evictions
 from podium.plan.loaded_state import LoadedState
@@ -110,13 +109,9 @@ def test_the_order_on_a_node() -> None:
     assert report["pods"][0]["keys"][1] == {"key": "above requests", "value": "yes"}
 
 
-def test_the_order_of_another_signal_and_of_the_proposal() -> None:
+def test_the_order_of_another_signal() -> None:
     by_pid = rank_evictions(PlanRequest(state=LoadedState(STATE)), "n1", Signal.PID_AVAILABLE)
     assert [one.pod for one in by_pid.pods] == ["default/within", "default/above"]
-    by_share = rank_evictions(
-        PlanRequest(state=LoadedState(STATE)), "n1", order=EvictionOrder.USAGE_SHARE
-    )
-    assert [one.pod for one in by_share.pods] == ["default/within", "default/above"]
 
 
 def test_a_node_that_isnt_there() -> None:

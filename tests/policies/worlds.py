@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.covering import covers
 
 from podium.api.objects import Object
 from podium.api.pods import is_ready
@@ -108,7 +109,7 @@ def _violated(scheduler: Scheduler, victims: list[PodInfo]) -> list[str]:
             pod.uid
             for pods in scheduler.snapshot.pods_on
             for pod in pods
-            if budget.covers(pod.obj) and is_ready(pod.obj) and not pod.cls.terminating
+            if covers(budget, pod.obj) and is_ready(pod.obj) and not pod.cls.terminating
         } - scheduler.history.leaving.keys()
         if healthy & going and len(healthy - going) < (budget.desired_healthy or 0):
             found.append(budget.name)

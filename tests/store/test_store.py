@@ -69,9 +69,8 @@ def test_a_stale_update_is_a_conflict() -> None:
     store = Store()
     first = store.create("Pod", made("a", "ns"))
     second = store.update("Pod", first, version(first))
-    with pytest.raises(ConflictError, match="Pod ns/a has version 3, not 2") as caught:
+    with pytest.raises(ConflictError, match="Pod ns/a has version 3, not 2"):
         store.update("Pod", first, version(first))
-    assert (caught.value.expected, caught.value.current) == ("2", "3")
     assert store.get("Pod", "ns", "a") is second
     assert store.revision == 3
 
@@ -88,9 +87,8 @@ def test_a_stale_deletion_is_a_conflict() -> None:
 
 def test_what_is_not_there_can_not_be_changed() -> None:
     store = Store()
-    with pytest.raises(NotFoundError, match="Node n not found") as caught:
+    with pytest.raises(NotFoundError, match="Node n not found"):
         store.update("Node", made("n"), None)
-    assert (caught.value.kind, caught.value.namespace, caught.value.name) == ("Node", "", "n")
     with pytest.raises(NotFoundError):
         store.delete("Node", "", "n")
     assert store.revision == 1

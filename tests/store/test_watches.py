@@ -112,9 +112,8 @@ def test_a_watch_that_was_left_behind() -> None:
 def test_a_watch_from_the_future() -> None:
     with pytest.raises(
         TooLargeResourceVersionError, match="Too large resource version: 7, current: 1"
-    ) as caught:
+    ):
         Store().watch("Node", from_revision=7)
-    assert (caught.value.revision, caught.value.current) == (7, 1)
 
 
 def test_a_watch_wakes_once_until_it_is_read() -> None:

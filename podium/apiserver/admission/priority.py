@@ -55,9 +55,6 @@ class PriorityClasses:
 
     Args:
         classes: the PriorityClasses there are; the two of the system are there always.
-
-    Attributes:
-        notes: what is odd about the classes, in plain sentences.
     """
 
     def __init__(self, classes: Iterable[Object]) -> None:
@@ -68,7 +65,6 @@ class PriorityClasses:
         self._default = min(defaults, key=lambda one: (class_value(one), name(one)), default=None)
         self._resolved = {called: _resolved(one) for called, one in self._classes.items()}
         self._resolved_default = _resolved(self._default)
-        self.notes = _notes(defaults, self._default)
 
     def resolve(self, pod: Object, pod_name: str = "") -> Object:
         """The pod with its class, priority and preemption policy.
@@ -173,10 +169,3 @@ def _contradiction(spec: Object, resolved: Mapping[str, Any]) -> str:
         rule = computed.format(resolved["preemptionPolicy"])
         return f"the string value of PreemptionPolicy ({policy}) {rule}"
     return ""
-
-
-def _notes(defaults: list[Object], chosen: Object | None) -> list[str]:
-    if chosen is None or len(defaults) == 1:
-        return []
-    names = ", ".join(sorted(map(name, defaults)))
-    return [f"several priority classes are the default ({names}); {name(chosen)}, the lowest, is"]

@@ -89,7 +89,10 @@ class WatchStream:
         return _bookmark(self.kind, str(self._cursor.revision), {})
 
     def wake_by(self, wake: Callable[[], None]) -> None:
-        """Have somebody woken as `wake` of `ApiServer.watch` is; something may be there already."""
+        """Call `wake` when there may be something to take, once after each time that all was read.
+
+        It is called amid a write, so that it should only take note. Something may be there already.
+        """
         if self._cursor is not None:
             self._cursor.wake_by(wake)
 
@@ -105,7 +108,6 @@ def watch(
     namespace: str,
     selection: Selection,
     options: ListOptions,
-    wake: Callable[[], None] | None,
 ) -> WatchStream:
     """Begin to follow the objects of a selection."""
     version = options.resource_version
@@ -123,7 +125,7 @@ def watch(
             first.append(_bookmark(kind, str(revision), _INITIAL_EVENTS_END))
     cursor = None
     try:
-        cursor = _cursor(store, kind, namespace, selection, revision, wake)
+        cursor = _cursor(store, kind, namespace, selection, revision)
     except ExpiredError as error:
         first = [_error(expired(error))]
     except TooLargeResourceVersionError as error:
@@ -139,17 +141,14 @@ def _cursor(
     namespace: str,
     selection: Selection,
     revision: int,
-    wake: Callable[[], None] | None,
 ) -> Watch | FieldWatch:
     """Where the events come from: if possible just those that concern the watcher."""
     fields = [FieldValue(term.read, term.value) for term in selection.fields if term.equal]
     if namespace:
         fields.append(FieldValue(NAMESPACE, namespace))
     if not fields:
-        return store.watch(kind.key, from_revision=revision, wake=wake)
-    return store.watch_field(
-        kind.key, namespace or None, fields[0], from_revision=revision, wake=wake
-    )
+        return store.watch(kind.key, from_revision=revision)
+    return store.watch_field(kind.key, namespace or None, fields[0], from_revision=revision)
 
 
 def _initial(store: Store, kind: Kind, namespace: str, selection: Selection) -> list[Item]:

@@ -171,7 +171,7 @@ class DaemonSetController(PodOwnerReconciler):
     def _sync(
         self, place: Place, daemon_set: Object, history: History, now_s: float
     ) -> Iterator[Effect]:
-        state = self._state(place, daemon_set)
+        state = self._state(place)
         claims = list(self._adoptions(state, daemon_set))
         yield from claims
         assert history.current is not None
@@ -201,7 +201,7 @@ class DaemonSetController(PodOwnerReconciler):
             labels(pod).get(REVISION_LABEL) == revision for pod in pods
         )
 
-    def _state(self, place: Place, daemon_set: Object) -> DaemonSetState:
+    def _state(self, place: Place) -> DaemonSetState:
         state = self._states[place]
         if state.rules is None:
             orphans = self.objects.by("Pod", "orphan", place[0])

@@ -202,18 +202,6 @@ class SchedulerMachine:
         under_way = any(True for _ in self.bindings) or len(self.preemptions)
         return not under_way and self.context.dispatcher.is_idle()
 
-    def allow(self, uid: str, plugin: str) -> None:
-        """A Permit plugin lets a waiting pod go.
-
-        Raises:
-            KeyError: no pod of that uid is waiting.
-        """
-        self.bindings.allow(uid, plugin)
-
-    def reject(self, uid: str, plugin: str, reason: str) -> bool:
-        """A Permit plugin turns a waiting pod down; whether it was waiting."""
-        return self.bindings.reject(uid, plugin, reason)
-
     def _shown(self, change: Change) -> Iterable[Change]:
         """The changes that the handlers see; that of a PodGroup may change its pods."""
         if change.kind == "Pod":

@@ -52,12 +52,10 @@ class VictimCall(msgspec.Struct, frozen=True):
     """The purpose of a call about a victim.
 
     Attributes:
-        preemptor_uid: for whom it has to go.
         victim_uid: who has to go.
         is_last: whether all others of the preemption have been told to go.
     """
 
-    preemptor_uid: str
     victim_uid: str
     is_last: bool = False
 
@@ -309,7 +307,7 @@ class PreemptionExecutor:
         return status_patch(victim, None, {"uid": victim.uid}, status)
 
     def _send(self, removal: Removal, task: PreemptionTask, effect: Effect) -> None:
-        purpose = VictimCall(task.preemptor.uid, removal.victim.uid, task.last_begun)
+        purpose = VictimCall(removal.victim.uid, task.last_begun)
         removal.caller, removal.effect = task, effect.with_purpose(purpose)
         self._context.dispatcher.put(removal.effect)
 

@@ -1,7 +1,5 @@
 """What preemption came to."""
 
-from collections.abc import Mapping
-
 import msgspec
 import numpy as np
 
@@ -10,7 +8,6 @@ from podium.core.pod_info import PodInfo
 from podium.core.preemption.choice import Choice
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.policy import Held
-from podium.core.preemption.walls import Wall
 
 
 def _no_rows() -> Rows:
@@ -45,7 +42,6 @@ class Preemption(PostFilterResult, frozen=True):
         choice: how the candidates were narrowed down; None if there is none.
         pdb_violations: how many victims break a budget.
         cleared: pods of lower priority that lose their nomination to the node.
-        walls: by candidate row that was passed over, what stood before its victims.
         held: what holds the preemption back; None if a node was selected, or no option forbids it.
     """
 
@@ -57,7 +53,6 @@ class Preemption(PostFilterResult, frozen=True):
     choice: Choice | None = None
     pdb_violations: int = 0
     cleared: tuple[PodInfo, ...] = ()
-    walls: Mapping[int, Wall] = msgspec.field(default_factory=dict)
     held: Held | None = None
 
     @property

@@ -21,7 +21,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, uid
 from podium.api.priority import is_critical
 from podium.node.pressure.eviction_config import EvictionConfig
-from podium.node.pressure.eviction_ranking import Ranked, rank
+from podium.node.pressure.eviction_ranking import rank
 from podium.node.pressure.filesystems import NodeReclaim
 from podium.node.pressure.local_storage_limits import limit_evictions
 from podium.node.pressure.node_statistics import Observations, Statistics
@@ -55,13 +55,11 @@ class EvictionRound(msgspec.Struct, frozen=True):
         evictions: whom to evict; several only for limits of local storage.
         reclaiming: the resource that is to be reclaimed; empty if none is.
         reclaims: what to throw away before anybody is evicted.
-        ranking: the order in which pods would be evicted, if it came to that.
     """
 
     evictions: tuple[Eviction, ...] = ()
     reclaiming: str = ""
     reclaims: tuple[NodeReclaim, ...] = ()
-    ranking: tuple[Ranked, ...] = ()
     _pods: Sequence[Object] = ()
     _statistics: Statistics = msgspec.field(default_factory=lambda: Statistics({}, {}))
     _acting: tuple[Threshold, ...] = ()
@@ -184,10 +182,10 @@ class EvictionManager:
         threshold = begun._acting[0]
         usage = begun._statistics.usage
         filesystems, order = self.config.filesystems, self.config.order
-        ranking = tuple(rank(threshold.signal, begun._pods, usage, filesystems, order))
+        ranking = rank(threshold.signal, begun._pods, usage, filesystems, order)
         victim = next((one.pod for one in ranking if not is_critical(one.pod)), None)
         evictions = () if victim is None else (self._eviction(begun, victim),)
-        return replace(begun, reclaims=(), ranking=ranking, evictions=evictions)
+        return replace(begun, reclaims=(), evictions=evictions)
 
     def _eviction(self, begun: EvictionRound, pod: Object) -> Eviction:
         threshold, statistics = begun._acting[0], begun._statistics
@@ -203,4 +201,4 @@ class EvictionManager:
             own_s = pod["spec"].get("terminationGracePeriodSeconds")
             if own_s is not None:
                 grace_period_s = min(grace_period_s, own_s)
-        return Eviction(pod, grace_period_s, message, threshold.signal, annotations, disrupts=True)
+        return Eviction(pod, grace_period_s, message, annotations, disrupts=True)

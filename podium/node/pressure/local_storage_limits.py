@@ -15,10 +15,6 @@ from podium.node.pressure.node_statistics import PodUsage
 from podium.node.pressure.pod_eviction import IMMEDIATE_GRACE_PERIOD_S, Eviction
 from podium.node.pressure.signals import EPHEMERAL_STORAGE
 
-EMPTY_DIR_LIMIT = "emptydirfs.limit"
-POD_LIMIT = "ephemeralpodfs.limit"
-CONTAINER_LIMIT = "ephemeralcontainerfs.limit"
-
 
 def limit_evictions(
     pods: Iterable[Object], usage: Mapping[str, PodUsage], *, dedicated_image_fs: bool
@@ -39,26 +35,20 @@ def limit_evictions(
         used = usage.get(uid(pod))
         if used is None or is_critical(pod):
             continue
-        excess = next(_excesses(pod, used, dedicated_image_fs), None)
-        if excess is not None:
-            signal, message = excess
-            found.append(Eviction(pod, IMMEDIATE_GRACE_PERIOD_S, message, signal))
+        message = next(_excesses(pod, used, dedicated_image_fs), None)
+        if message is not None:
+            found.append(Eviction(pod, IMMEDIATE_GRACE_PERIOD_S, message))
     return found
 
 
-def _excesses(pod: Object, usage: PodUsage, dedicated_image_fs: bool) -> Iterator[tuple[str, str]]:
+def _excesses(pod: Object, usage: PodUsage, dedicated_image_fs: bool) -> Iterator[str]:
     for volume, limit in _empty_dir_excesses(pod, usage):
-        message = f'Usage of EmptyDir volume "{volume}" exceeds the limit "{limit}". '
-        yield EMPTY_DIR_LIMIT, message
+        yield f'Usage of EmptyDir volume "{volume}" exceeds the limit "{limit}". '
     total = _exceeded_pod_limit(pod, usage)
     if total is not None:
-        message = (
-            f"Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
-        )
-        yield POD_LIMIT, message
+        yield f"Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
     for container, limit in _container_excesses(pod, usage, dedicated_image_fs):
-        message = f'Container {container} exceeded its local ephemeral storage limit "{limit}". '
-        yield CONTAINER_LIMIT, message
+        yield f'Container {container} exceeded its local ephemeral storage limit "{limit}". '
 
 
 def _empty_dir_excesses(pod: Object, usage: PodUsage) -> Iterator[tuple[str, Quantity]]:

@@ -24,7 +24,6 @@ class Eviction(msgspec.Struct, frozen=True):
     Attributes:
         grace_period_s: how long it should have at most, as configured.
         message: why.
-        signal: of pressure, or the limit that was exceeded.
         annotations: of the event that tells of it.
         disrupts: whether the pod gets the condition DisruptionTarget.
     """
@@ -32,7 +31,6 @@ class Eviction(msgspec.Struct, frozen=True):
     pod: Object
     grace_period_s: int
     message: str
-    signal: str
     annotations: Mapping[str, str] = msgspec.field(default_factory=dict)
     disrupts: bool = False
 

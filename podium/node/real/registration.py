@@ -15,7 +15,6 @@ class MachineInfo:
     """The machine on which a kubelet runs, as its Node and its pods show it.
 
     Attributes:
-        hostname: what it calls itself.
         address: its own, as others reach it.
         cpus: how many it has.
         memory_bytes: all that processes can have.
@@ -26,7 +25,6 @@ class MachineInfo:
         info: the fields of `nodeInfo` that it tells.
     """
 
-    hostname: str
     address: str
     cpus: int
     memory_bytes: int

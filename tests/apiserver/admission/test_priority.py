@@ -79,13 +79,6 @@ def test_a_resolved_pod_comes_back_as_it_is() -> None:
     assert classes.resolve(resolved) is resolved
 
 
-def test_several_defaults_are_noted() -> None:
-    one = priority_class("a", 7, globalDefault=True)
-    assert PriorityClasses([one]).notes == []
-    (note,) = PriorityClasses([one, priority_class("b", 5, globalDefault=True)]).notes
-    assert "(a, b); b, the lowest" in note
-
-
 def test_the_default_class_may_be_applied_again() -> None:
     one = priority_class("a", 7, globalDefault=True)
     classes = PriorityClasses([one])

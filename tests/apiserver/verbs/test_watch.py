@@ -119,7 +119,8 @@ def test_too_old_and_too_new_versions() -> None:
 
 def test_who_waits_is_woken_once(server: ApiServer) -> None:
     calls: list[None] = []
-    stream = server.watch(POD, "", wake=lambda: calls.append(None))
+    stream = server.watch(POD, "")
+    stream.wake_by(lambda: calls.append(None))
     stream.take()
     create(server, "Pod", a_pod("a"))
     create(server, "Pod", a_pod("b"))

@@ -44,7 +44,6 @@ START_S = 1_800_000_000.0
 NODE = "worker"
 GI = 2**30
 MACHINE = MachineInfo(
-    hostname=NODE,
     address="192.0.2.7",
     cpus=4,
     memory_bytes=8 * GI,
