@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as numbers
 from itertools import filterfalse, groupby
@@ -331,7 +331,7 @@ def _new_nodes(options: RequestOptions, text: str, nodes: dict[str, Object]) -> 
     if called in nodes:
         likes, is_copied = [nodes[called]], True
     else:
-        likes, is_copied = _nodes_of_file(options, what, nodes), int(count) > 1
+        likes, is_copied = _nodes_of_file(options, what), int(count) > 1
     made = []
     for like in likes:
         if not is_copied and name(like) in nodes:
@@ -344,7 +344,7 @@ def _new_nodes(options: RequestOptions, text: str, nodes: dict[str, Object]) -> 
     return tuple(made)
 
 
-def _nodes_of_file(options: RequestOptions, path: str, nodes: Mapping[str, Object]) -> list[Object]:
+def _nodes_of_file(options: RequestOptions, path: str) -> list[Object]:
     read = read_sources([path], validation=options.validate, is_applied=True)
     others = [describe(one.obj) for one in read.objects if one.obj["kind"] != "Node"]
     if others or not read.objects:

@@ -125,7 +125,7 @@ async def _show(
     while not stop.is_set():
         for at, sentence in timeline.new_lines() if timeline else ():
             shown.tell(at, sentence)
-        is_over = ends and timeline is not None and timeline.is_settled()
+        is_over = ends and timeline is not None and is_settled(embedded)
         shown.show(counter.counts(), embedded.backend.now_s(), is_last=is_over)
         if is_over:
             return

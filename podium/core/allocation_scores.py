@@ -84,13 +84,10 @@ class _WeightedMean(LocalScore, ABC):
         self._requests = requests
         self._asked = room.column_of(requests, _FULL_PERCENT)
 
-    def scores(self, rows: Rows) -> Scores:
-        return self._scores(rows)
-
     def all_scores(self, node_count: int) -> Scores:
-        return self._scores(slice(None))
+        return self.scores(slice(None))
 
-    def _scores(self, rows: Rows | slice) -> Scores:
+    def scores(self, rows: Rows | slice) -> Scores:
         room = self._room
         room.follow()
         out = room.scratch if isinstance(rows, slice) else None

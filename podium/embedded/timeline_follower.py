@@ -20,7 +20,6 @@ class TimelineFollower:
 
     def __init__(self, embedded: EmbeddedCluster) -> None:
         cluster = embedded.cluster
-        self._embedded = embedded
         self._observer = Observer(cluster)
         self._began_s = cluster.driver.now_s - cluster.options.start_s
         embedded.backend.hooks.append(self._observer.look)
@@ -33,10 +32,6 @@ class TimelineFollower:
         for at_s, text in sentences(entries):
             for line in text.splitlines():
                 yield clock(at_s - self._began_s), line
-
-    def is_settled(self) -> bool:
-        """Whether nothing more is to be expected, unless somebody does something."""
-        return is_settled(self._embedded)
 
 
 def is_settled(embedded: EmbeddedCluster) -> bool:

@@ -71,7 +71,7 @@ def _status(budget: Object, workloads: Sequence[Workload]) -> BudgetStatus | Non
     replicas = {
         (str(owner["kind"]), str(owner["name"])): one.replicas
         for one in workloads
-        for owner in _owners(one)
+        for owner in owner_references(one.pod)
     }
     if any(kind not in SCALED | _UNSCALED for kind, _ in replicas) and needs_scale(budget):
         return None
@@ -82,10 +82,6 @@ def _status(budget: Object, workloads: Sequence[Workload]) -> BudgetStatus | Non
         return Scale(f"{kind}/{called}", replicas[kind, called]) if kind in SCALED else None
 
     return allowed_disruptions(budget, pods, expected_count(pods, scale_of))
-
-
-def _owners(workload: Workload) -> Sequence[Object]:
-    return owner_references(workload.pod)
 
 
 def _ready_pods(workload: Workload) -> list[Object]:

@@ -108,13 +108,10 @@ class _Balance(LocalScore):
         self._requests = requests
         self._asked = use.column_of(requests)
 
-    def scores(self, rows: Rows) -> Scores:
-        return self._scores(rows)
-
     def all_scores(self, node_count: int) -> Scores:
-        return self._scores(slice(None))
+        return self.scores(slice(None))
 
-    def _scores(self, rows: Rows | slice) -> Scores:
+    def scores(self, rows: Rows | slice) -> Scores:
         use = self._use
         use.follow()
         out = use.scratch if isinstance(rows, slice) else None

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.covering import covers
 
 from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import (
@@ -23,6 +22,7 @@ from podium.core.budgets import (
 )
 from podium.core.pod_classes import PodClasses
 from podium.core.pod_info import pending_pod
+from tests.covering import covers
 
 Obj = dict[str, Any]
 

@@ -6,7 +6,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.covering import covers
 
 from podium.core.budgets import Budget
 from podium.core.pod_info import PodInfo
@@ -16,6 +15,7 @@ from podium.optimum.solver import solve
 from podium.optimum.trial_places import Placing
 from podium.plan.optimum_report import Optimum
 from podium.scheduler import Scheduler
+from tests.covering import covers
 
 SEEDS = 16
 DEFAULT = "default-scheduler"

@@ -9,7 +9,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.covering import covers
 
 from podium.api.objects import Object
 from podium.api.pods import is_ready
@@ -18,6 +17,7 @@ from podium.core.pod_info import PodInfo
 from podium.scheduler import Scheduler
 from podium.simulation.scenario_file import read_scenario
 from podium.simulation.scenario_runner import Simulation, simulate
+from tests.covering import covers
 
 OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}
 CONFIGURATION = {
