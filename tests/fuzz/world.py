@@ -123,7 +123,7 @@ class World:
     def _watch(self, watching: Watching) -> None:
         self._watches.append(watching)
         if len(self._watches) > WATCHES_MAX:
-            self._watches.pop(0).stream.close()
+            self._watches.pop(0).finish(self.cluster.driver.now_s)
 
     def _read_watches(self) -> None:
         for watching in self._watches:

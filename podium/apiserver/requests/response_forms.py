@@ -197,6 +197,18 @@ class Watching:
         """
         return [self.shown(event, now_s) for event in self.stream.take()]
 
+    def finish(self, now_s: float) -> list[Event]:
+        """What has happened since the last call, with the bookmark that a watch ends with.
+
+        Bookmarks are told to those who understand them only.
+        """
+        events = self.take(now_s)
+        bookmark = self.stream.bookmark() if self.stream.allows_bookmarks else None
+        if bookmark is not None:
+            events.append(self.shown(bookmark, now_s))
+        self.stream.close()
+        return events
+
     def shown(self, event: Event, now_s: float) -> Event:
         """An event of the stream, in the form that is wanted."""
         headers, self._needs_headers = self._needs_headers, False
