@@ -62,9 +62,8 @@ def test_it_shows_what_a_watch_of_everything_shows_of_the_value(
 
 def test_it_wakes_for_its_own_events_only_and_once() -> None:
     store, woken = Store(), []
-    watch = store.watch_field(
-        "Pod", None, ON_A, from_revision=1, wake=lambda: woken.append(store.revision)
-    )
+    watch = store.watch_field("Pod", None, ON_A, from_revision=1)
+    watch.wake_by(lambda: woken.append(store.revision))
     store.create("Pod", made("p", spec="b"))
     assert woken == []
     store.update("Pod", made("p", spec="a"), None)
