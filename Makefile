@@ -38,7 +38,7 @@ $(STAMP): pyproject.toml constraints.txt
 # Only those who change the dashboard need npm.
 page: ## build the dashboard's page, if its sources changed
 	@cd dashboard && export LC_ALL=C && sha256sum build.js package-lock.json package.json src/* \
-	  tsconfig.json | cmp -s - ../podium/web/page/sources.sha256 || { \
+	  tsconfig.json | cmp -s - ../podium/ui/dashboard/page/sources.sha256 || { \
 	  command -v npm >/dev/null || { echo "The dashboard isn't built anew: there is no npm." >&2; exit 0; }; \
 	  echo "Building the dashboard ..."; \
 	  npm ci --silent --ignore-scripts && npm run --silent build; }

@@ -11,11 +11,11 @@ import argparse
 import time
 from typing import Any
 
-from podium.api.kinds import KINDS, POD_GROUP
+from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP
 from podium.apiserver.attributes import Attributes
-from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
-from podium.config.preemption_options import Gangs, PodGroupApi
-from podium.config.scheduler_options import SchedulerOptions
+from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
+from podium.scheduler.config.preemption_options import Gangs, PodGroupApi
+from podium.scheduler.config.scheduler_options import SchedulerOptions
 
 RUNS = 3
 OPTIONS = SchedulerOptions(gangs=Gangs(pod_groups=frozenset({PodGroupApi.KUBERNETES})))

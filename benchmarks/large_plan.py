@@ -18,12 +18,12 @@ from typing import Any
 
 from loading import node, pod
 
-from podium.api.garbage_collection import collect_rarely
-from podium.manifests import read_sources
-from podium.plan.changes import Apply
-from podium.plan.loaded_state import LoadedState
-from podium.plan.plans import Plans
-from podium.plan.request import PlanRequest
+from podium.api.process.python_garbage_collection import collect_rarely
+from podium.cluster.manifests import read_sources
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.plans import Plans
+from podium.whatif.plan.request import PlanRequest
 
 NODES, PODS_PER_NODE = 5_000, 10
 _CPU = "1600m"

@@ -17,8 +17,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from podium.manifests import read_sources
-from podium.scheduler import Scheduler
+from podium.cluster.manifests import read_sources
+from podium.scheduler.scheduler import Scheduler
 
 Object = dict[str, Any]
 

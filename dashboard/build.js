@@ -1,9 +1,9 @@
-// Builds the page into podium/web/page, with the digests of the sources it is made of.
+// Builds the page into podium/ui/dashboard/page, with the digests of the sources it is made of.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
-const target = "../podium/web/page";
+const target = "../podium/ui/dashboard/page";
 
 await build({
   entryPoints: { app: "src/main.tsx" },

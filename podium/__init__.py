@@ -4,24 +4,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from podium.embedded.threaded import Cluster as Cluster
-    from podium.library import LoadedCluster as LoadedCluster
-    from podium.library import benchmark as benchmark
-    from podium.library import compare as compare
-    from podium.library import decisions as decisions
-    from podium.library import import_trace as import_trace
-    from podium.library import lint as lint
-    from podium.library import load as load
-    from podium.library import schema as schema
-    from podium.library import simulate as simulate
-    from podium.library import snapshot as snapshot
-    from podium.library import sweep as sweep
+    from podium.ui.testing.threaded_cluster import Cluster as Cluster
+    from podium.ui.library import LoadedCluster as LoadedCluster
+    from podium.ui.library import benchmark as benchmark
+    from podium.ui.library import compare as compare
+    from podium.ui.library import decisions as decisions
+    from podium.ui.library import import_trace as import_trace
+    from podium.ui.library import lint as lint
+    from podium.ui.library import load as load
+    from podium.ui.library import schema as schema
+    from podium.ui.library import simulate as simulate
+    from podium.ui.library import snapshot as snapshot
+    from podium.ui.library import sweep as sweep
 
 __version__ = "0.1.0"
 
 _LIBRARY = ["LoadedCluster", "benchmark", "compare", "decisions", "import_trace", "lint", "load"]
 _LIBRARY += ["schema", "simulate", "snapshot", "sweep"]
-_ELSEWHERE = {"Cluster": "podium.embedded.threaded"} | dict.fromkeys(_LIBRARY, "podium.library")
+_ELSEWHERE = {"Cluster": "podium.ui.testing.threaded_cluster"} | dict.fromkeys(_LIBRARY, "podium.ui.library")
 
 __all__ = ["Cluster", "LoadedCluster", "__version__", "benchmark", "compare", "decisions"]
 __all__ += ["import_trace", "lint", "load", "schema", "simulate", "snapshot", "sweep"]

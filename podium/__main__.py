@@ -1,5 +1,5 @@
 """`python -m podium`: the command, where it isn't on the path."""
 
-from podium.cli.main import app_entry
+from podium.ui.command_line.main import app_entry
 
 app_entry()

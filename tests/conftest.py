@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from podium.api.garbage_collection import collect_rarely, without_garbage_collection
+from podium.api.process.python_garbage_collection import collect_rarely, without_garbage_collection
 from tests.distribution import Distribution, rank
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,7 +1,7 @@
 """Which budgets are for a pod, one at a time; the scheduler knows it by classes of pods."""
 
 from podium.api.objects import Object, labels, name, namespace
-from podium.core.budgets import Budget
+from podium.api.policy.disruption_budgets import Budget
 
 
 def covers(budget: Budget, pod: Object) -> bool:

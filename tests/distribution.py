@@ -3,23 +3,23 @@
 from xdist.scheduler import LoadScopeScheduling
 
 # What these start is started once, as it takes long: a control plane, a browser.
-FOLDERS = ("tests/real/", "tests/web/browser/")
+FOLDERS = ("tests/cluster/real/", "tests/ui/dashboard/browser/")
 
 # What begins last should be short, or one process goes on alone in the end.
 LONGEST = (
-    "tests/real/",
-    "tests/simulation/test_storm.py",
+    "tests/cluster/real/",
+    "tests/simulation/runner/test_storm.py",
     "tests/cases/test_cases.py",
     "tests/conformance/test_decisions.py",
     "tests/properties/",
-    "tests/cluster/test_long_runs.py",
-    "tests/web/browser/",
+    "tests/cluster/virtual/test_long_runs.py",
+    "tests/ui/dashboard/browser/",
     "tests/sim/test_seeds.py",
-    "tests/bench/",
-    "tests/embedded/",
-    "tests/experiments/",
+    "tests/simulation/benchmarks/",
+    "tests/cluster/embedded/",
+    "tests/simulation/experiments/",
     "tests/kubectl/",
-    "tests/machine/",
+    "tests/kubelet/real/host/",
     "tests/test_tidy.py",
     "tests/docs/",
 )

@@ -5,15 +5,15 @@ import pytest
 from tests.conftest import ROOT
 from tests.distribution import FOLDERS, LONGEST, group, rank
 
-REAL = "tests/real/test_faults.py::test_kills[embedded_server]"
+REAL = "tests/cluster/real/test_faults.py::test_kills[embedded_server]"
 SEED = "tests/sim/test_seeds.py::test_seeds[1]"
 
 
 @pytest.mark.parametrize(
     ("nodeid", "by_module", "expected"),
     [
-        (REAL, True, "tests/real/"),
-        (REAL, False, "tests/real/"),
+        (REAL, True, "tests/cluster/real/"),
+        (REAL, False, "tests/cluster/real/"),
         (SEED, True, "tests/sim/test_seeds.py"),
         (SEED, False, SEED),
     ],
@@ -23,7 +23,7 @@ def test_who_shares_a_process(nodeid: str, by_module: bool, expected: str) -> No
 
 
 def test_the_longest_begin_first() -> None:
-    assert rank(REAL) < rank(SEED) < rank("tests/api/test_quantity.py::test_forms")
+    assert rank(REAL) < rank(SEED) < rank("tests/api/values/test_quantity.py::test_forms")
 
 
 def test_what_is_named_is_there() -> None:

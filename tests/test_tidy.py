@@ -130,7 +130,7 @@ def _dotted(node: ast.expr, origins: dict[str, str]) -> str | None:
 
 def importing_plugins_package(source: Source) -> Iterator[str]:
     """Only the profile names all plugins; a package that imported them would name them too."""
-    if source.path != "podium/plugins/__init__.py":
+    if source.path != "podium/scheduler/plugins/__init__.py":
         return
     for node in source.nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -265,25 +265,25 @@ DOCUMENTED = '"""Says what it is for."""\n'
     [
         (missing_docstrings, "tests/a.py", "1\n", "1: the module has no docstring"),
         (missing_docstrings, "podium/a.py", DOCUMENTED + "class A: ...", "2: A has no docstring"),
-        (prints, "podium/core/a.py", "print(1)", "1: print"),
+        (prints, "podium/scheduler/a.py", "print(1)", "1: print"),
         (prints, "podium/cline.py", "f(print)", "1: print"),
-        (clocks_and_dice, "podium/core/a.py", "import time\ntime.time()", "2: time.time"),
-        (clocks_and_dice, "podium/core/a.py", "import time as t\nf(t.sleep)", "2: time.sleep"),
+        (clocks_and_dice, "podium/scheduler/a.py", "import time\ntime.time()", "2: time.time"),
+        (clocks_and_dice, "podium/scheduler/a.py", "import time as t\nf(t.sleep)", "2: time.sleep"),
         (clocks_and_dice, "podium/a.py", "from time import time", "1: imports time.time"),
         (clocks_and_dice, "podium/a.py", "import random\nrandom.random()", "2: random.random"),
         (
             clocks_and_dice,
-            "podium/plan/a.py",
+            "podium/whatif/plan/a.py",
             "from datetime import datetime\ndatetime.now(UTC)",
             "2: datetime.datetime.now",
         ),
         (
             clocks_and_dice,
-            "podium/plan/a.py",
+            "podium/whatif/plan/a.py",
             "import numpy as np\nnp.random.shuffle(a)",
             "2: numpy.random.shuffle",
         ),
-        (importing_plugins_package, "podium/plugins/__init__.py", "import a", "1: imports"),
+        (importing_plugins_package, "podium/scheduler/plugins/__init__.py", "import a", "1: imports"),
         (
             assertions_that_cannot_fail,
             "tests/a.py",
@@ -310,7 +310,7 @@ DOCUMENTED = '"""Says what it is for."""\n'
         ),
         (
             unknown_modules,
-            "podium/core/__init__.py",
+            "podium/scheduler/__init__.py",
             '"""`lost.solve` is the way in."""',
             "1: lost.py isn't in the package",
         ),
@@ -325,17 +325,17 @@ def test_a_rule_catches(rule: Rule, path: str, text: str, offence: str) -> None:
     [
         (missing_docstrings, "podium/a.py", DOCUMENTED + "class _A: ..."),
         (missing_docstrings, "tests/a.py", DOCUMENTED + "def test_it(): ..."),
-        (prints, "podium/cli/a.py", "print(1)"),
-        (clocks_and_dice, "podium/cli/a.py", "import time\ntime.time()"),
-        (clocks_and_dice, "podium/bench/a.py", "import time\ntime.perf_counter()"),
+        (prints, "podium/ui/command_line/a.py", "print(1)"),
+        (clocks_and_dice, "podium/ui/command_line/a.py", "import time\ntime.time()"),
+        (clocks_and_dice, "podium/simulation/benchmarks/a.py", "import time\ntime.perf_counter()"),
         (clocks_and_dice, "podium/a.py", "import random\nrandom.Random(7).random()"),
         (clocks_and_dice, "podium/a.py", "def f(time):\n    return time.time"),
-        (importing_plugins_package, "podium/plugins/fit.py", "import numpy"),
+        (importing_plugins_package, "podium/scheduler/plugins/fit.py", "import numpy"),
         (assertions_that_cannot_fail, "tests/a.py", "assert a == 1 or b == 2"),
         (assertions_that_cannot_fail, "tests/a.py", "assert a or b"),
         (unknown_exceptions, "podium/a.py", '"""Raises:\n    KeyError: a.\n    PodiumError: b."""'),
         (unknown_exceptions, "podium/a.py", '"""Raises:\n    re.error: a."""\nimport re'),
-        (unknown_modules, "podium/core/__init__.py", '"""See `cycle.py` and `podium.plan`."""'),
+        (unknown_modules, "podium/scheduler/__init__.py", '"""See `cycle.py` and `podium.plan`."""'),
     ],
 )
 def test_a_rule_lets_pass(rule: Rule, path: str, text: str) -> None:
@@ -350,7 +350,7 @@ def test_text_patterns_catch() -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_code(rule: Rule) -> None:
-    assert ROOT / "podium/scheduler.py" in code()
+    assert ROOT / "podium/scheduler/scheduler.py" in code()
     assert not offences()[rule], "\n".join(offences()[rule])
 
 

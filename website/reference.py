@@ -11,11 +11,11 @@ from typing import Any
 from typer.testing import CliRunner
 
 import podium
-import podium.library
-from podium.cli.main import COMMANDS, app
-from podium.library.cluster_answers import PlanAnswer
-from podium.library.words import Changes
-from podium.presenting.html import PICTURE_STYLE
+import podium.ui.library
+from podium.ui.command_line.main import COMMANDS, app
+from podium.ui.library.cluster_answers import PlanAnswer
+from podium.ui.library.words import Changes
+from podium.ui.writers.html import PICTURE_STYLE
 
 ROOT = Path(__file__).resolve().parents[1]
 _DRAWN = re.compile(r"<h2>(?:Nodes before and after|Over time)</h2>\n(.*?)</section>", re.DOTALL)
@@ -48,7 +48,7 @@ def schema_page() -> str:
 def python_page() -> str:
     """The functions and methods of the library, as they are declared."""
     lines = ["# Python", "", "[Podium in Python](../python.md) tells how they go together.", ""]
-    for name in filter(str.islower, podium.library.__all__):
+    for name in filter(str.islower, podium.ui.library.__all__):
         lines += _documented(f"podium.{name}", getattr(podium, name))
     for kind in (podium.LoadedCluster, PlanAnswer, podium.Cluster):
         lines += [f"## {kind.__name__}", "", _escaped(inspect.getdoc(kind) or ""), ""]

@@ -1,6 +1,6 @@
 // Colours by priority class: the higher, the darker (the lighter, on dark), so that they can be
 // told apart without hues. Kubernetes' own classes have a colour that none of these comes near,
-// whoever looks: tests/web/test_palette.py computes how far apart they are.
+// whoever looks: tests/ui/dashboard/test_palette.py computes how far apart they are.
 import { classOf } from "./cluster";
 import type { History } from "./history";
 import type { Pod, PriorityClass } from "./shapes";

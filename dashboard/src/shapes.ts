@@ -1,4 +1,4 @@
-// What the server sends, as podium/web has it.
+// What the server sends, as podium/ui/dashboard has it.
 
 export interface Node {
   name: string; zone: string; pool: string; ready: boolean; cordoned: boolean;

@@ -2,7 +2,7 @@
 
 import re
 
-from podium.api.integers import INT32, parse_int
+from podium.api.values.integers import INT32, parse_int
 from podium.api.objects import Object, annotations
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"

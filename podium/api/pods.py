@@ -1,6 +1,6 @@
 """What is asked of pods: where they are, how they are, and who decides on them."""
 
-from podium.api.integers import parse_int
+from podium.api.values.integers import parse_int
 from podium.api.objects import Object, annotations, holds, is_terminating, spec_of, status_of
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from podium.api.objects import Object, metadata_of, name, spec_of, status_of
-from podium.api.times import NANOS_PER_SECOND, TimeError, format_time, parse_time, timestamp
+from podium.api.values.times import NANOS_PER_SECOND, TimeError, format_time, parse_time, timestamp
 
 # Fields of what has happened, of whatever kind.
 _PAST = frozenset(

@@ -1,6 +1,6 @@
 """What is asked of what makes pods, such as Deployments: which pods, how many, and how."""
 
-from podium.api.labels import Selector, equality_selector, label_selector
+from podium.api.selectors.labels import Selector, equality_selector, label_selector
 from podium.api.objects import Object, part, spec_of
 
 JOB_CONTROLLER = "kubernetes.io/job-controller"

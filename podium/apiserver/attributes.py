@@ -5,9 +5,9 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, metadata_of
-from podium.apiserver.users import ADMIN, User
+from podium.apiserver.authentication.users import ADMIN, User
 
 
 class Operation(StrEnum):

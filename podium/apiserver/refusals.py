@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, quoted
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.refused import Cause, RefusedError
 
 MODIFIED = (

@@ -12,17 +12,17 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from podium.api.custom_kinds import DEFINITION, CustomKind
+from podium.api.kinds.custom_kinds import DEFINITION, CustomKind
 from podium.api.errors import FieldError
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object, metadata_of, place_of
 from podium.api.objects import name as name_of
 from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
 from podium.apiserver.admission.plugin import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
-from podium.apiserver.custom.definition_effects import settle
+from podium.apiserver.custom_resources.definition_effects import settle
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.kinds.registrations import completed, registration_of
+from podium.apiserver.kinds.registration.registrations import completed, registration_of
 from podium.apiserver.long_work import apart, concerns
 from podium.apiserver.patching import apply_configuration
 from podium.apiserver.rbac.authorizer import Authorizer
@@ -39,7 +39,7 @@ from podium.apiserver.refusals import (
 from podium.apiserver.registry import Registry
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.selection import ALL, Selection
-from podium.apiserver.service_account_tokens import ServiceAccountTokens
+from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.pod_binding import bind, check_binding
 from podium.apiserver.subresources.scale import scale_of
@@ -69,7 +69,7 @@ from podium.apiserver.verbs.verb_options import (
 from podium.apiserver.verbs.watch import WatchStream, watch
 from podium.apiserver.verbs.writer import Writer
 from podium.apiserver.versions import shown_version, stored_version
-from podium.store.store import Store
+from podium.apiserver.store.store import Store
 
 __all__ = [
     "ApiOptions",

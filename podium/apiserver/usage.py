@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from podium.api.objects import Object
-from podium.node.simulated.metered_usage import Usage
+from podium.kubelet.simulated.metered_usage import Usage
 
 
 class UsageReader(Protocol):

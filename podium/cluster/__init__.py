@@ -1,13 +1,1 @@
-"""A whole cluster in virtual time: an API server, schedulers, controllers, and simulated nodes.
-
-cluster = Cluster(ClusterOptions(seed=7))
-cluster.load(objects)
-cluster.start()
-cluster.driver.advance(60)
-"""
-
-from podium.cluster.cluster import Cluster
-from podium.cluster.cluster_options import ClusterOptions, SchedulerSetup
-from podium.cluster.controller_list import CONTROLLERS
-
-__all__ = ["CONTROLLERS", "Cluster", "ClusterOptions", "SchedulerSetup"]
+"""Whole clusters: drivers and informers, virtual and embedded clusters, and the client of a real one."""

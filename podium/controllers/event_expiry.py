@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from podium.api.objects import Object, Place, part, place_of, uid_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
-from podium.control.effects import Delete, Effect
-from podium.control.events import Change, Event, Outcome
+from podium.api.values.times import NANOS_PER_SECOND, parse_time
+from podium.machines.effects import Delete, Effect
+from podium.machines.events import Change, Event, Outcome
 
 TTL_S = 3600.0
 # They go together with others, this often, and are tried again so long after a failure.
@@ -21,7 +21,7 @@ _EVENT = "Event"
 
 
 class EventExpiry:
-    """Deletes Events that are `TTL_S` old; follows `podium.control.machine.Machine`."""
+    """Deletes Events that are `TTL_S` old; follows `podium.machines.machine.Machine`."""
 
     name = "event-expiry"
     kinds = frozenset({_EVENT})

@@ -3,9 +3,9 @@
 from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.objects import Object, is_terminating, name, namespace
-from podium.control.effects import Create, Effect
-from podium.control.events import Change
-from podium.controllers.kit.reconciler import Reconciler
+from podium.machines.effects import Create, Effect
+from podium.machines.events import Change
+from podium.machines.reconciler.reconciler import Reconciler
 
 _NAMESPACE, _KIND, _DEFAULT = "Namespace", "ServiceAccount", "default"
 

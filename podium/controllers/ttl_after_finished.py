@@ -7,10 +7,10 @@ Complete or Failed became true, and the Job goes when all of its pods are gone.
 from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.objects import Object, condition_of, is_terminating, place_of
-from podium.api.times import epoch_s
-from podium.control.effects import Effect, deletion_of
-from podium.control.events import Change
-from podium.controllers.kit.reconciler import Reconciler
+from podium.api.values.times import epoch_s
+from podium.machines.effects import Effect, deletion_of
+from podium.machines.events import Change
+from podium.machines.reconciler.reconciler import Reconciler
 
 _JOB = "Job"
 

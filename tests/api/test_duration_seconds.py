@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.durations import duration_seconds
+from podium.api.values.durations import duration_seconds
 
 
 @pytest.mark.parametrize(

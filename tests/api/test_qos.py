@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.qos import qos_class, stored_or_computed_qos
-from podium.api.quantity import QuantityError
+from podium.api.values.quantity import QuantityError
 
 FULL = {"cpu": "1", "memory": "1Gi"}
 GUARANTEED = {"requests": FULL, "limits": FULL}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.quantity import NANOS_PER_UNIT, QuantityError, nanos
+from podium.api.values.quantity import NANOS_PER_UNIT, QuantityError, nanos
 from podium.api.resources import (
     SCORING_DEFAULTS,
     is_extended_resource,

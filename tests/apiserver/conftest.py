@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 
 KINDS_BY_RESOURCE = {
     KINDS[name].plural: KINDS[name]

@@ -10,7 +10,7 @@ import pytest
 from podium.apiserver.long_work import LongWork, PostponedError
 from podium.apiserver.requests import Request, Response, handle
 from podium.apiserver.server import ApiServer
-from podium.store.store import Store
+from podium.apiserver.store.store import Store
 from tests.apiserver.requests.client import pod
 
 PODS = "/api/v1/namespaces/default/pods"

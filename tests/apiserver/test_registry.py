@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.registry import BUILT_IN
 
 

@@ -1,6 +1,6 @@
 """Events in their two shapes."""
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.versions import shown_version, stored_version
 
 EVENT = KINDS["Event"]

@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from podium.cli.main import app
+from podium.ui.command_line.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENING, CLOSING = "```console", "```"

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from podium.api.kinds import KINDS
-from podium.api.times import MICROSECOND_DIGITS, NANOS_PER_SECOND, format_time
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.values.times import MICROSECOND_DIGITS, NANOS_PER_SECOND, format_time
 
 Json = dict[str, Any]
 

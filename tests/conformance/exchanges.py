@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from podium.apiserver.requests import Request, Response, Watching, encoded, handle
-from podium.cluster import Cluster, ClusterOptions
+from podium.cluster.virtual import Cluster, ClusterOptions
 
 RECORDS = Path(__file__).parent / "data/api/exchanges.jsonl.gz"
 START_S = 1_800_000_000.0

@@ -13,11 +13,11 @@ from typing import Any
 
 import msgspec
 
-from podium.plan.changes import PARSERS, Apply, Change
-from podium.plan.loaded_state import LoadedState
-from podium.plan.outcome import Plan
-from podium.plan.planning import plan
-from podium.plan.request import PlanRequest
+from podium.whatif.plan.changes import PARSERS, Apply, Change
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.planning import plan
+from podium.whatif.plan.request import PlanRequest
 from tests.conftest import ROOT
 from tests.replacing import replace
 

@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding.patches import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.apiserver.versions import shown_version
-from podium.cluster import CONTROLLERS
-from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.runtime.latency import Latency
-from podium.runtime.virtual import VirtualDriver
-from podium.store.store import Store
+from podium.cluster.virtual import CONTROLLERS
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.cluster.drivers.latency import Latency
+from podium.cluster.drivers.virtual import VirtualDriver
+from podium.apiserver.store.store import Store
 
 Json = dict[str, Any]
 

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
-from podium.runtime.latency import ConstantLatency
+from podium.cluster.drivers.latency import ConstantLatency
 from tests.conformance.scene_comparison import differences
 from tests.conformance.scene_planes import play_in_virtual_time, play_live
 from tests.conftest import ROOT
-from tests.embedded.client import up
+from tests.cluster.embedded.client import up
 
 Json = dict[str, Any]
 

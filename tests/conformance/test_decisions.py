@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from podium.decide.stream import answers
+from podium.simulation.decide.stream import answers
 from tests.conformance.comparison import Json, difference, read_records
 
 RECORDS = sorted((Path(__file__).parent / "data").glob("*.jsonl.gz"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from podium.decide.eviction.questions import KINDS, answer
+from podium.simulation.decide.eviction.questions import KINDS, answer
 from tests.conformance.comparison import Json, read_records
 from tests.conformance.eviction_comparison import comparable
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from podium.api.times import timestamp
-from podium.cluster.start_time import start_s
+from podium.api.values.times import timestamp
+from podium.cluster.virtual.loading.start_time import start_s
 from tests.conformance.snapshots import Scene, differences, foreseen, scenes
-from tests.plan.objects import node, pod
+from tests.whatif.plan.objects import node, pod
 
 SCENES = {one.name: one for one in scenes()}
 WRONG = {

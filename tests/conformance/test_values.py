@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from podium.api.errors import aggregate
-from podium.api.labels import SelectorError, label_selector
-from podium.api.node_selector import preferred_terms, required_node_affinity
+from podium.api.selectors.labels import SelectorError, label_selector
+from podium.api.selectors.node_selector import preferred_terms, required_node_affinity
 from podium.api.objects import key, labels, name
 from podium.api.pods import is_finished
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
 from podium.api.qos import qos_class, stored_or_computed_qos
-from podium.api.quantity import (
+from podium.api.values.quantity import (
     NANOS_PER_UNIT,
     Format,
     Quantity,

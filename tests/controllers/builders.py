@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from podium.control.effects import Create, Delete, Effect, Patch, Record
-from podium.control.events import CallError, Change, Outcome, Synced, Woken
-from podium.control.machine import Machine
+from podium.machines.effects import Create, Delete, Effect, Patch, Record
+from podium.machines.events import CallError, Change, Outcome, Synced, Woken
+from podium.machines.machine import Machine
 
 Obj = dict[str, Any]
 NOW_S = 1_767_225_600.0

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable
 
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, spec_of
-from podium.core.quotas.amounts import NONE, Quantities, added, masked, read
-from podium.core.quotas.quota_scopes import is_counted, matches, tracked
-from podium.core.quotas.usage import usage
+from podium.api.values.resource_amounts import NONE, Quantities, added, masked, read
+from podium.api.policy.quotas.quota_scopes import is_counted, matches, tracked
+from podium.api.policy.quotas.usage import usage
 
 
 def total_usage(

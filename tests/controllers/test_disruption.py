@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.control.effects import Patch
+from podium.machines.effects import Patch
 from podium.controllers.disruption import DisruptionController, same_to_budgets
 from tests.controllers.builders import Hand, Obj, pod
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.controllers.namespace import NamespaceController

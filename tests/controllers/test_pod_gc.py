@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.control.effects import Delete, Effect, Patch
+from podium.machines.effects import Delete, Effect, Patch
 from podium.controllers.pod_gc import PodGCController
 from tests.controllers.builders import Hand, Obj, pod
 from tests.controllers.worlds import World

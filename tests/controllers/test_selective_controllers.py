@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.control.events import Change
-from podium.control.machine import SelectiveMachine
+from podium.machines.events import Change
+from podium.machines.machine import SelectiveMachine
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
 from podium.controllers.pod_gc import PodGCController

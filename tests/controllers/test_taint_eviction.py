@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.api.times import timestamp
-from podium.control.effects import Delete, Patch
+from podium.api.values.times import timestamp
+from podium.machines.effects import Delete, Patch
 from podium.controllers.taint_eviction import TaintEvictionController
 from tests.controllers.builders import NOW_S, Hand, Obj, pod
 

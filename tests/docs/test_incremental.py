@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from podium.core.budgets import Budget
-from podium.core.decision import Decision
-from podium.core.explanation import explain, failure_message
-from podium.core.pod_classes import PodClasses
-from podium.core.pod_info import PodInfo
-from podium.scheduler import Scheduler
+from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.explanation import explain, failure_message
+from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.scheduler import Scheduler
 from tests.conftest import ROOT
 
 Obj = dict[str, Any]
@@ -286,7 +286,7 @@ def test_kept_results_are_those_of_a_new_scheduler_for_long(seed: int) -> None:
 
 def signals() -> Iterator[str]:
     """The counters and logs in core that others compare, as `Class.attribute`."""
-    for file in (ROOT / "podium/core").rglob("*.py"):
+    for file in (ROOT / "podium/scheduler").rglob("*.py"):
         for cls in ast.walk(ast.parse(file.read_text())):
             for node in ast.walk(cls) if isinstance(cls, ast.ClassDef) else ():
                 is_set = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from podium.core.cluster_events import Action
-from podium.core.queue.profile import QueueProfile
-from podium.scheduler import Scheduler
+from podium.scheduler.framework.cluster_events import Action
+from podium.scheduler.queue.profile import QueueProfile
+from podium.scheduler.scheduler import Scheduler
 from tests.conftest import ROOT
 from tests.docs.markdown import Table, parts
 

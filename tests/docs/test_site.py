@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from podium.cli.main import COMMANDS
+from podium.ui.command_line.main import COMMANDS
 from tests.conftest import ROOT
 from website import reference
 from website.hooks import linked, slug

@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 from tests.docs.markdown import Block, Table, parts
 
 TUTORIAL = ROOT / "docs" / "plugins.md"
-ENTRY = "from podium.cli.main import app_entry; app_entry()"
+ENTRY = "from podium.ui.command_line.main import app_entry; app_entry()"
 NOWHERE = "none"
 
 

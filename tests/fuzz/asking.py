@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import yaml
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from tests.apiserver.requests.samples import sample
 from tests.fuzz import odd
 from tests.fuzz.asked import Asked

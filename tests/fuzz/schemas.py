@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.apiserver.requests import Request, handle
 from podium.apiserver.server import ApiServer
-from podium.store.store import Store
+from podium.apiserver.store.store import Store
 
 Schema = Mapping[str, Any]
 

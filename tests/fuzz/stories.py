@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
 
-from podium.runtime.machine_health import MachineError
+from podium.cluster.drivers.machine_health import MachineError
 from tests.fuzz.asked import Asked
 from tests.fuzz.asking import Asker
 from tests.fuzz.world import Failure, World

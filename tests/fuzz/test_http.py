@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import podium
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from tests.fuzz.asked import Asked
 from tests.fuzz.asking import Asker
 from tests.fuzz.world import CORPUS

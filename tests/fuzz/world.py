@@ -11,10 +11,10 @@ from typing import Any
 
 import yaml
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.requests import Request, Watching, encoded, handle
-from podium.cluster import Cluster, ClusterOptions
-from podium.embedded.initial_objects import NodeShape, simulated_nodes
+from podium.cluster.virtual import Cluster, ClusterOptions
+from podium.cluster.embedded.initial_objects import NodeShape, simulated_nodes
 from tests.apiserver.requests.samples import sample
 from tests.fuzz.asked import Asked
 from tests.fuzz.checking import offences

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.kubectl.conftest import Kubectl
-from tests.server.running import eventually
+from tests.apiserver.http.running import eventually
 
 
 @pytest.fixture

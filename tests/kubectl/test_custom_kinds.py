@@ -2,7 +2,7 @@
 
 import json
 
-from tests.apiserver.custom.crontabs import FILE
+from tests.apiserver.custom_resources.crontabs import FILE
 from tests.kubectl.conftest import Kubectl
 
 MANIFEST = """

@@ -9,7 +9,7 @@ from tests.conftest import ROOT
 from tests.mutants.__main__ import drawn
 from tests.mutants.mutations import mutations
 
-SOURCES = ("podium/core/queue/in_flight.py", "podium/controllers/daemon_set/node_state.py")
+SOURCES = ("podium/scheduler/queue/in_flight.py", "podium/controllers/daemon_set/node_state.py")
 
 
 def mutants(source: str) -> list[str]:

@@ -36,7 +36,7 @@ def test_memory() -> None:
 def checkout(tmp_path: Path) -> Path:
     files = {
         "podium/__init__.py": "",
-        "podium/embedded/pytest_plugin.py": "",
+        "podium/ui/testing/pytest_plugin.py": "",
         "podium/room/halves.py": CODE,
         "tests/room/test_halves.py": TEST,
         "tests/room/test_other.py": "def test_nothing() -> None:\n    pass\n",

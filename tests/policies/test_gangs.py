@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import POD_GROUP
+from podium.api.kinds.builtin_kinds import POD_GROUP
 from podium.api.objects import condition_of
-from podium.simulation.scenario_runner import Simulation
+from podium.simulation.runner.scenario_runner import Simulation
 from tests.policies.worlds import CLASSES, play
 
 SEEDS = 6

@@ -6,7 +6,7 @@ from collections import defaultdict
 import pytest
 
 from podium.api.objects import Object, annotations
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.values.times import NANOS_PER_SECOND, parse_time
 from tests.policies.worlds import Taken, play, world
 
 SEEDS = 4

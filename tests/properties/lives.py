@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
-from podium.core.budgets import Budget
-from podium.core.pod_info import PodInfo, placed_pod
-from podium.decide.scenario import OTHERS
-from podium.scheduler import Scheduler
+from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
+from podium.simulation.decide.scenario import OTHERS
+from podium.scheduler.scheduler import Scheduler
 from tests.properties import clusters
 from tests.properties.clusters import Obj
 from tests.properties.mirrors import loaded, placed

@@ -10,10 +10,10 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from podium.core.handle import Handle
-from podium.core.listers import Listers
-from podium.core.pod_info import PodInfo, pending_pod, placed_pod
-from podium.core.snapshot import Snapshot
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
+from podium.scheduler.snapshot.snapshot import Snapshot
 
 Obj = dict[str, Any]
 Objects = st.SearchStrategy[Obj]

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from hypothesis import given
 
-from podium.decide.stream import answers
+from podium.simulation.decide.stream import answers
 from tests.conformance.comparison import difference
 from tests.properties import clusters
 from tests.properties.clusters import Obj, Scenes
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SEEDS = range(40)
 ANSWER = """
 import sys
-from podium.decide.stream import answers
+from podium.simulation.decide.stream import answers
 for answer in answers(sys.stdin.buffer):
     sys.stdout.buffer.write(answer + b"\\n")
 """

@@ -5,21 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.config.scheduler_options import VictimOrder
-from podium.core.evaluation import Evaluation
-from podium.core.explanation import explain, failure_message
-from podium.core.filtering import Filtering
-from podium.core.framework import FITS
-from podium.core.pod_classes import PodClasses
-from podium.core.pod_info import PodInfo
-from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
-from podium.core.preemption.importance import IMPORTANCE
-from podium.core.rivalry import with_rivals
-from podium.core.snapshot import Snapshot
-from podium.core.status import Status
-from podium.decide.decision_report import decision_report
-from podium.decide.decisions import Decided
-from podium.scheduler import Scheduler
+from podium.scheduler.config.scheduler_options import VictimOrder
+from podium.scheduler.framework.evaluation.evaluation import Evaluation
+from podium.scheduler.framework.explanation import explain, failure_message
+from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.interface import FITS
+from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun
+from podium.scheduler.preemption.victim_order import IMPORTANCE
+from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.status import Status
+from podium.simulation.decide.decision_report import decision_report
+from podium.simulation.decide.decisions import Decided
+from podium.scheduler.scheduler import Scheduler
 from tests.conformance.comparison import Json
 from tests.properties.clusters import scenario
 from tests.properties.lives import Life, again, reborn
@@ -94,8 +94,8 @@ def test_evaluations_that_fell_behind(life: Life, pause: int) -> None:
 def test_evaluations_that_follow_many_changes_at_once(life: Life, pause: int) -> None:
     """As arrays, however few the changes are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.core.evaluation._SINGLY_MAX", 0)
-        patch.setattr("podium.core.scored_resources._ROW_BY_ROW_MAX", 0)
+        patch.setattr("podium.scheduler.framework.evaluation.evaluation._SINGLY_MAX", 0)
+        patch.setattr("podium.scheduler.plugins.node_resources.scored_resources._ROW_BY_ROW_MAX", 0)
         test_evaluations_that_fell_behind.hypothesis.inner_test(life, pause)
 
 
@@ -103,7 +103,7 @@ def test_evaluations_that_follow_many_changes_at_once(life: Life, pause: int) ->
 def test_evaluations_when_sums_are_forgotten_at_once(life: Life) -> None:
     """A sum that nobody looks at any more is made anew for who asks next."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.core.domain_sums.SUMS_MIN", 1)
+        patch.setattr("podium.scheduler.snapshot.domain_sums.SUMS_MIN", 1)
         assert_evaluations_follow(life, STEPS)
 
 
@@ -157,14 +157,14 @@ def test_dry_runs(life: Life) -> None:
 def test_dry_runs_of_all_rows_at_once_are_those_of_single_rows(turns_max: int, life: Life) -> None:
     """However many rows have changed, and whether or not their pods are in the tables."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.core.preemption.victim_table.TURNS_MAX", turns_max)
+        patch.setattr("podium.scheduler.preemption.victim_table.TURNS_MAX", turns_max)
         kept = [Kept(life.scheduler, pod) for pod in life.asked]
         for _ in range(STEPS):
             life.step()
             for pod, run in zip(life.asked, kept, strict=True):
-                patch.setattr("podium.core.preemption.dry_run._ONE_BY_ONE_MAX", -1)
+                patch.setattr("podium.scheduler.preemption.dry_run._ONE_BY_ONE_MAX", -1)
                 found = run.results()
-                patch.setattr("podium.core.preemption.dry_run._ONE_BY_ONE_MAX", 10**6)
+                patch.setattr("podium.scheduler.preemption.dry_run._ONE_BY_ONE_MAX", 10**6)
                 assert found == Kept(life.scheduler, pod).results()
 
 
@@ -175,7 +175,7 @@ def test_what_nominated_pods_close(few: int, life: Life) -> None:
     scheduler = life.scheduler
     kept = [evaluation_of(scheduler, pod) for pod in life.asked]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.core.rivalry._ONE_BY_ONE_MAX", few)
+        patch.setattr("podium.scheduler.framework.evaluation.nominated_pods._ONE_BY_ONE_MAX", few)
         for step in range(STEPS):
             life.step()
             for pod, evaluation in zip(life.asked, kept, strict=True):

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator
 
 from hypothesis import given
 
-from podium.core.decision import Decision
-from podium.core.pod_info import PodInfo
-from podium.core.preemption.result import Preemption
-from podium.scheduler import Scheduler
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.scheduler import Scheduler
 from tests.properties import clusters
 from tests.properties.clusters import Obj, Scenes
 from tests.properties.lives import again, reborn

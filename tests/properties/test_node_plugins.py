@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.objects import Object
-from podium.config.args import (
+from podium.scheduler.config.args import (
     NodeAffinityArgs,
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
@@ -18,17 +18,17 @@ from podium.config.args import (
     ScoringStrategyType,
     UtilizationShapePoint,
 )
-from podium.core.framework import FITS, FilterPlugin, FilterState, LocalScore, RelativeScore
-from podium.core.pod_info import PodInfo
-from podium.plugins.image_locality import ImageLocality
-from podium.plugins.node_affinity import NodeAffinity
-from podium.plugins.node_declared_features import NodeDeclaredFeatures
-from podium.plugins.node_name import NodeName
-from podium.plugins.node_ports import NodePorts
-from podium.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
-from podium.plugins.node_resources_fit import NodeResourcesFit
-from podium.plugins.node_unschedulable import NodeUnschedulable
-from podium.plugins.taint_toleration import TaintToleration
+from podium.scheduler.framework.interface import FITS, FilterPlugin, FilterState, LocalScore, RelativeScore
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.plugins.image_locality import ImageLocality
+from podium.scheduler.plugins.node_affinity import NodeAffinity
+from podium.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
+from podium.scheduler.plugins.node_name import NodeName
+from podium.scheduler.plugins.node_ports import NodePorts
+from podium.scheduler.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
+from podium.scheduler.plugins.node_unschedulable import NodeUnschedulable
+from podium.scheduler.plugins.taint_toleration import TaintToleration
 from tests.properties.node_clusters import (
     ABLE_NODES,
     AMOUNTS,

@@ -6,17 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.objects import Object
-from podium.config.args import (
+from podium.scheduler.config.args import (
     DefaultingType,
     InterPodAffinityArgs,
     PodTopologySpreadArgs,
     TopologySpreadConstraint,
 )
-from podium.core.framework import FilterState, RelativeScore
-from podium.core.pod_info import PodInfo, pending_pod
-from podium.plugins.inter_pod_affinity import InterPodAffinity
-from podium.plugins.pod_topology_spread import PodTopologySpread
-from podium.scheduler import Scheduler
+from podium.scheduler.framework.interface import FilterState, RelativeScore
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
+from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
+from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
+from podium.scheduler.scheduler import Scheduler
 from tests.properties import clusters
 from tests.properties.clusters import HOST, ZONE, Obj, Scenes
 from tests.properties.mirrors import (

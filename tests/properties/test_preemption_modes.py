@@ -4,12 +4,12 @@ from random import Random
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
-from podium.cluster.cluster import Cluster
-from podium.cluster.cluster_options import ClusterOptions, SchedulerSetup
-from podium.controllers.scheduler.context import Features
-from podium.runtime.latency import ConstantLatency
+from podium.cluster.virtual.cluster import Cluster
+from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup
+from podium.scheduler.machine.context import Features
+from podium.cluster.drivers.latency import ConstantLatency
 
 CLASSES = {"low": 10, "middle": 100, "high": 1000}
 PODS = 14

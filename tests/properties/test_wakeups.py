@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from podium.core.cluster_events import EventHint
-from podium.core.diagnosis import rejecting_plugins
-from podium.core.filtering import Filtering
-from podium.core.framework import CycleError
-from podium.core.pod_info import PodInfo
-from podium.core.pre_filter import Narrowing
-from podium.core.queue.profile import registered_events
-from podium.scheduler import Scheduler
+from podium.scheduler.framework.cluster_events import EventHint
+from podium.scheduler.framework.diagnosis import rejecting_plugins
+from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.interface import CycleError
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.pre_filter import Narrowing
+from podium.scheduler.queue.profile import registered_events
+from podium.scheduler.scheduler import Scheduler
 from tests.properties import clusters, volume_clusters
 from tests.properties.clusters import Obj
 from tests.properties.happenings import Happening, Happenings, updated_itself

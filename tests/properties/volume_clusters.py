@@ -11,11 +11,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from podium.core.handle import Handle
-from podium.core.listers import Listers
-from podium.core.pod_info import PodInfo, pending_pod, placed_pod
-from podium.core.snapshot import Snapshot
-from podium.core.status import Status
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.status import Status
 from tests.reference.volume_world import Object, Verdict, World
 
 ZONE = "topology.kubernetes.io/zone"

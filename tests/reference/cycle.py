@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from podium.api.objects import Object
-from podium.config.args import NodeResourcesBalancedAllocationArgs
+from podium.scheduler.config.args import NodeResourcesBalancedAllocationArgs
 from tests.reference import (
     image_locality,
     inter_pod_affinity,

@@ -5,7 +5,7 @@ from math import sqrt
 
 from podium.api.objects import Object
 from podium.api.resources import pod_requests, resource_amount
-from podium.config.args import ResourceSpec
+from podium.scheduler.config.args import ResourceSpec
 from tests.reference.node_resources import allocatable, requested
 
 NATIVE = ("cpu", "memory", "ephemeral-storage")

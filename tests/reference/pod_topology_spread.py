@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log
 
-from podium.api.labels import Selector, equality_selector, label_selector
-from podium.api.node_selector import required_node_affinity
+from podium.api.selectors.labels import Selector, equality_selector, label_selector
+from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.objects import Object
 from podium.api.taints import tolerates
 from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Verdict

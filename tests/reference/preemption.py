@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from podium.api.labels import label_selector
+from podium.api.selectors.labels import label_selector
 from podium.api.objects import Object
-from podium.api.times import parse_time
-from podium.core.preemption.go_sort import go_sort
+from podium.api.values.times import parse_time
+from podium.scheduler.preemption.go_sort import go_sort
 from tests.reference.cluster import Cluster, priority
 from tests.reference.trial import Refusal, Trial
 from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE

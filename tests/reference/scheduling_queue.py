@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from podium.api.objects import Object
-from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
-from podium.core.pod_info import PodInfo
+from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 ALL = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from podium.api.objects import Object
-from podium.config.args import NodeResourcesFitArgs
+from podium.scheduler.config.args import NodeResourcesFitArgs
 from tests.reference import (
     inter_pod_affinity,
     node_affinity,

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from podium.api.labels import label_selector
-from podium.api.node_selector import node_selector
-from podium.api.quantity import nanos, value
+from podium.api.selectors.labels import label_selector
+from podium.api.selectors.node_selector import node_selector
+from podium.api.values.quantity import nanos, value
 from tests.reference.volume_world import (
     UNRESOLVABLE,
     Object,

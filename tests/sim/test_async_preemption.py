@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.controllers.scheduler.context import Features
+from podium.scheduler.machine.context import Features
 from tests.sim.kubelet import node_of
 from tests.sim.settings import Settings
 from tests.sim.world import World

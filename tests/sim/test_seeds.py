@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.runtime import virtual
+from podium.cluster.drivers import virtual
 from tests.sim.settings import settings_of
 from tests.sim.world import World
 

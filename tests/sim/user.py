@@ -5,13 +5,13 @@ from functools import partial
 from random import Random
 
 from podium.api import objects as meta
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.verb_options import DeleteOptions, PatchRequest
-from podium.runtime.virtual import VirtualDriver
+from podium.cluster.drivers.virtual import VirtualDriver
 from tests.sim.objects import CLASSES, NAMESPACE, random_budget, random_node, random_pod
 
 NODES = 5

@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.values.times import NANOS_PER_SECOND, parse_time
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, PatchRequest
-from podium.config.load import default_configuration
-from podium.control.effects import Effect
-from podium.controllers.scheduler.context import Features
-from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.node.simulated.simulated_kubelets import SimulatedKubelets
-from podium.runtime.faults import NO_FAULTS, Faults
-from podium.runtime.virtual import VirtualDriver
-from podium.store.store import Store
+from podium.scheduler.config.load import default_configuration
+from podium.machines.effects import Effect
+from podium.scheduler.machine.context import Features
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
+from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.cluster.drivers.virtual import VirtualDriver
+from podium.apiserver.store.store import Store
 from tests.replacing import replace
 
 START_S = 1_767_225_600.0

@@ -8,8 +8,8 @@ from typing import ClassVar
 from podium.api.objects import Object, spec_of
 from podium.api.pod_specs import requests_of
 from podium.api.pods import phase_of
-from podium.api.quantity import nanos
-from podium.api.storage_classes import storage_class_name
+from podium.api.values.quantity import nanos
+from podium.api.volumes.storage_classes import storage_class_name
 from podium.apiserver.admission.plugin import UPDATE, Plugin
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden

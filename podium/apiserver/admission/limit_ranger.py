@@ -19,7 +19,7 @@ from podium.api.objects import (
     without,
 )
 from podium.api.pod_specs import limits_of, requests_of, resources_of
-from podium.api.quantity import Quantity
+from podium.api.values.quantity import Quantity
 from podium.api.resources import pod_limits, pod_requests
 from podium.apiserver.admission.plugin import (
     CREATE,
@@ -32,7 +32,7 @@ from podium.apiserver.admission.plugin import (
 )
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
-from podium.core.quotas.amounts import NONE, Quantities, as_written_by, read
+from podium.api.values.resource_amounts import NONE, Quantities, as_written_by, read
 
 
 def faults(limit: Object, requests: Quantities, limits: Quantities | None) -> Iterator[str]:

@@ -5,7 +5,7 @@ The rules are those of the admission plugin of that name in v1.36.
 
 from typing import ClassVar
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.api.pods import phase_of
 from podium.api.refused import Cause

@@ -15,7 +15,7 @@ from podium.api.pods import node_name_of
 from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, Plugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
-from podium.control.heartbeats import LEASE_NAMESPACE
+from podium.api.node_heartbeats import LEASE_NAMESPACE
 
 _CONFIG_SOURCE = "configSource"
 RESTRICTED = "node-restriction.kubernetes.io"

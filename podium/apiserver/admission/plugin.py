@@ -7,7 +7,7 @@ import msgspec
 
 from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes, Operation
-from podium.store.store import Store
+from podium.apiserver.store.store import Store
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ keeps what was resolved when it was created, whatever becomes of its class.
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from podium.api.kinds import KINDS, POD_GROUP, Kind
+from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, Kind
 from podium.api.objects import Object, name, spec_of
 from podium.api.priority import PREEMPT_LOWER_PRIORITY, SYSTEM_PRIORITY_CLASSES, class_value
 from podium.apiserver.admission.plugin import DELETE, WRITE, AdmissionOptions, Derived, Plugin, View

@@ -14,7 +14,7 @@ from podium.api.pod_specs import all_containers_of, limits_of, requests_of, reso
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
-from podium.core.quotas.amounts import (
+from podium.api.values.resource_amounts import (
     Quantities,
     added,
     exceeding,
@@ -25,9 +25,9 @@ from podium.core.quotas.amounts import (
     without_zeros,
     written,
 )
-from podium.core.quotas.quota_scopes import is_counted, matches, tracked
-from podium.core.quotas.scopes import has_deadline, in_scope, scope_selectors
-from podium.core.quotas.usage import compute_usage, usage
+from podium.api.policy.quotas.quota_scopes import is_counted, matches, tracked
+from podium.api.policy.quotas.scopes import has_deadline, in_scope, scope_selectors
+from podium.api.policy.quotas.usage import compute_usage, usage
 
 # Where a quota limits one of these, each container has to say how much it wants.
 _MUST_BE_STATED = frozenset(

@@ -6,10 +6,10 @@ The rules are those of the admission plugin of that name in v1.36.
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, name, part, spec_of
 from podium.api.pod_specs import tolerations_of
-from podium.api.quantity import nanos
+from podium.api.values.quantity import nanos
 from podium.api.taints import NO_EXECUTE
 from podium.apiserver.admission.plugin import CREATE, Plugin
 from podium.apiserver.attributes import Attributes

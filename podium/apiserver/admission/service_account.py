@@ -8,7 +8,7 @@ it at once, and whoever comes before that isn't sent away. It is on where people
 
 from typing import Any, ClassVar
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, spec_of
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.admission.plugin import CREATE, Plugin

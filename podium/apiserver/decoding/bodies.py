@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from podium.api.custom_kinds import CustomKind
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.errors import quoted
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.api.refused import Cause, RefusedError
-from podium.apiserver.decoding.text_decoder import (
+from podium.api.codec.text_decoder import (
     UnreadableTextError,
     plain,
     read_json,
@@ -70,7 +70,7 @@ def decode(
         body: as sent.
         media_type: `application/json`, `application/yaml`, or that of Protobuf for a kind that
             is read from it.
-        kind: what the request is about; one of `podium.api.kinds` or of
+        kind: what the request is about; one of `podium.api.kinds.builtin_kinds` or of
             `podium.apiserver.schema.struct_types`.
         api_version: the version it is about, where the kind is served in several; empty for its
             own.

@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.refused import RefusedError
-from podium.apiserver.decoding.text_decoder import (
+from podium.api.codec.text_decoder import (
     Repeated,
     UnreadableTextError,
     oddity,

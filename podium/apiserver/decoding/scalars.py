@@ -9,8 +9,8 @@ from base64 import b64decode
 from functools import lru_cache
 
 from podium.api.errors import quoted
-from podium.api.quantity import QuantityError, parse_quantity
-from podium.api.times import TimeError, format_time, parse_time
+from podium.api.values.quantity import QuantityError, parse_quantity
+from podium.api.values.times import TimeError, format_time, parse_time
 
 _MICRO_DIGITS = 6
 _MICROS = re.compile(r".*\.\d{6}(Z|[-+]\d\d:\d\d)", re.ASCII | re.DOTALL)

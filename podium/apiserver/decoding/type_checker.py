@@ -16,7 +16,7 @@ from podium.apiserver.decoding.scalars import (
     quantity_text,
     time_text,
 )
-from podium.apiserver.decoding.text_decoder import Literal, Repeated, oddity
+from podium.api.codec.text_decoder import Literal, Repeated, oddity
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.model import ZEROS, ScalarKind
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from podium.api.custom_kinds import CustomKind
-from podium.api.kinds import Kind
-from podium.apiserver.custom import custom_objects
+from podium.api.kinds.custom_kinds import CustomKind
+from podium.api.kinds.builtin_kinds import Kind
+from podium.apiserver.custom_resources import custom_objects
 from podium.apiserver.decoding.type_checker import Checker
 from podium.apiserver.schema.custom import struct_for
 

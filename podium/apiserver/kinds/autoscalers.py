@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, part, spec_of, status_of
-from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, raw
-from podium.apiserver.kinds.default_words import filled, filled_where_absent, inside
-from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.strategy import apart_from_status
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, UNSET, Column, raw
+from podium.apiserver.kinds.registration.defaulting import filled, filled_where_absent, inside
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.strategy import apart_from_status
 
 _PERIOD_S = 15
 _CPU = {

@@ -6,15 +6,15 @@ from binascii import Error as Base64Error
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part
-from podium.apiserver.kinds import rules
-from podium.apiserver.kinds.columns import AGE, NAME, Column, count
-from podium.apiserver.kinds.default_words import filled
-from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.rules import Rule
-from podium.apiserver.kinds.selectable_fields import texts
-from podium.apiserver.kinds.strategy import Strategy
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, count
+from podium.apiserver.kinds.registration.defaulting import filled
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import Rule
+from podium.apiserver.kinds.registration.selectable_fields import texts
+from podium.apiserver.kinds.registration.strategy import Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join
 from podium.apiserver.validation.metadata import object_check

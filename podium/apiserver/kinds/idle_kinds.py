@@ -6,9 +6,9 @@ types and their metadata is judged.
 
 from typing import Any
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, part, spec_of, status_of, without
-from podium.apiserver.kinds.columns import (
+from podium.apiserver.kinds.registration.table_cells import (
     AGE,
     NAME,
     NONE,
@@ -19,7 +19,7 @@ from podium.apiserver.kinds.columns import (
     labels_at,
     number,
 )
-from podium.apiserver.kinds.default_words import (
+from podium.apiserver.kinds.registration.defaulting import (
     Filler,
     every,
     filled,
@@ -27,11 +27,11 @@ from podium.apiserver.kinds.default_words import (
     inside,
     nothing_new,
 )
-from podium.apiserver.kinds.durations import human_duration
-from podium.apiserver.kinds.pod_templates import template
-from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.strategy import (
+from podium.apiserver.kinds.registration.ages import human_duration
+from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.registration.strategy import (
     Creation,
     Strategy,
     apart_from_status,

@@ -1,9 +1,9 @@
 """What nodes and pods use, as tables: the columns of metrics-server."""
 
 from podium.api.objects import Object
-from podium.api.quantity import Quantity, parse_quantity
-from podium.apiserver.kinds.columns import NAME, Column, Read
-from podium.apiserver.kinds.registration import Registration
+from podium.api.values.quantity import Quantity, parse_quantity
+from podium.apiserver.kinds.registration.table_cells import NAME, Column, Read
+from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.schema.struct_types import METRICS
 
 

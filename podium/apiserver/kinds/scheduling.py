@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.api.priority import (
     HIGHEST_USER_DEFINABLE,
@@ -11,17 +11,17 @@ from podium.api.priority import (
     PREEMPT_LOWER_PRIORITY,
     SYSTEM_PRIORITY_CLASSES,
 )
-from podium.apiserver.kinds import rules
-from podium.apiserver.kinds.columns import AGE, NAME, Column, flag, number
-from podium.apiserver.kinds.default_words import filled
-from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.strategy import Strategy
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, flag, number
+from podium.apiserver.kinds.registration.defaulting import filled
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.strategy import Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
-from podium.apiserver.validation.resource_requirements import overhead
-from podium.apiserver.validation.taints_and_tolerations import tolerations
+from podium.apiserver.validation.pods.resource_requirements import overhead
+from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
 
 _SYSTEM_PREFIX = "system-"
 

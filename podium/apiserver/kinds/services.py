@@ -11,15 +11,15 @@ from itertools import chain
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, spec_of, without
-from podium.apiserver.kinds import rules
-from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, labels_at, wide
-from podium.apiserver.kinds.default_words import every, filled, inside
-from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.selectable_fields import texts
-from podium.apiserver.kinds.strategy import (
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, UNSET, Column, labels_at, wide
+from podium.apiserver.kinds.registration.defaulting import every, filled, inside
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.registration.selectable_fields import texts
+from podium.apiserver.kinds.registration.strategy import (
     Creation,
     Strategy,
     count_changes,
@@ -31,8 +31,8 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map, subdomain
-from podium.apiserver.validation.pod_warnings import address_warnings
-from podium.apiserver.validation.ports import port_number, port_or_name
+from podium.apiserver.validation.pods.pod_warnings import address_warnings
+from podium.apiserver.validation.pods.ports import port_number, port_or_name
 
 _ADDRESSES = IPv4Network("10.96.0.0/12")
 _NODE_PORTS = range(30000, 32768)

@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, name, part, without
-from podium.api.storage_classes import is_default_class
-from podium.apiserver.kinds import rules
-from podium.apiserver.kinds.columns import (
+from podium.api.volumes.storage_classes import is_default_class
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.table_cells import (
     AGE,
     NAME,
     NONE,
@@ -21,10 +21,10 @@ from podium.apiserver.kinds.columns import (
     number,
     raw,
 )
-from podium.apiserver.kinds.default_words import filled, inside
-from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.strategy import (
+from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.registration.strategy import (
     Strategy,
     keep_spec_and_metadata,
     keep_status,
@@ -33,7 +33,7 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key, subdomain
-from podium.apiserver.validation.pod_warnings import DEPRECATED_LABELS
+from podium.apiserver.validation.pods.pod_warnings import DEPRECATED_LABELS
 from podium.apiserver.validation.selectors import label_selector
 
 

@@ -7,7 +7,7 @@ manifest said and this one doesn't is taken out, and the rest, which others have
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.apiserver.patching.strategic import (
     DELETE_PREFIX,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 import msgspec
 
 from podium.api.errors import FieldError
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding import STRICT, WARN, PatchType

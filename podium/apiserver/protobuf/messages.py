@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from podium.api.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_time
+from podium.api.values.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_time
 from podium.apiserver.protobuf.wire import MalformedMessageError, Value, as_bytes, as_text, fields
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type

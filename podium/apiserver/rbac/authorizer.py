@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from podium.api.errors import quoted
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, name
 from podium.apiserver.admission.plugin import View
-from podium.apiserver.users import Attempt, Rule, User
+from podium.apiserver.authentication.users import Attempt, Rule, User
 
 GROUP = "rbac.authorization.k8s.io"
 _SERVICE_ACCOUNT = "ServiceAccount"

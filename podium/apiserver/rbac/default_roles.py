@@ -1,13 +1,13 @@
 """The roles and bindings that every cluster comes with, as far as Podium has use for them.
 
 Those of v1.36's own controllers and of nodes are missing: here nobody acts under these names, and
-what nodes may do is told in `podium/apiserver/users.py`.
+what nodes may do is told in `podium/apiserver/authentication/users.py`.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object
 from podium.apiserver.rbac.authorizer import GROUP
 

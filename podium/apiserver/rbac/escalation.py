@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from podium.api.errors import quoted
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object, part
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.rbac.authorizer import GROUP, Authorizer, aggregated, rules_of
 from podium.apiserver.refusals import forbidden, not_found
-from podium.apiserver.users import ANY, MASTERS, Attempt, Rule, User, matches, permits
+from podium.apiserver.authentication.users import ANY, MASTERS, Attempt, Rule, User, matches, permits
 
 _ROLES = ("Role", "ClusterRole")
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from msgspec import structs
 
 from podium.api.errors import quoted
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, part
 from podium.api.pod_specs import init_containers_of, volumes_of
 from podium.api.pods import node_name_of
@@ -18,7 +18,7 @@ from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.requests.routes import RequestInfo
 from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.server import ApiServer
-from podium.apiserver.users import (
+from podium.apiserver.authentication.users import (
     ANONYMOUS,
     AUTHENTICATED,
     UNAUTHENTICATED,
@@ -27,7 +27,7 @@ from podium.apiserver.users import (
     service_account_of,
     service_account_user,
 )
-from podium.control.heartbeats import LEASE_NAMESPACE
+from podium.api.node_heartbeats import LEASE_NAMESPACE
 
 _READING = ("get", "list", "watch")
 _CHANGING = ("update", "patch")

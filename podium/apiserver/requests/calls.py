@@ -2,7 +2,7 @@
 
 import msgspec
 
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.decoding import WARN, DecodedObject, decode

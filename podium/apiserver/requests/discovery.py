@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium import __version__
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.kubernetes_release import MAJOR, MINOR, PATCH
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests.routes import (

@@ -3,16 +3,16 @@
 from urllib.parse import quote, urlencode
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, name, namespace, part, status_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
-from podium.api.times import TimeError, parse_time
+from podium.api.values.times import TimeError, parse_time
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import NodeLog, Response
 from podium.apiserver.requests.query_options import Parameters
-from podium.node.real.registration import LOGS as LOG_DIRECTORY
+from podium.kubelet.real.registration import LOGS as LOG_DIRECTORY
 
 _PLAIN_TEXT = (("Content-Type", "text/plain"),)
 _LISTS = ("initContainers", "containers", "ephemeralContainers")

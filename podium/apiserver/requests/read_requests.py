@@ -1,6 +1,6 @@
 """Reading: one object, a list of them, and a watch."""
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.long_work import apart, concerns, kept
 from podium.apiserver.refusals import bad_request
@@ -14,7 +14,7 @@ from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.subresources.scale import scale_of
 from podium.apiserver.verbs.list import parse_version, too_large
 from podium.apiserver.verbs.verb_options import ListOptions
-from podium.store.errors import TooLargeResourceVersionError
+from podium.apiserver.store.errors import TooLargeResourceVersionError
 
 _NAME_FIELD = "metadata.name"
 

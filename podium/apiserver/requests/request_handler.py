@@ -5,28 +5,26 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from podium.api.custom_kinds import (
+from podium.api.kinds.custom_kinds import (
     DEFINITION,
     CustomKind,
     has_cel_rules,
     is_converted_elsewhere,
 )
 from podium.api.refused import RefusedError
-from podium.apiserver.kinds.registrations import is_idle
+from podium.apiserver.kinds.registration.registrations import is_idle
 from podium.apiserver.long_work import kept
 from podium.apiserver.refusals import no_room
 from podium.apiserver.registry import Registry
-from podium.apiserver.requests import (
-    authorization,
-    discovery,
-    metrics,
-    openapi,
-    pod_logs,
-    read_requests,
-    reviews,
-    tokens,
-    write_requests,
-)
+from podium.apiserver.requests import authorization
+from podium.apiserver.requests import discovery
+from podium.apiserver.requests import metrics_api as metrics
+from podium.apiserver.requests import openapi
+from podium.apiserver.requests import pod_logs
+from podium.apiserver.requests import read_requests
+from podium.apiserver.requests import reviews
+from podium.apiserver.requests import tokens
+from podium.apiserver.requests import write_requests
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
 from podium.apiserver.requests.negotiation import (
@@ -46,7 +44,7 @@ from podium.apiserver.requests.routes import (
 )
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.server import ApiServer
-from podium.store.errors import NoRoomError
+from podium.apiserver.store.errors import NoRoomError
 
 BODY_LENGTH_MAX = 3 * 2**20
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.refusals import no_such_resource
 from podium.apiserver.registry import BUILT_IN, Registry

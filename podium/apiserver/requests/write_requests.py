@@ -8,7 +8,7 @@ from msgspec import structs
 from podium.api.objects import metadata_of
 from podium.apiserver.attributes import WriteOptions
 from podium.apiserver.decoding import DecodedObject, PatchType, decode_patch
-from podium.apiserver.kinds.registrations import registration_of
+from podium.apiserver.kinds.registration.registrations import registration_of
 from podium.apiserver.long_work import apart
 from podium.apiserver.requests import query_options
 from podium.apiserver.requests.calls import Call

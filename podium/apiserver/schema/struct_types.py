@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from podium.api.kinds import ALL_KINDS, Kind
+from podium.api.kinds.builtin_kinds import ALL_KINDS, Kind
 from podium.apiserver.schema.model import Struct, Type
 from podium.apiserver.schema.notation import Block, read_blocks
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from podium.api.disruption import BY_EVICTION, DISRUPTION_TARGET
-from podium.api.kinds import KINDS
+from podium.api.policy.disruption_target import BY_EVICTION, DISRUPTION_TARGET
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
     condition_of,
@@ -21,12 +21,12 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.refused import Cause, RefusedError
-from podium.apiserver.conditions import with_condition
+from podium.api.conditions import with_condition
 from podium.apiserver.refusals import internal
 from podium.apiserver.verbs.delete import check_preconditions
 from podium.apiserver.verbs.verb_options import DeleteOptions
-from podium.core.budget_status import with_disruption
-from podium.core.budgets import selects
+from podium.api.policy.disruption_budget_status import with_disruption
+from podium.api.policy.disruption_budgets import selects
 
 # More evictions than this that the disruption controller hasn't seen yet are too many.
 DISRUPTED_PODS_MAX = 2000

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
 from podium.api.objects import Object, metadata_of, part, status_of
-from podium.apiserver.conditions import with_condition
+from podium.api.conditions import with_condition
 from podium.apiserver.refusals import conflict, internal
 
 _SCHEDULED = {"type": "PodScheduled", "status": "True", "lastProbeTime": None}

@@ -6,11 +6,11 @@ The rules are those of the `scale` subresources in v1.36.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from podium.api.custom_kinds import CustomKind
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.errors import FieldError
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, entries, metadata_of, name, part, spec_of, status_of
-from podium.apiserver.custom.json_paths import steps
+from podium.apiserver.custom_resources.json_paths import steps
 from podium.apiserver.refusals import conflict, invalid
 from podium.apiserver.validation.checks import NOT_NEGATIVE
 

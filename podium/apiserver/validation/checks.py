@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
-from podium.api.quantity import INT64_MAX, INT64_MIN, QuantityError, parse_quantity
-from podium.api.times import TimeError, parse_time
+from podium.api.values.quantity import INT64_MAX, INT64_MIN, QuantityError, parse_quantity
+from podium.api.values.times import TimeError, parse_time
 
 Faults = Iterator[FieldError]
 Check = Callable[[Any, str], Faults]

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.labels import validate_label_key
+from podium.api.selectors.labels import validate_label_key
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, dicts, join
 from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain

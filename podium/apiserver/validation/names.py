@@ -1,8 +1,8 @@
-"""Names and labels: checks over the rules in `podium.api.labels`."""
+"""Names and labels: checks over the rules in `podium.api.selectors.labels`."""
 
 import re
 
-from podium.api.labels import validate_label_key, validate_label_value, validate_subdomain
+from podium.api.selectors.labels import validate_label_key, validate_label_value, validate_subdomain
 from podium.apiserver.validation.checks import Faults, a_string, mapping, text
 
 _LABEL_LENGTH_MAX = 63

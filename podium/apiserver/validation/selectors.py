@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.node_selector import NAME_FIELD
+from podium.api.selectors.node_selector import NAME_FIELD
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, join
 from podium.apiserver.validation.names import label_key, label_map, label_value, subdomain

@@ -3,14 +3,14 @@
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
-from podium.api.labels import equality_selector
-from podium.api.labels import label_selector as parse_selector
+from podium.api.selectors.labels import equality_selector
+from podium.api.selectors.labels import label_selector as parse_selector
 from podium.apiserver.internals import internal
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.metadata import template_meta
 from podium.apiserver.validation.names import strings
-from podium.apiserver.validation.pod_specs import pod_spec
+from podium.apiserver.validation.pods.pod_specs import pod_spec
 from podium.apiserver.validation.selectors import label_selector
 
 _SELECTING = ("matchLabels", "matchExpressions")

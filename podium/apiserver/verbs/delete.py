@@ -6,12 +6,12 @@ terminate before they see it go. The rules are those of v1.36's generic registry
 
 from typing import Any
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object, spec_of, status_of
 from podium.api.pods import is_finished
-from podium.api.times import LATEST_NS, NANOS_PER_SECOND, format_time, parse_time, timestamp
-from podium.apiserver.kinds.registrations import registration_of
-from podium.apiserver.kinds.strategy import Strategy
+from podium.api.values.times import LATEST_NS, NANOS_PER_SECOND, format_time, parse_time, timestamp
+from podium.apiserver.kinds.registration.registrations import registration_of
+from podium.apiserver.kinds.registration.strategy import Strategy
 from podium.apiserver.refusals import conflict
 from podium.apiserver.verbs.verb_options import DeleteOptions
 

@@ -1,13 +1,13 @@
 """List: what is stored, as of now or as of a version."""
 
-from podium.api.integers import parse_count
-from podium.api.kinds import Kind
+from podium.api.values.integers import parse_count
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.selection import Selection
 from podium.apiserver.verbs.verb_options import Listing, ListOptions
-from podium.store.errors import ExpiredError, InvalidContinueError, TooLargeResourceVersionError
-from podium.store.store import Store
+from podium.apiserver.store.errors import ExpiredError, InvalidContinueError, TooLargeResourceVersionError
+from podium.apiserver.store.store import Store
 
 _EXACT = "Exact"
 _ANY = ("", "0")

@@ -6,14 +6,14 @@ from contextlib import nullcontext
 import msgspec
 
 from podium.api import objects
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import apart, is_long
 from podium.apiserver.refusals import already_exists
-from podium.store.errors import AlreadyExistsError
-from podium.store.store import Store
+from podium.apiserver.store.errors import AlreadyExistsError
+from podium.apiserver.store.store import Store
 
 OBJECT_BYTES_MAX = 7 * 2**20
 """How long an object may be as JSON. kube-apiserver has it at 1.5 MiB of Protobuf, in which parts

@@ -16,7 +16,7 @@ from podium.api.objects import (
     uid_of,
     version_of,
 )
-from podium.api.times import TimeError, format_time, parse_time
+from podium.api.values.times import TimeError, format_time, parse_time
 
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job that says for which time it was made."""

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from podium.api.cron_schedule import CronSchedule
+from podium.api.values.cron_schedule import CronSchedule
 from podium.api.objects import Object, metadata_of, spec_of, status_of
-from podium.api.times import epoch_s
+from podium.api.values.times import epoch_s
 
 MISSED_MAX = 100
 """Of more missed times than that an event tells, unless there is a deadline for starting."""

@@ -26,9 +26,9 @@ from podium.api.objects import (
 from podium.api.pod_specs import affinity_of
 from podium.api.pods import is_finished, is_ready, node_name_of, phase_of
 from podium.api.workloads import selector_of, update_strategy_of
-from podium.control.effects import Create, Effect, deletion_of, status_patch_of
-from podium.control.events import Change
-from podium.controllers.controller_revisions import (
+from podium.machines.effects import Create, Effect, deletion_of, status_patch_of
+from podium.machines.events import Change
+from podium.controllers.kit.controller_revisions import (
     KIND,
     REVISION_LABEL,
     History,
@@ -50,7 +50,7 @@ from podium.controllers.daemon_set.node_state import (
     template_generation_of,
 )
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
-from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
 from podium.controllers.kit.workload_fields import as_written, min_ready_s
 

@@ -6,7 +6,7 @@ The rules are v1.36's: NodeShouldRunDaemonPod, AddOrUpdateDaemonPodTolerations.
 from collections.abc import Iterator
 from typing import Any
 
-from podium.api.node_selector import NAME_FIELD, RequiredNodeAffinity, required_node_affinity
+from podium.api.selectors.node_selector import NAME_FIELD, RequiredNodeAffinity, required_node_affinity
 from podium.api.objects import Object, labels, metadata_of, name, part, spec_of
 from podium.api.pod_specs import node_affinity_of, tolerations_of
 from podium.api.pods import node_name_of

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import Object, annotations, conditions_of, name, status_of
-from podium.api.times import epoch_s, timestamp
+from podium.api.values.times import epoch_s, timestamp
 from podium.api.workloads import replicas_of
-from podium.control.effects import Patch, patch_of, status_patch_of
+from podium.machines.effects import Patch, patch_of, status_patch_of
 from podium.controllers.deployment.replica_set_sizes import max_unavailable, progress_deadline_s
 from podium.controllers.deployment.replica_sets import (
     REVISION,

@@ -13,7 +13,7 @@ from podium.controllers.deployment.replica_set_sizes import (
 )
 from podium.controllers.deployment.replica_sets import REVISION, OwnedReplicaSets, revision_of
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.pod_templates import hash_of
+from podium.controllers.kit.pod_templates import hash_of
 
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
 HISTORY_LENGTH_MAX = 2000

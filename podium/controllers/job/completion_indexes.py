@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
-from podium.api.integers import parse_count
+from podium.api.values.integers import parse_count
 
 _INDEXES = range(2**31)
 # More than Jobs with so many completions are ever run for; a text may name any number of them.

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import Object, entries, status_of
-from podium.api.times import epoch_s, timestamp
+from podium.api.values.times import epoch_s, timestamp
 from podium.controllers.job.completion_indexes import write_indexes
 from podium.controllers.job.finished_condition import SUCCESS, TERMINAL, FinishedCondition
 

@@ -23,7 +23,7 @@ from podium.controllers.job.pod_accounting import (
 )
 from podium.controllers.job.pod_backoff import BackoffRecord, remaining_of_index_s
 from podium.controllers.job.sync_context import SyncJobContext, counts_as_failed
-from podium.controllers.pod_deletion_order import removal_order
+from podium.controllers.kit.pod_deletion_order import removal_order
 
 CHANGES_MAX = 500
 """How many pods a sync creates or deletes at most."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.objects import Object, condition_of
-from podium.api.times import timestamp
+from podium.api.values.times import timestamp
 
 
 def new_condition(

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.labels import Selector
+from podium.api.selectors.labels import Selector
 from podium.api.objects import (
     Object,
     Place,
@@ -21,8 +21,8 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.workloads import selector_of
-from podium.control.effects import Effect, patch_of
-from podium.controllers.kit.indexer import Indexer
+from podium.machines.effects import Effect, patch_of
+from podium.machines.reconciler.indexer import Indexer
 
 
 class ClaimedObjects(msgspec.Struct):

@@ -8,11 +8,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, annotations, entries, labels, metadata_of, name, spec_of
-from podium.control.effects import Create, Delete, Effect, Record
-from podium.control.events import Outcome
+from podium.machines.effects import Create, Delete, Effect, Record
+from podium.machines.events import Outcome
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.kit.indexer import Index
-from podium.controllers.kit.reconciler import Reconciler
+from podium.machines.reconciler.indexer import Index
+from podium.machines.reconciler.reconciler import Reconciler
 
 _NOTHING: Mapping[str, Any] = {}
 

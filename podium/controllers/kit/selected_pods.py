@@ -7,9 +7,9 @@ when it is asked for its pods.
 
 from collections.abc import Callable, Iterable, Iterator
 
-from podium.api.labels import NOTHING, Selector
+from podium.api.selectors.labels import NOTHING, Selector
 from podium.api.objects import Object, Place, labels, place_of
-from podium.controllers.kit.indexer import Indexer
+from podium.machines.reconciler.indexer import Indexer
 
 Places = dict[Place, None]
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from podium.api.objects import Object, condition_of
-from podium.api.times import epoch_s
+from podium.api.values.times import epoch_s
 
 
 def min_ready_s(workload: Object) -> int:

@@ -12,11 +12,11 @@ import msgspec
 
 from podium.api.objects import Object, conditions_of, name, place_of, uid_of
 from podium.api.pods import is_moved, is_ready, node_name_of, node_names_of
-from podium.api.times import timestamp
-from podium.control.effects import Effect, Patch, status_patch_of
-from podium.control.events import Change, Outcome
-from podium.control.heartbeats import LEASE_NAMESPACE, is_continuous
-from podium.controllers.kit.reconciler import Reconciler
+from podium.api.values.times import timestamp
+from podium.machines.effects import Effect, Patch, status_patch_of
+from podium.machines.events import Change, Outcome
+from podium.api.node_heartbeats import LEASE_NAMESPACE, is_continuous
+from podium.machines.reconciler.reconciler import Reconciler
 from podium.controllers.node_lifecycle.node_heartbeats import (
     MonitorTimes,
     NodeHealthData,

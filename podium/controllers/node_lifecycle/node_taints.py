@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, conditions_of, spec_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE
-from podium.api.times import timestamp
-from podium.control.effects import Patch, patch_of
+from podium.api.values.times import timestamp
+from podium.machines.effects import Patch, patch_of
 
 Taint = tuple[str, str]
 """Key and effect."""

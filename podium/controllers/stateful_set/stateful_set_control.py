@@ -12,9 +12,9 @@ import msgspec
 from podium.api.objects import Object, is_terminating, labels, name, place_of, status_of
 from podium.api.pods import is_finished, phase_of
 from podium.api.workloads import replicas_of, update_strategy_of
-from podium.control.effects import Create, Effect, deletion_of, event_of, patch_of
-from podium.controllers.controller_revisions import revision_hash_of
-from podium.controllers.kit.indexer import Indexer
+from podium.machines.effects import Create, Effect, deletion_of, event_of, patch_of
+from podium.controllers.kit.controller_revisions import revision_hash_of
+from podium.machines.reconciler.indexer import Indexer
 from podium.controllers.stateful_set.pod_identity import (
     identity_of,
     numbered_pod,

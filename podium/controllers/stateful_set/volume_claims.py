@@ -18,9 +18,9 @@ from podium.api.objects import (
     spec_of,
     uid_of,
 )
-from podium.control.effects import Create, Effect, patch_of
+from podium.machines.effects import Create, Effect, patch_of
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.kit.indexer import Indexer
+from podium.machines.reconciler.indexer import Indexer
 
 CLAIM = "PersistentVolumeClaim"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.api.labels import SelectorError
+from podium.api.selectors.labels import SelectorError
 from podium.api.objects import (
     Object,
     annotations,
@@ -17,12 +17,12 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import phase_of
-from podium.api.storage_classes import storage_class_name
+from podium.api.volumes.storage_classes import storage_class_name
 from podium.api.well_known import BIND_COMPLETED
-from podium.control.effects import Effect, Patch, patch_of, status_patch_of
-from podium.core.framework import Rows
-from podium.core.volume_matching import NO_VOLUME, choose_volumes
-from podium.core.volumes import (
+from podium.machines.effects import Effect, Patch, patch_of, status_patch_of
+from podium.scheduler.framework.interface import Rows
+from podium.scheduler.snapshot.volumes.volume_matching import NO_VOLUME, choose_volumes
+from podium.scheduler.snapshot.volumes.volumes import (
     BOUND_BY_CONTROLLER,
     access_modes,
     bound_to,

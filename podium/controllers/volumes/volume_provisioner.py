@@ -22,13 +22,13 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import phase_of
-from podium.api.storage_classes import storage_class_name
-from podium.control.effects import Create, Effect, Record, deletion_of, event_of
-from podium.control.events import Change, Outcome
-from podium.controllers.kit.reconciler import Reconciler
+from podium.api.volumes.storage_classes import storage_class_name
+from podium.machines.effects import Create, Effect, Record, deletion_of, event_of
+from podium.machines.events import Change, Outcome
+from podium.machines.reconciler.reconciler import Reconciler
 from podium.controllers.volumes.persistent_volumes import PROVISIONER
 from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_of
-from podium.core.volumes import (
+from podium.scheduler.snapshot.volumes.volumes import (
     NO_PROVISIONER,
     SELECTED_NODE,
     WAIT_FOR_FIRST_CONSUMER,

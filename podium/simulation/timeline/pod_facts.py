@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from podium.api.disruption import disruption_reason
+from podium.api.policy.disruption_target import disruption_reason
 from podium.api.objects import (
     Object,
     condition_of,

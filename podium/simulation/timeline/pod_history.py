@@ -6,7 +6,7 @@ from functools import cached_property
 
 import msgspec
 
-from podium.api.disruption import Cause, cause_of_reason
+from podium.api.policy.disruption_target import Cause, cause_of_reason
 from podium.api.objects import (
     Object,
     controller_key,

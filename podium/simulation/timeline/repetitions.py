@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.disruption import BY_SCHEDULER
+from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.simulation.timeline.entry import TimelineEntry
 
 _ENDS = frozenset({"PodTerminating", "PodFailed", "PodGone"})

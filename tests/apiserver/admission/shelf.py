@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.apiserver.admission.chain import Admission
 from podium.apiserver.admission.plugin import AdmissionOptions
 from podium.apiserver.attributes import Attributes, Operation

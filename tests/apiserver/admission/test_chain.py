@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.admission.chain import PLUGINS, UnknownPluginError
 from podium.apiserver.admission.tolerations import NOT_READY

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS, Kind
-from podium.api.quantity import QuantityError, parse_quantity
+from podium.api.kinds.builtin_kinds import KINDS, Kind
+from podium.api.values.quantity import QuantityError, parse_quantity
 from podium.api.refused import RefusedError
 from podium.apiserver.admission import Admission
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.kinds.registrations import apply_defaults
+from podium.apiserver.kinds.registration.registrations import apply_defaults
 from tests.apiserver.admission.shelf import Shelf, namespace
 
 Obj = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding import DecodedObject, decode
 from podium.apiserver.decoding.type_checker import Checker

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.kinds.registrations import apply_defaults
+from podium.apiserver.kinds.registration.registrations import apply_defaults
 
 Obj = dict[str, Any]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.kinds.registrations import apply_defaults
+from podium.apiserver.kinds.registration.registrations import apply_defaults
 
 VOLATILE = {
     "creationTimestamp",

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.refused import Cause
-from podium.apiserver.kinds.registrations import validate_update
+from podium.apiserver.kinds.registration.registrations import validate_update
 from podium.apiserver.refusals import invalid
 
 Obj = dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.kinds.default_words import CAPACITY, SIZE_MAX, remembered
+from podium.apiserver.kinds.registration.defaulting import CAPACITY, SIZE_MAX, remembered
 
 Object = dict[str, Any]
 

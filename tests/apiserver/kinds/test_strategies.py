@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registrations import registration_of
-from podium.apiserver.kinds.strategy import Creation, Strategy
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.kinds.registration.registrations import registration_of
+from podium.apiserver.kinds.registration.strategy import Creation, Strategy
 
 Obj = dict[str, Any]
 NOW_S = 1_000_000_000.0

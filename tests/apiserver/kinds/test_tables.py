@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registrations import REGISTRATIONS, column_definitions, row_of
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.kinds.registration.registrations import REGISTRATIONS, column_definitions, row_of
 
 NOW_S = 1_000.0
 CREATED = "1970-01-01T00:15:00Z"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registrations import validate_update
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.kinds.registration.registrations import validate_update
 from tests.apiserver.kinds.updates import changed, faults, stored
 from tests.apiserver.validation.samples import VALID
 

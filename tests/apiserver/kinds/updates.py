@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registrations import apply_defaults, validate_update
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.kinds.registration.registrations import apply_defaults, validate_update
 
 Obj = dict[str, Any]
 

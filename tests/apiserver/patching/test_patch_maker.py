@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import apply_patch, make_patch
 

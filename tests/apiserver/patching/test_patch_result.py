@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import Patched, apply_patch

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.decoding import PatchType, decode_patch

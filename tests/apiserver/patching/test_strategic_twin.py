@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.patching import apply_patch, make_patch
 from podium.apiserver.schema import ListOf, MapOf, Struct, struct_of
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.protobuf import PREFIX, is_read, read_protobuf
 from podium.apiserver.protobuf.messages import _blocks, numbers_of
 from podium.apiserver.protobuf.wire import MalformedMessageError

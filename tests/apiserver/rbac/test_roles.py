@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.users import User, service_account_user
+from podium.apiserver.authentication.users import User, service_account_user
 from tests.apiserver.rbac.probes import (
     CORE,
     GROUP,

@@ -7,8 +7,8 @@ from typing import Any
 from podium.apiserver.rbac.default_roles import default_access
 from podium.apiserver.requests import Request, Response, Watching, handle
 from podium.apiserver.server import ApiServer
-from podium.apiserver.users import ADMIN
-from podium.store.store import Store
+from podium.apiserver.authentication.users import ADMIN
+from podium.apiserver.store.store import Store
 
 PODS = "/api/v1/namespaces/default/pods"
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.discovery import aggregated, document, storage_version_hash
 from podium.apiserver.requests.routes import api_version

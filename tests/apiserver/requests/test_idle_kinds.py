@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
-from podium.apiserver.users import ADMIN, User
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.authentication.users import ADMIN, User
 from tests.apiserver.requests.client import MERGE, Client
 
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.users import ADMIN, node_user
+from podium.apiserver.authentication.users import ADMIN, node_user
 from tests.apiserver.requests.client import MERGE, PODS, Client
 
 NODES = "/api/v1/nodes"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.apiserver.requests import Response, Watching, encoded
 from tests.apiserver.requests.client import TABLE, Client
 from tests.apiserver.requests.samples import Obj, sample

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.routes import is_served, route, verbs

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.users import ADMIN, ANY, READER, Attempt, Rule, User
+from podium.apiserver.authentication.users import ADMIN, ANY, READER, Attempt, Rule, User
 from tests.apiserver.rbac.probes import binding, role, user
 from tests.apiserver.requests.client import PODS, TABLE, Client, pod
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from podium.api.kinds import ALL_KINDS
+from podium.api.kinds.builtin_kinds import ALL_KINDS
 from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, meta_struct, struct_of
 from podium.apiserver.schema.notation import read_blocks
 from podium.apiserver.schema.struct_types import BODIES, DATA

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
-from podium.apiserver.kinds.pod_resize import resized
+from podium.apiserver.kinds.pods.pod_resize import resized
 from podium.apiserver.subresources.scale import scale_of, scaled, selector_text
 
 Obj = dict[str, Any]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.kinds import ALL_KINDS
+from podium.api.kinds.builtin_kinds import ALL_KINDS
 
 Obj = dict[str, Any]
 

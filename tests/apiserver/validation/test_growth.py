@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registrations import (
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.kinds.registration.registrations import (
     apply_defaults,
     faults_of,
     validate,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.kinds.registrations import validate
+from podium.apiserver.kinds.registration.registrations import validate
 
 EXIT_CODES = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1, 2]}}
 PARSING = "successPolicy.rules[0].succeededIndexes: Invalid value: {}: error parsing "

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.kinds.registration import metadata_alone
-from podium.apiserver.kinds.registrations import REGISTRATIONS, validate
+from podium.apiserver.kinds.registration.registration import metadata_alone
+from podium.apiserver.kinds.registration.registrations import REGISTRATIONS, validate
 from tests.apiserver.validation.samples import (
     CONTAINER,
     SELECTOR,

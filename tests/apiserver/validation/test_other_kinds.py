@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.errors import FieldError
-from podium.apiserver.kinds.registrations import validate
+from podium.apiserver.kinds.registration.registrations import validate
 from tests.apiserver.validation.samples import an_object
 
 Obj = dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.kinds.registrations import validate
+from podium.apiserver.kinds.registration.registrations import validate
 
 # Faults of the request rather than the object, and of what defaulting has added to it by then.
 NOT_OF_THE_OBJECT = {"dryRun", "spec.containers[0].resources.requests[example.com/gpu]"}

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.errors import FieldError
-from podium.api.kinds import KINDS
-from podium.apiserver.kinds.registrations import validate
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.kinds.registration.registrations import validate
 
 SELECTOR = {"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "k", "operator": "Exists"}]}
 TERM = {"labelSelector": SELECTOR, "topologyKey": "z", "matchLabelKeys": ["a"], "namespaces": ["n"]}

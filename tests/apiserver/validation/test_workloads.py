@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.kinds.registrations import validate
+from podium.apiserver.kinds.registration.registrations import validate
 from tests.apiserver.validation.samples import CONTAINER, SELECTOR, TEMPLATE, an_object
 
 Obj = dict[str, Any]

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from podium.apiserver.server import ApiServer
-from podium.store.store import Store
+from podium.apiserver.store.store import Store
 from tests.apiserver.verbs.helpers import NOW_S
 
 

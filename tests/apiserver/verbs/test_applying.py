@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
-from podium.api.times import timestamp
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import ApiServer, PatchRequest, WriteOptions, Written

@@ -7,12 +7,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, ListOptions, PatchRequest
-from podium.store.store import Store
+from podium.apiserver.store.store import Store
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, replace
 
 SELECTOR = {"matchLabels": {"a": "b"}}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, WriteOptions
 from podium.apiserver.subresources.scale import scale_of

@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer, DeleteOptions, ListOptions, WatchStream
-from podium.store.store import Store
+from podium.apiserver.store.store import Store
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, refusal, replace
 
 POD = KINDS["Pod"]

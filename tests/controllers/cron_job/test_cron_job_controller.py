@@ -7,7 +7,7 @@ import pytest
 
 import podium
 from podium.api.refused import RefusedError
-from podium.api.times import timestamp
+from podium.api.values.times import timestamp
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from podium.control.effects import Create, Delete, Effect
+from podium.machines.effects import Create, Delete, Effect
 from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
 from podium.controllers.daemon_set.daemon_set_state import FailedPodsBackoff
 from podium.controllers.daemon_set.eligibility import seniority, target_of
-from podium.runtime.faults import NO_FAULTS, Faults
+from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from tests.controllers import builders
 from tests.controllers.builders import NOW_S, Hand
 from tests.controllers.worlds import World

@@ -1,11 +1,11 @@
 """At rest nothing is half done, and no pending pod fits anywhere."""
 
 from podium.api import objects as meta
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.api.pods import is_finished, nominated_node_of, scheduler_name_of
-from podium.core.budgets import Budget
-from podium.scheduler import Scheduler
+from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.scheduler import Scheduler
 from tests.sim.checkers.checker import Checker
 from tests.sim.kubelet import node_of
 

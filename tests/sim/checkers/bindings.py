@@ -3,8 +3,8 @@
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from podium.control.events import Event
-from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.machines.events import Event
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from tests.sim.checkers.checker import Checker
 from tests.sim.checkers.told import Object, Told
 from tests.sim.kubelet import node_of, overcommitted

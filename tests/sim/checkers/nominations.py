@@ -1,7 +1,7 @@
 """Nominations are those of pending pods, each to one node; a pod being bound counts there."""
 
-from podium.control.events import Event
-from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.machines.events import Event
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from tests.sim.checkers.checker import Checker
 
 

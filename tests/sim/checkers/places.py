@@ -1,10 +1,10 @@
 """Every pending pod is in exactly one place, and no other pod is in any."""
 
 from podium.api.pods import is_finished, scheduler_name_of
-from podium.control.events import Event
-from podium.controllers.scheduler.binding_cycle import Stage
-from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.core.queue import QueueName
+from podium.machines.events import Event
+from podium.scheduler.machine.binding_cycle import Stage
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.queue import QueueName
 from tests.sim.checkers.checker import Checker
 from tests.sim.kubelet import node_of
 

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
-from podium.runtime.driver_events import Called, DriverEvent
+from podium.cluster.drivers.driver_events import Called, DriverEvent
 from tests.sim.checkers.checker import Checker
 
 if TYPE_CHECKING:

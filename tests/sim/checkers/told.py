@@ -3,7 +3,7 @@
 from podium.api import objects as meta
 from podium.api.objects import Object
 from podium.api.pods import is_finished
-from podium.control.events import Change
+from podium.machines.events import Change
 from tests.sim.kubelet import node_of
 
 

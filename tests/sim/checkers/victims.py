@@ -3,11 +3,11 @@
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from podium.control.effects import Delete, Effect
-from podium.control.events import Event
-from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.preemption import VictimCall
-from podium.runtime.driver_events import DriverEvent, Stepped
+from podium.machines.effects import Delete, Effect
+from podium.machines.events import Event
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.machine.preemption_executor import VictimCall
+from podium.cluster.drivers.driver_events import DriverEvent, Stepped
 from tests.sim.checkers.checker import Checker
 from tests.sim.kubelet import node_of
 

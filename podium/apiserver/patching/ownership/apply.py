@@ -10,10 +10,10 @@ Source: structured-merge-diff and the field managers of apimachinery, v1.36.
 from collections.abc import Mapping
 from functools import reduce
 
-from podium.api.kinds import Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, entries, metadata_of
 from podium.api.refused import Cause, RefusedError
-from podium.api.times import timestamp
+from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed

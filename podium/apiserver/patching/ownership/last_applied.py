@@ -12,7 +12,7 @@ from typing import Any
 
 from podium.api.objects import Object, annotations, metadata_of
 from podium.api.well_known import LAST_APPLIED
-from podium.apiserver.go_json import escaped
+from podium.api.codec.go_json import escaped
 from podium.apiserver.patching.ownership.field_comparison import compare
 from podium.apiserver.patching.ownership.field_sets import NOTHING, FieldSet, difference
 from podium.apiserver.patching.ownership.steps import UntypedError, owned_fields

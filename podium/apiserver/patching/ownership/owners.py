@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from podium.api.errors import quoted
 from podium.api.objects import Object, part
-from podium.api.times import TimeError, parse_time, timestamp
+from podium.api.values.times import TimeError, parse_time, timestamp
 from podium.apiserver.patching.ownership.field_sets import (
     FieldSet,
     difference,

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.patching import apply_configuration
 

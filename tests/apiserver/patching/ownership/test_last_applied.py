@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes, WriteOptions

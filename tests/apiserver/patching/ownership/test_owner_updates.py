@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.patching import track
 

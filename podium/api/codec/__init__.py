@@ -1,0 +1,1 @@
+"""YAML and JSON: reading text into values as Kubernetes does, and writing it."""

@@ -1,0 +1,181 @@
+"""JSON and YAML texts to values, keeping what an ordinary reader forgets.
+
+Most texts are read by msgspec, which is quick (`read_quickly`). Where there may be something to
+tell a client, they are read again with care: keys that stand twice stay visible, and numbers that
+no integer field takes keep the text that messages quote.
+"""
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+import msgspec
+
+from podium.api.codec.yaml_text import TextFault, decoded, read_yaml
+
+# Deeper than any object of Kubernetes; bounds the recursion of whoever walks the value.
+DEPTH_MAX = 150
+TOO_DEEP = "exceeded max depth"
+
+# What Python's decoder says, in kube-apiserver's words.
+_SYNTAX = {
+    "Expecting value": "looking for beginning of value",
+    "Expecting property name enclosed in double quotes": "looking for beginning of object key "
+    "string",
+    "Expecting ':' delimiter": "after object key",
+    "Expecting ',' delimiter": "after a value",
+    "Extra data": "after top-level value",
+    "Invalid control character at": "in string literal",
+    "Invalid \\escape": "in string escape code",
+}
+
+# Longer integers fit nothing.
+_INTEGER_DIGITS_MAX = 40
+# Escapes; one that is half a character beyond the first 65,536 has a group.
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+
+
+class UnreadableTextError(Exception):
+    """A text that can't be read; says why."""
+
+
+class Literal(float):
+    """A number that isn't an integer of ordinary size, and how it was written."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "Literal":
+        """The number that a text stands for."""
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+
+class Repeated(dict[str, Any]):
+    """An object with keys that stand twice in it; the last value of each counts.
+
+    Attributes:
+        pairs: all keys and values, in order.
+    """
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+
+
+def read_quickly(data: bytes) -> Any:
+    """The value of a JSON text that holds no surprises; None if it has to be read with care.
+
+    Writing the value must give the same text, up to blanks. Then no key stood twice, and no number
+    was written in a way that the value doesn't show.
+    """
+    try:
+        value = msgspec.json.decode(data)
+        same = msgspec.json.encode(value) == msgspec.json.format(data, indent=-1)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return value if same else None
+
+
+def read_json(data: bytes) -> Any:
+    """The value of a JSON text, with `Repeated` objects and `Literal` numbers.
+
+    Raises:
+        UnreadableTextError: it isn't JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(
+            _without_halves(data).decode("utf-8", "replace"),
+            object_pairs_hook=repeating,
+            parse_float=Literal,
+            parse_int=_integer,
+            parse_constant=_refuse,
+        )
+    except json.JSONDecodeError as error:
+        raise UnreadableTextError(_syntax_fault(error)) from None
+    except RecursionError:
+        raise UnreadableTextError(TOO_DEEP) from None
+
+
+def _without_halves(data: bytes) -> bytes:
+    """The text with a mark in place of what means half a character, as Go puts it there."""
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise UnreadableTextError(f"{constant} is no number in JSON")
+
+
+def _syntax_fault(error: json.JSONDecodeError) -> str:
+    if error.pos >= len(error.doc) or error.msg.startswith("Unterminated string"):
+        return "unexpected end of JSON input"
+    where = _SYNTAX.get(error.msg, f"({error.msg})")
+    return f"invalid character {error.doc[error.pos]!r} {where}"
+
+
+def repeating(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of keys and values; one that remembers keys that stand twice, if there are any."""
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else Repeated(pairs)
+
+
+def _integer(text: str) -> int | Literal:
+    return int(text) if len(text) <= _INTEGER_DIGITS_MAX else Literal(text)
+
+
+def oddity(value: Any) -> str:
+    """Why a value can't be kept although it can be read, mostly empty.
+
+    Args:
+        value: may be nested without end.
+    """
+    level = [value]
+    for _ in range(DEPTH_MAX):
+        for one in level:
+            if isinstance(one, float) and math.isinf(one):
+                shown = one.text if isinstance(one, Literal) else one
+                return f"the number {shown} is too large"
+        level = [
+            part
+            for one in level
+            if isinstance(one, dict | list)
+            for part in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return ""
+    return TOO_DEEP
+
+
+def plain(value: Any) -> Any:
+    """The value with ordinary objects and numbers; as it is if it consists of them."""
+    if isinstance(value, dict):
+        made = {key: plain(one) for key, one in value.items()}
+        unchanged = all(made[key] is one for key, one in value.items())
+        return value if type(value) is dict and unchanged else made
+    if isinstance(value, list):
+        entries = [plain(one) for one in value]
+        unchanged = all(old is new for old, new in zip(value, entries, strict=True))
+        return value if unchanged else entries
+    return float(value) if isinstance(value, Literal) else value
+
+
+def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
+    """The value of a body, and the keys that stand twice in it, such as `line 3: the key "a" ...`.
+
+    Raises:
+        UnreadableTextError: it isn't YAML.
+    """
+    text, fault = decoded(body)
+    if fault:
+        raise _unreadable(fault)
+    document = next(read_yaml(text, may_repeat=True), None)
+    if document is None:
+        return None, ()
+    if document.faults:
+        raise _unreadable(document.faults[0])
+    return document.value, tuple(f"line {one.line}: {one.message}" for one in document.repeated)
+
+
+def _unreadable(fault: TextFault) -> UnreadableTextError:
+    return UnreadableTextError(f"line {fault.line}: {fault.message}")

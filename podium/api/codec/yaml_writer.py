@@ -1,0 +1,46 @@
+"""Values as YAML that every reader of Kubernetes' YAML reads back as they are."""
+
+from typing import Any
+
+import yaml
+
+from podium.api.values.terminal_text import steers
+from podium.api.codec.yaml_scalars import scalar
+
+# Kubernetes breaks no lines.
+_LINE_LENGTH_MAX = 2**31 - 1
+
+
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """Writes out what stands in several places wherever it stands, and quotes what needs it."""
+
+    def ignore_aliases(self, _data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = None if _is_read_back(text) else "'"
+    # Only within double quotes can these be escaped.
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style='"' if steers(text) else style
+    )
+
+
+def _is_read_back(text: str) -> bool:
+    """Whether a text stays one without quotes, which PyYAML doesn't give `y` and `1e3`."""
+    try:
+        return scalar(text, None, plain=True) == text
+    except ValueError:
+        return False
+
+
+_Dumper.add_representer(str, _text)
+
+
+def write_yaml(value: Any, *, sort_keys: bool = True) -> str:
+    """A JSON value as a YAML document."""
+    return str(
+        yaml.dump(
+            value, Dumper=_Dumper, allow_unicode=True, width=_LINE_LENGTH_MAX, sort_keys=sort_keys
+        )
+    )

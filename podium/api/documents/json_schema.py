@@ -1,0 +1,60 @@
+"""JSON Schemas of types: of documents that Podium reads, and of reports that it writes."""
+
+import inspect
+import re
+from typing import Any, get_args, get_type_hints
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
+from podium.api.documents.report import Report
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema_of(kind: Any, title: str) -> dict[str, Any]:
+    """The JSON Schema of a document, a report, or a list of reports."""
+    adapter: TypeAdapter[Any] = TypeAdapter(kind)
+    (one,) = get_args(kind) or (kind,)
+    mode: JsonSchemaMode = "serialization" if issubclass(one, Report) else "validation"
+    found = adapter.json_schema(by_alias=True, mode=mode, schema_generator=_Described)
+    return {"$schema": _DIALECT, **found, "title": title}
+
+
+class _Described(GenerateJsonSchema):
+    """Describes each field by its line in the docstring of its class."""
+
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
+        return _described(super().dataclass_schema(schema), schema["cls"])
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        return _described(super().model_schema(schema), schema["cls"])
+
+    def field_title_should_be_set(self, schema: CoreSchema) -> bool:
+        """Titles would only repeat the names."""
+        return False
+
+
+def _described(found: JsonSchemaValue, kind: type) -> JsonSchemaValue:
+    summary, _, attributes = inspect.cleandoc(kind.__doc__ or "").partition("\n\nAttributes:\n")
+    if not attributes:
+        return found
+    properties = dict(found.get("properties", {}))
+    for name, text in re.findall(r"^ {4}(\w+): ((?:.|\n {8})+)", attributes, re.MULTILINE):
+        called = _name_of(kind, name)
+        if called in properties:
+            words = " ".join(text.split())
+            properties[called] = {"description": words, **properties[called]}
+    return {**found, "description": summary, "properties": properties}
+
+
+def _name_of(kind: type, field: str) -> str:
+    """A field's name in the document."""
+    if issubclass(kind, BaseModel):
+        return kind.model_fields[field].alias or field
+    hint = get_type_hints(kind, include_extras=True)[field]
+    aliases = (one.serialization_alias for one in get_args(hint) if isinstance(one, FieldInfo))
+    return next((alias for alias in aliases if alias), to_camel(field))

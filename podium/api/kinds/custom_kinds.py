@@ -1,0 +1,160 @@
+"""Kinds that CustomResourceDefinitions bring, as the definitions have them.
+
+A definition makes a kind in each of its versions. They differ in what objects look like, and are
+stored under one key.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from podium.api.kinds.builtin_kinds import KINDS, Kind
+from podium.api.objects import Object, conditions_of, entries, is_terminating, part, spec_of
+
+DEFINITION = KINDS["CustomResourceDefinition"]
+"""The kind of the definitions."""
+
+CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+"""The finalizer that holds a definition until its objects are gone."""
+
+_VERSION = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
+_STAGES = {None: 2, "beta": 1, "alpha": 0}
+
+
+class CustomKind(Kind, frozen=True, kw_only=True):
+    """A version of a kind that a definition brings.
+
+    Attributes:
+        called: as kubectl takes one object.
+        lists_called: as in the `kind` of a list.
+        stored_version: the version that objects are stored in.
+        is_served: whether there is a path to this version.
+        is_closing: whether the definition is being deleted, so that nothing new comes.
+        text: what the definition says of this version, as JSON, so that kinds can be compared.
+    """
+
+    called: str
+    lists_called: str
+    stored_version: str
+    is_served: bool
+    is_closing: bool
+    text: str
+
+    @property
+    def key(self) -> str:
+        return self.resource
+
+    @property
+    def singular(self) -> str:
+        return self.called
+
+    @property
+    def list_kind(self) -> str:
+        return self.lists_called
+
+    @property
+    def stored_api_version(self) -> str:
+        return f"{self.group}/{self.stored_version}"
+
+    @property
+    def definition(self) -> Object:
+        """What the definition says of this version: an entry of its `versions`."""
+        return _parsed(self.text)
+
+    @property
+    def schema(self) -> Object:
+        """The structural schema of its objects."""
+        return part(self.definition, "schema", "openAPIV3Schema")
+
+    @property
+    def scale(self) -> Object | None:
+        """Where the `scale` subresource finds what it tells; None if there is none."""
+        found: Object | None = part(self.definition, "subresources").get("scale")
+        return found
+
+    @property
+    def is_closed_to_status(self) -> bool:
+        """Whether the status is written but by its subresource."""
+        return "status" in self.subresources
+
+
+def custom_kinds(definition: Object) -> tuple[CustomKind, ...]:
+    """The kinds of a definition, the preferred version first, served or not."""
+    spec = definition["spec"]
+    stored = [one["name"] for one in spec["versions"] if one.get("storage")]
+    versions = sorted(spec["versions"], key=lambda one: _rank(one["name"]))
+    return tuple(_kind(definition, one, stored[0] if stored else "") for one in versions)
+
+
+def stored_kind(definition: Object) -> CustomKind:
+    """The kind in the version that its objects are stored in."""
+    kinds = custom_kinds(definition)
+    return next((kind for kind in kinds if kind.version == kind.stored_version), kinds[0])
+
+
+def is_established(definition: Object) -> bool:
+    """Whether the kind is served."""
+    return any(
+        one.get("type") == "Established" and one.get("status") == "True"
+        for one in conditions_of(definition)
+    )
+
+
+def is_converted_elsewhere(definition: Object) -> bool:
+    """Whether a webhook converts objects between the definition's versions."""
+    return bool(part(spec_of(definition), "conversion").get("strategy") == "Webhook")
+
+
+def _kind(definition: Object, version: Object, stored: str) -> CustomKind:
+    spec = definition["spec"]
+    names = spec["names"]
+    subresources = version.get("subresources") or {}
+    return CustomKind(
+        group=spec["group"],
+        name=names["kind"],
+        plural=names["plural"],
+        namespaced=spec["scope"] == "Namespaced",
+        short_names=tuple(entries(names, "shortNames")),
+        subresources=tuple(one for one in ("scale", "status") if subresources.get(one) is not None),
+        categories=tuple(entries(names, "categories")),
+        version=version["name"],
+        called=names.get("singular") or names["kind"].lower(),
+        lists_called=names.get("listKind") or f"{names['kind']}List",
+        stored_version=stored,
+        # Objects of other versions would have to be converted by a webhook.
+        is_served=bool(version.get("served"))
+        and (version["name"] == stored or not is_converted_elsewhere(definition)),
+        is_closing=is_terminating(definition),
+        text=json.dumps(version, separators=(",", ":")),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> Object:
+    found: Object = json.loads(text)
+    return found
+
+
+def _rank(version: str) -> tuple[int, int, int, str]:
+    """Finished versions first, then beta, then alpha, each the latest first; then all others."""
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        return (1, 0, 0, version)
+    stage = _STAGES[found[2]]
+    return (-stage, -int(found[1]), -int(found[3] or 0), version)
+
+
+def has_cel_rules(definition: Object) -> bool:
+    """Whether a definition has rules in CEL, which aren't evaluated."""
+    versions = spec_of(definition).get("versions") or ()
+    return any(_has_rules(part(one, "schema").get("openAPIV3Schema")) for one in versions)
+
+
+def _has_rules(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_has_rules, value))
+    if not isinstance(value, Mapping):
+        return False
+    return bool(value.get("x-kubernetes-validations")) or any(map(_has_rules, value.values()))

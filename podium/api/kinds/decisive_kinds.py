@@ -1,0 +1,99 @@
+"""The kinds that decisions depend on, and how objects of them are told apart.
+
+Manifests may hold others, which are passed over.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from podium.api.kinds.builtin_kinds import (
+    ALL_KINDS,
+    OPTIONAL_KINDS,
+    POD_GROUP,
+    POD_GROUP_OF_PLUGINS,
+    Kind,
+    kind_of,
+    optional_kind_of,
+)
+from podium.api.objects import Object, name, namespace
+
+KindOf = Callable[[Mapping[str, Any]], Kind | None]
+"""Tells the kind of a raw object; None if it is of no use."""
+
+Identity = tuple[str, str, str]
+"""Key of the kind, namespace (empty for what stands in none) and name."""
+
+_NAMES = (
+    "Pod",
+    "Node",
+    "Namespace",
+    "Service",
+    "ReplicationController",
+    "PersistentVolumeClaim",
+    "PersistentVolume",
+    "Deployment",
+    "ReplicaSet",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "PodDisruptionBudget",
+    "PriorityClass",
+    "StorageClass",
+    "CSINode",
+    "CSIDriver",
+    "CSIStorageCapacity",
+    "VolumeAttachment",
+    "DeviceClass",
+    "RuntimeClass",
+    "LimitRange",
+    "ResourceQuota",
+    "ControllerRevision",
+    # The last of one name is what it means without its group.
+    POD_GROUP_OF_PLUGINS.key,
+    POD_GROUP.key,
+)
+
+DECISIVE_KINDS: Mapping[str, Kind] = {key: ALL_KINDS[key] for key in _NAMES}
+"""These kinds by key."""
+
+
+def decisive_kind_of(obj: Mapping[str, Any]) -> Kind | None:
+    """The kind of a raw object by its API group and `kind`, if decisions depend on it."""
+    return _decisive_kind(str(obj.get("kind", "")), str(obj.get("apiVersion", "")))
+
+
+@lru_cache(maxsize=512)
+def _decisive_kind(called: str, api_version: str) -> Kind | None:
+    header = {"kind": called, "apiVersion": api_version}
+    kind = kind_of(header) or optional_kind_of(header)
+    return kind if kind is not None and kind.key in DECISIVE_KINDS else None
+
+
+def identity(obj: Object) -> Identity:
+    """What no two objects share.
+
+    Raises:
+        ValueError: decisions don't depend on objects of this kind.
+    """
+    kind = decisive_kind_of(obj)
+    if kind is None:
+        raise ValueError(f"decisions don't depend on objects of the kind {obj.get('kind')}")
+    return _identity(kind, obj)
+
+
+def decisive(objects: Iterable[Object]) -> dict[Identity, Object]:
+    """Objects of the kinds that decisions depend on; of two of one identity the last."""
+    kinds = ((decisive_kind_of(obj), obj) for obj in objects)
+    return {_identity(kind, obj): obj for kind, obj in kinds if kind is not None}
+
+
+def label(found: Identity) -> str:
+    """`Kind namespace/name`, or `Kind name`, for texts."""
+    kind, place, called = found
+    kind = OPTIONAL_KINDS[kind].name if kind in OPTIONAL_KINDS else kind
+    return f"{kind} {place}/{called}" if place else f"{kind} {called}"
+
+
+def _identity(kind: Kind, obj: Object) -> Identity:
+    return kind.key, namespace(obj) if kind.namespaced else "", name(obj)

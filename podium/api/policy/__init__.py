@@ -1,0 +1,1 @@
+"""Policies that several components evaluate: disruption budgets and quotas."""

@@ -1,0 +1,58 @@
+"""What evictions and the disruption controller write into a budget's status besides numbers.
+
+The rules are those of component-helpers' `poddisruptionbudget` package and of the eviction
+subresource in v1.36.
+"""
+
+from podium.api.objects import Object, condition_of, part
+from podium.api.values.times import timestamp
+
+DISRUPTION_ALLOWED = "DisruptionAllowed"
+SYNC_FAILED = "SyncFailed"
+"""The condition's reason where the disruption controller can't compute the budget."""
+
+
+def with_condition(status: Object, now_s: float) -> Object:
+    """The status with its condition DisruptionAllowed as its number of disruptions has it.
+
+    Args:
+        status: of a budget.
+        now_s: the time, in seconds since the epoch; it is noted when the condition turns over.
+    """
+    allowed = (status.get("disruptionsAllowed") or 0) > 0
+    old = status.get("conditions") or ()
+    before: Object = next((c for c in old if c.get("type") == DISRUPTION_ALLOWED), {})
+    stands = "True" if allowed else "False"
+    same = before.get("status") == stands and before.get("lastTransitionTime")
+    condition = {
+        "type": DISRUPTION_ALLOWED,
+        "status": stands,
+        "observedGeneration": status.get("observedGeneration") or 0,
+        "lastTransitionTime": same or timestamp(now_s),
+        "reason": "SufficientPods" if allowed else "InsufficientPods",
+        "message": "",
+    }
+    others = [condition if c.get("type") == DISRUPTION_ALLOWED else c for c in old]
+    return {**status, "conditions": others if before else [*old, condition]}
+
+
+def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
+    """The budget with one disruption fewer, for a pod that is about to be deleted.
+
+    Args:
+        budget: allows a disruption.
+        pod_name: the pod, which counts as gone from now on.
+        now_s: the time, in seconds since the epoch.
+    """
+    status = budget["status"]
+    left = status["disruptionsAllowed"] - 1
+    disrupted = {**part(status, "disruptedPods"), pod_name: timestamp(now_s)}
+    status = {**status, "disruptionsAllowed": left, "disruptedPods": disrupted}
+    return {**budget, "status": status if left else with_condition(status, now_s)}
+
+
+def sync_failure(budget: Object) -> str:
+    """Return why the disruption controller can't compute a budget; empty if it can."""
+    condition = condition_of(budget, DISRUPTION_ALLOWED) or {}
+    is_failed = condition.get("reason") == SYNC_FAILED
+    return str(condition.get("message") or SYNC_FAILED) if is_failed else ""

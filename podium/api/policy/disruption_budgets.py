@@ -1,0 +1,402 @@
+"""PodDisruptionBudgets: how many pods may be missing, and which victims would break that.
+
+The one place of this arithmetic. Two components of Kubernetes look at budgets, and differently:
+
+- The disruption controller counts (`allowed_disruptions`). As the selector of policy/v1 says, an
+  empty one selects all pods of the namespace, an absent one none (`selects`).
+- The scheduler spends (`spend`), in DefaultPreemption's filterPodsWithPDBViolation. To it an
+  empty selector, too, selects nothing, and a pod without labels is selected by no budget
+  (`Budget.selects`).
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from podium.api.values.integers import scaled
+from podium.api.kinds.builtin_kinds import kind_of
+from podium.api.selectors.labels import NOTHING, Selector, SelectorError
+from podium.api.objects import (
+    Object,
+    annotations,
+    controller_of,
+    generation_of,
+    is_terminating,
+    labels,
+    name,
+    namespace,
+    part,
+    spec_of,
+    status_of,
+    uid_of,
+)
+from podium.api.pods import is_ready
+from podium.api.values.times import NANOS_PER_SECOND, parse_time
+from podium.api.workloads import replicas_of, selector_of
+
+# How long the controller waits for a pod to go whose eviction has been granted.
+DELETION_TIMEOUT_NANOS = 2 * 60 * NANOS_PER_SECOND
+
+POLICY_ANNOTATION = "podium.dev/disruption-budgets"
+"""Of a PodDisruptionBudget: `Respect` has preemption never violate it."""
+
+SCALED = ("ReplicaSet", "ReplicationController", "StatefulSet", "Deployment")
+"""The kinds whose scale the disruption controller asks for."""
+
+_NOTHING: Mapping[str, Any] = {}
+BOUNDS = ("minAvailable", "maxUnavailable")
+"""The fields of a budget's spec of which one says how many pods must stay or may be missing."""
+
+_PERCENT_STEPS = 100
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """What a pod's controller wants, or the controller above it.
+
+    Attributes:
+        uid: of the controller that says how many pods there should be.
+        replicas: how many.
+        controller: its kind and name; empty if they aren't known.
+        is_ordered: whether no further pod comes while one isn't ready.
+    """
+
+    uid: str
+    replicas: int
+    controller: str = ""
+    is_ordered: bool = False
+
+
+ScaleOf = Callable[[Object, str], Scale | None]
+"""From a controller's owner reference and a namespace to its scale; None if it isn't known."""
+
+
+class BudgetStatus(msgspec.Struct, frozen=True):
+    """What the disruption controller writes into a budget's status."""
+
+    expected_pods: int
+    desired_healthy: int
+    current_healthy: int
+    disruptions_allowed: int
+
+
+def budget_selector(pdb: Object) -> Selector:
+    """The budget's selector; one that isn't valid selects no pods."""
+    try:
+        return selector_of(pdb)
+    except SelectorError:
+        return NOTHING
+
+
+def selects(pdb: Object, pod: Object) -> bool:
+    """Whether the budget is about the pod."""
+    return namespace(pdb) == namespace(pod) and budget_selector(pdb).matches(labels(pod))
+
+
+def needs_scale(pdb: Object) -> bool:
+    """Whether the budget refers to what the pods' controllers want, not to the pods there are."""
+    spec = pdb.get("spec") or _NOTHING
+    return spec.get("maxUnavailable") is not None or isinstance(spec.get("minAvailable"), str)
+
+
+def expected_count(pods: Iterable[Object], scale_of: ScaleOf) -> int | None:
+    """How many pods the controllers of these pods want in all, each controller counted once.
+
+    Pods without a controller aren't expected by anybody. None if a controller can't be found or
+    has no scale, as of a DaemonSet or Job: the disruption controller then gives up.
+    """
+    wanted: dict[str, int] = {}
+    asked: set[tuple[str, str]] = set()
+    for pod in pods:
+        owner = controller_of(pod)
+        if owner is None or (identity := (str(owner.get("uid")), namespace(pod))) in asked:
+            continue
+        asked.add(identity)
+        scale = scale_of(owner, namespace(pod))
+        if scale is None:
+            return None
+        wanted[scale.uid] = scale.replicas
+    return sum(wanted.values())
+
+
+def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
+    """Return the scales of controllers, as the disruption controller finds them.
+
+    Args:
+        find: returns the object of a kind, namespace and name, as a store does.
+    """
+
+    def referred(reference: Object, place: str) -> Object | None:
+        kind = str(reference.get("kind"))
+        found = find(kind, place, str(reference.get("name"))) if kind in SCALED else None
+        return found if found is not None and uid_of(found) == reference.get("uid") else None
+
+    def scale_of(reference: Object, place: str) -> Scale | None:
+        owner = referred(reference, place)
+        is_replica_set = owner is not None and reference.get("kind") == "ReplicaSet"
+        above = controller_of(owner) if owner is not None and is_replica_set else None
+        if above is not None and above.get("kind") == "Deployment":
+            owner, reference = referred(above, place), above
+        if owner is None:
+            return None
+        is_ordered = reference["kind"] == "StatefulSet" and not _is_parallel(owner)
+        called = f"{reference['kind']} {name(owner)}"
+        return Scale(uid_of(owner), replicas_of(owner), called, is_ordered)
+
+    return scale_of
+
+
+def _is_parallel(stateful_set: Object) -> bool:
+    return spec_of(stateful_set).get("podManagementPolicy") == "Parallel"
+
+
+def scale_error(pods: Iterable[Object], scale_of: ScaleOf) -> str:
+    """Return why the `expected_count` of pods is None, in the disruption controller's words."""
+    for pod in pods:
+        owner = controller_of(pod)
+        if owner is None or scale_of(owner, namespace(pod)) is not None:
+            continue
+        kind = kind_of(owner)
+        if kind is None:
+            version = owner.get("apiVersion")
+            return f'no matches for kind "{owner.get("kind")}" in version "{version}"'
+        if "scale" not in kind.subresources:
+            return f"{kind.resource} does not implement the scale subresource"
+        return f'found no controllers for pod "{name(pod)}"'
+    return ""
+
+
+def allowed_disruptions(
+    pdb: Object, pods: Collection[Object], expected: int | None, *, now: int | None = None
+) -> BudgetStatus:
+    """The budget's status, as the disruption controller computes it.
+
+    Args:
+        pdb: a valid budget.
+        pods: the pods that it selects, finished ones included.
+        expected: their `expected_count`; plays no part unless the budget `needs_scale`.
+        now: nanoseconds since the epoch. Pods whose eviction was granted less than two minutes
+            ago count as gone; without a clock, whenever it was granted.
+
+    Returns:
+        The status; where the expected count is needed and None, the old one, if there is one,
+        but without disruptions allowed.
+    """
+    if expected is None and needs_scale(pdb):
+        return _failed_safe(pdb)
+    expected_pods, desired = _wanted(pdb, len(pods), expected or 0)
+    healthy = sum(_is_healthy(pod, pdb, now) for pod in pods)
+    allowed = healthy - desired if expected_pods > 0 else 0
+    return BudgetStatus(expected_pods, desired, healthy, max(allowed, 0))
+
+
+class CountedBudget(msgspec.Struct, frozen=True):
+    """A budget, and what its status is counted from.
+
+    Attributes:
+        budget: a valid one.
+        pods: those that it selects.
+        expected: their `expected_count`.
+        now: nanoseconds since the epoch.
+    """
+
+    budget: Object
+    pods: Sequence[Object]
+    expected: int | None
+    now: int
+
+    @classmethod
+    def of(
+        cls, budget: Object, pods: Iterable[Object], scale_of: ScaleOf, now: int
+    ) -> "CountedBudget":
+        """Find the pods of a namespace that a budget selects, and how many there should be."""
+        chosen = [pod for pod in pods if selects(budget, pod)]
+        return cls(budget, chosen, expected_count(chosen, scale_of), now)
+
+    def status(self) -> BudgetStatus:
+        """Return the status that the disruption controller would compute."""
+        return allowed_disruptions(self.budget, self.pods, self.expected, now=self.now)
+
+    def with_status(self) -> Object:
+        """Return the budget with that status, as if the disruption controller had been here."""
+        counted = self.status()
+        status = {
+            "observedGeneration": generation_of(self.budget),
+            "expectedPods": counted.expected_pods,
+            "currentHealthy": counted.current_healthy,
+            "desiredHealthy": counted.desired_healthy,
+            "disruptionsAllowed": counted.disruptions_allowed,
+        }
+        return {**self.budget, "status": {**status_of(self.budget), **status}}
+
+    def looser(self) -> Iterator["CountedBudget"]:
+        """Yield the budget with specs that ask for less and less, as `looser_bounds` has them."""
+        for spec in looser_bounds(self.budget, self.expected, len(self.pods)):
+            yield replace(self, budget={**self.budget, "spec": spec})
+
+
+def bound_text(spec: Object) -> str:
+    """Return what a budget asks for, such as `minAvailable: 2`."""
+    field = next((field for field in BOUNDS if spec.get(field) is not None), "")
+    return f"{field}: {spec[field]}" if field else "neither minAvailable nor maxUnavailable"
+
+
+def allowance(pdb: Object, count: int) -> int:
+    """Return how many of `count` pods may be missing if all are expected, and all are healthy."""
+    expected, desired = _wanted(pdb, count, count)
+    return max(count - desired, 0) if expected > 0 else 0
+
+
+def fewest_pods(pdb: Object, count: int, *, unhealthy: int = 0, spare: int = 1) -> int | None:
+    """Return the smallest number of pods with which a budget has so many to spare.
+
+    Args:
+        pdb: a valid budget.
+        count: where to begin: how many pods there are to be today.
+        unhealthy: how many of them aren't healthy, however many there are.
+        spare: how many more are to be healthy than the budget asks for; 1 lets one of them go.
+
+    Returns:
+        The number; None if no number of pods helps, as with `maxUnavailable: 0`.
+    """
+    available = spec_of(pdb).get("minAvailable")
+    # Of a hundred pods every percentage below 100 leaves one out.
+    most = count + _PERCENT_STEPS * (unhealthy + spare) + 1
+    if isinstance(available, int):
+        most += available
+    for number in range(max(count, 1), most):
+        expected, desired = _wanted(pdb, number, number)
+        if expected > 0 and number - unhealthy - desired >= spare:
+            return number
+    return None
+
+
+def looser_bounds(pdb: Object, expected: int | None, present: int) -> Iterator[Object]:
+    """Yield specs of a budget that ask for less and less, the strictest first.
+
+    `minAvailable` stays what it is, a number or a percentage. `maxUnavailable` becomes a number.
+    Where nobody says how many pods there should be, only a number as `minAvailable` can be kept.
+
+    Args:
+        pdb: a valid budget.
+        expected: the `expected_count` of its pods.
+        present: how many pods it selects.
+    """
+    spec = spec_of(pdb)
+    unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
+    rest = {field: value for field, value in spec.items() if field not in BOUNDS}
+    if isinstance(available, int):
+        bounds: Iterable[Object] = ({"minAvailable": n} for n in range(available - 1, -1, -1))
+    elif not expected:
+        bounds = ({"minAvailable": n} for n in range(present - 1, -1, -1))
+    elif isinstance(available, str):
+        percent = int(available.removesuffix("%"))
+        bounds = ({"minAvailable": f"{n}%"} for n in range(percent - 1, -1, -1))
+    else:
+        missing = 0 if unavailable is None else scaled(unavailable, expected)
+        bounds = ({"maxUnavailable": n} for n in range(missing + 1, expected + 1))
+    for bound in bounds:
+        yield {**rest, **bound}
+
+
+def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:
+    """Expected and desired healthy pods."""
+    spec = pdb.get("spec") or _NOTHING
+    unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
+    if unavailable is not None:
+        return expected, max(expected - scaled(unavailable, expected), 0)
+    if available is None:
+        return 0, 0
+    if isinstance(available, str):
+        return expected, scaled(available, expected)
+    return present, int(available)
+
+
+def _is_healthy(pod: Object, pdb: Object, now: int | None) -> bool:
+    granted = part(status_of(pdb), "disruptedPods")
+    if is_terminating(pod) or _is_going(granted.get(name(pod)), now):
+        return False
+    return is_ready(pod)
+
+
+def _is_going(granted: str | None, now: int | None) -> bool:
+    if granted is None or now is None:
+        return granted is not None
+    return parse_time(granted) + DELETION_TIMEOUT_NANOS > now
+
+
+def _failed_safe(pdb: Object) -> BudgetStatus:
+    status = pdb.get("status") or _NOTHING
+    return BudgetStatus(
+        expected_pods=status.get("expectedPods") or 0,
+        desired_healthy=status.get("desiredHealthy") or 0,
+        current_healthy=status.get("currentHealthy") or 0,
+        disruptions_allowed=0,
+    )
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """A budget as the scheduler sees it.
+
+    Attributes:
+        namespace: of the budget and the pods it covers.
+        name: of the budget.
+        selector: of pods; one that isn't valid selects nothing.
+        allowed: how many pods may still be disrupted.
+        disrupted: names of pods whose eviction has been granted and is paid for already.
+        desired_healthy: how many pods have to stay healthy; None if its status doesn't say.
+        is_respected: whether its annotation asks preemption never to violate it.
+    """
+
+    namespace: str
+    name: str
+    selector: Selector
+    allowed: int
+    disrupted: frozenset[str] = frozenset()
+    desired_healthy: int | None = None
+    is_respected: bool = False
+
+    @classmethod
+    def of(cls, pdb: Object) -> "Budget":
+        """The budget of an object, as its status has it."""
+        status = pdb.get("status") or _NOTHING
+        disrupted = frozenset(part(status, "disruptedPods"))
+        return cls(
+            namespace(pdb),
+            name(pdb),
+            budget_selector(pdb),
+            int(status.get("disruptionsAllowed") or 0),
+            disrupted,
+            status.get("desiredHealthy"),
+            annotations(pdb).get(POLICY_ANNOTATION) == "Respect",
+        )
+
+    def selects(self, place: str, carried: Mapping[str, str]) -> bool:
+        """Whether it is for pods with these labels in the namespace `place`."""
+        return (
+            bool(carried)
+            and place == self.namespace
+            and not self.selector.is_empty
+            and self.selector.matches(carried)
+        )
+
+
+def spend(covering: Iterable[Collection[int]], allowed: Iterable[int]) -> list[bool]:
+    """Whether each victim, disrupted in this order, breaks any budget that covers it.
+
+    Args:
+        covering: for each victim, in order, the numbers of the budgets that cover it.
+        allowed: by budget number, the disruptions allowed.
+
+    Returns:
+        For each victim whether one of its budgets was spent before it; it is charged to all of
+        them all the same.
+    """
+    left = list(allowed)
+    broken = []
+    for numbers in covering:
+        for number in numbers:
+            left[number] -= 1
+        broken.append(any(left[number] < 0 for number in numbers))
+    return broken

@@ -1,0 +1,1 @@
+"""What any Python process needs: private files, pauses of garbage collection, bounded caches."""

@@ -1,0 +1,1 @@
+"""Label selectors and node selectors, as values and as text."""

@@ -1,0 +1,246 @@
+"""Label selectors, as apimachinery's `labels` package and LabelSelectorAsSelector understand them.
+
+A selector is a conjunction of requirements. An absent selector matches nothing, an empty one
+everything. What makes a selector an error, and its words, are those of v1.36.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from podium.api.errors import FieldError, PodiumError, aggregate
+from podium.api.values.integers import parse_int
+from podium.api.objects import part
+
+Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+NODE_OPERATORS: tuple[Operator, ...] = get_args(Operator)
+LABEL_OPERATORS: tuple[Operator, ...] = NODE_OPERATORS[:4]
+
+_NAME_LENGTH_MAX = 63
+_SUBDOMAIN_LENGTH_MAX = 253
+
+_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_VALUE = f"({_NAME})?"
+_DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
+_NAME_SHAPE, _VALUE_SHAPE, _SUBDOMAIN_SHAPE = map(re.compile, (_NAME, _VALUE, _SUBDOMAIN))
+
+_NAME_RULE = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+    "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
+    f"validation is '{_NAME}')"
+)
+_VALUE_RULE = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
+    "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',"
+    f"  or '12345', regex used for validation is '{_VALUE}')"
+)
+_SUBDOMAIN_RULE = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
+    f"for validation is '{_SUBDOMAIN}')"
+)
+_NOT_A_STRING = "must be a string"
+_NOT_AN_INTEGER = "for 'Gt', 'Lt' operators, the value must be an integer"
+
+
+class SelectorError(PodiumError):
+    """A label selector that Kubernetes can't use; the text is worded like its own."""
+
+
+class Requirement(msgspec.Struct, frozen=True):
+    """One condition on the value of one label (or, in node selectors, of one field).
+
+    Attributes:
+        key: the label.
+        operator: `In`, `NotIn`, `Exists`, `DoesNotExist`, and in node selectors `Gt` and `Lt`.
+        values: as written; none for `Exists` and `DoesNotExist`, one integer for `Gt` and `Lt`.
+    """
+
+    key: str
+    operator: Operator
+    values: tuple[str, ...] = ()
+
+    def matches(self, value: str | None) -> bool:
+        """Whether a label of this value, or an absent one (None), meets the condition.
+
+        An absent label meets NotIn and DoesNotExist; a value that isn't a 64-bit integer meets
+        neither Gt nor Lt.
+        """
+        match self.operator:
+            case "In":
+                return value is not None and value in self.values
+            case "NotIn":
+                return value is None or value not in self.values
+            case "Exists":
+                return value is not None
+            case "DoesNotExist":
+                return value is None
+        bound, number = parse_int(self.values[0]), parse_int(value)
+        if bound is None or number is None:
+            return False
+        return number > bound if self.operator == "Gt" else number < bound
+
+    def __str__(self) -> str:
+        match self.operator:
+            case "Exists":
+                return self.key
+            case "DoesNotExist":
+                return f"!{self.key}"
+            case "Gt" | "Lt":
+                return f"{self.key}{'>' if self.operator == 'Gt' else '<'}{self.values[0]}"
+            case "In" if len(self.values) == 1:
+                return f"{self.key}={self.values[0]}"
+        return f"{self.key} {self.operator.lower()} ({','.join(sorted(self.values))})"
+
+
+class Selector(msgspec.Struct, frozen=True):
+    """A conjunction of requirements, sorted by key; equal selectors match the same labels.
+
+    Attributes:
+        requirements: all of them must be met; none means every set of labels matches.
+        matches_nothing: an absent selector, which no labels match.
+    """
+
+    requirements: tuple[Requirement, ...] = ()
+    matches_nothing: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every set of labels matches."""
+        return not (self.requirements or self.matches_nothing)
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether these labels meet all requirements."""
+        if self.matches_nothing:
+            return False
+        for requirement in self.requirements:
+            if not requirement.matches(labels.get(requirement.key)):
+                return False
+        return True
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.requirements))
+
+
+EVERYTHING = Selector()
+NOTHING = Selector(matches_nothing=True)
+
+
+def label_selector(raw: Mapping[str, Any] | None) -> Selector:
+    """The meaning of a `LabelSelector`: matchLabels and matchExpressions, all of which must hold.
+
+    Raises:
+        SelectorError: a key, operator or value isn't valid. The first faulty requirement is
+            reported, with all its faults: matchLabels by key, then matchExpressions in order.
+    """
+    if raw is None:
+        return NOTHING
+    requirements = [
+        _checked(key, "In", [value]) for key, value in sorted(part(raw, "matchLabels").items())
+    ]
+    for expression in raw.get("matchExpressions") or ():
+        operator = expression.get("operator", "")
+        if operator not in LABEL_OPERATORS:
+            raise SelectorError(f'"{operator}" is not a valid label selector operator')
+        # Kubernetes copies the values, and a copy of none is null.
+        values = expression.get("values") or None
+        requirements.append(_checked(expression.get("key", ""), operator, values))
+    return _conjunction(requirements)
+
+
+def equality_selector(mapping: Mapping[str, str] | None) -> Selector:
+    """The meaning of a plain map, as in a Service or a nodeSelector: each label has that value.
+
+    Nothing is validated; an absent or empty map matches everything.
+    """
+    return _conjunction(Requirement(key, "In", (value,)) for key, value in (mapping or {}).items())
+
+
+def requirement_faults(key: object, operator: Operator, values: object) -> list[FieldError]:
+    """What is wrong with one expression of a selector, in Kubernetes' order; fields as its own.
+
+    Args:
+        key: as read.
+        operator: a known one.
+        values: as read, None if absent.
+    """
+    faults = _faults("key", key, validate_label_key)
+    texts = list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
+    if rule := _count_rule(operator, len(texts)):
+        faults.append(FieldError("values", values, rule))
+    if operator in ("Gt", "Lt"):
+        faults += [
+            FieldError(f"values[{index}]", text, _NOT_AN_INTEGER)
+            for index, text in enumerate(texts)
+            if parse_int(text) is None
+        ]
+    for index, text in enumerate(texts):
+        faults += _faults(f"values[{index}][{key}]", text, validate_label_value)
+    return faults
+
+
+def validate_label_key(key: str) -> list[str]:
+    """What is wrong with a label's key; empty if nothing."""
+    prefix, slash, name = key.rpartition("/")
+    if "/" in prefix:
+        example = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        return [f"a valid label key {_NAME_RULE} {example}"]
+    faults = []
+    if slash:
+        why = validate_subdomain(prefix) if prefix else ["must be non-empty"]
+        faults = [f"prefix part {fault}" for fault in why]
+    if not name:
+        faults.append("name part must be non-empty")
+    faults += [f"name part {fault}" for fault in _too_long(name, _NAME_LENGTH_MAX)]
+    if not _NAME_SHAPE.fullmatch(name):
+        faults.append(f"name part {_NAME_RULE}")
+    return faults
+
+
+def validate_label_value(value: str) -> list[str]:
+    """What is wrong with a label's value; empty if nothing."""
+    faults = _too_long(value, _NAME_LENGTH_MAX)
+    return faults if _VALUE_SHAPE.fullmatch(value) else [*faults, _VALUE_RULE]
+
+
+def validate_subdomain(name: str) -> list[str]:
+    """What is wrong with a DNS subdomain, as most objects' names are; empty if nothing."""
+    if _SUBDOMAIN_SHAPE.fullmatch(name) and len(name) <= _SUBDOMAIN_LENGTH_MAX:
+        # As many bytes as characters.
+        return []
+    faults = _too_long(name, _SUBDOMAIN_LENGTH_MAX, "characters")
+    return faults if _SUBDOMAIN_SHAPE.fullmatch(name) else [*faults, _SUBDOMAIN_RULE]
+
+
+def _too_long(text: str, length_max: int, unit: str = "bytes") -> list[str]:
+    too_long = len(text.encode()) > length_max
+    return [f"must be no more than {length_max} {unit}"] if too_long else []
+
+
+def _faults(field: str, text: object, validate: Callable[[str], list[str]]) -> list[FieldError]:
+    messages = validate(text) if isinstance(text, str) else [_NOT_A_STRING]
+    return [FieldError(field, text, "; ".join(messages))] if messages else []
+
+
+def _count_rule(operator: Operator, count: int) -> str:
+    """The rule that this number of values breaks, or nothing."""
+    match operator:
+        case "In" | "NotIn":
+            return "" if count else "for 'in', 'notin' operators, values set can't be empty"
+        case "Exists" | "DoesNotExist":
+            return "values set must be empty for exists and does not exist" if count else ""
+        case "Gt" | "Lt":
+            return "" if count == 1 else "for 'Gt', 'Lt' operators, exactly one value is required"
+
+
+def _checked(key: str, operator: Operator, values: Sequence[str] | None) -> Requirement:
+    if faults := requirement_faults(key, operator, values):
+        raise SelectorError(aggregate(faults))
+    return Requirement(key, operator, tuple(values or ()))
+
+
+def _conjunction(requirements: Iterable[Requirement]) -> Selector:
+    return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))

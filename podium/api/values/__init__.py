@@ -1,0 +1,1 @@
+"""Values that fields hold: quantities, durations, times, schedules, names and counts."""

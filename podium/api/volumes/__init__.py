@@ -1,0 +1,1 @@
+"""Storage classes, claims and persistent volumes, and which volume a claim gets."""

@@ -1,0 +1,91 @@
+"""Objects by their structural schema: without fields that it doesn't know, with its defaults."""
+
+import copy
+from collections.abc import Mapping
+from operator import is_
+from typing import Any
+
+from podium.api.kinds.custom_kinds import CustomKind
+from podium.api.objects import Object
+from podium.apiserver.decoding.type_checker import Checker, Place, json_path
+from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING, PRESERVES, header_struct
+
+Schema = Mapping[str, Any]
+
+_HEADER = frozenset({"apiVersion", "kind", "metadata"})
+
+
+def read(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """An object without the fields that its schema doesn't know.
+
+    Returns:
+        The object, and what there is to say of such fields.
+
+    Raises:
+        DecodingError: the metadata isn't an object's metadata.
+    """
+    checker = Checker()
+    found = checker.check(obj, header_struct(kind))
+    unknown: list[str] = []
+    kept = _pruned(found, kind.schema, None, unknown, is_whole=True)
+    return kept, (*checker.strict, *sorted(f'unknown field "{one}"' for one in unknown))
+
+
+def pruned(value: Any, schema: Schema) -> Any:
+    """A part of an object without the fields that its schema doesn't know."""
+    return _pruned(value, schema, None, [])
+
+
+def _pruned(
+    value: Any, schema: Schema, at: Place, unknown: list[str], *, is_whole: bool = False
+) -> Any:
+    if isinstance(value, list):
+        items = schema.get("items") or {}
+        return [_pruned(one, items, (at, index), unknown) for index, one in enumerate(value)]
+    if not isinstance(value, Mapping) or schema.get(INT_OR_STRING):
+        return value
+    properties, values = schema.get("properties") or {}, schema.get("additionalProperties")
+    keeps = bool(schema.get(PRESERVES)) or values is True
+    known = _HEADER if is_whole or schema.get(EMBEDDED) else frozenset()
+    kept = {}
+    for name, one in value.items():
+        part = properties.get(name, values if isinstance(values, Mapping) else None)
+        if name in known:
+            kept[name] = one
+        elif part is not None:
+            kept[name] = _pruned(one, part, (at, name), unknown)
+        elif keeps:
+            kept[name] = one
+        else:
+            unknown.append(json_path((at, name)))
+    return kept
+
+
+def with_defaults(kind: CustomKind, obj: Object) -> Object:
+    """The object with what its schema fills in; the same object where nothing is missing.
+
+    A null where nothing may be null is taken for a field that is missing, if there is a default.
+    """
+    found: Object = _filled(obj, kind.schema)
+    return found
+
+
+def _filled(value: Any, schema: Schema) -> Any:
+    if isinstance(value, list):
+        items = schema.get("items") or {}
+        filled = [_filled(one, items) for one in value]
+        return value if all(map(is_, filled, value)) else filled
+    if not isinstance(value, Mapping):
+        return value
+    properties, values = schema.get("properties") or {}, schema.get("additionalProperties")
+    made = dict(value)
+    for name, part in properties.items():
+        is_missing = name not in made or (made[name] is None and not part.get("nullable"))
+        if is_missing and "default" in part:
+            made[name] = copy.deepcopy(part["default"])
+    for name, one in made.items():
+        part = properties.get(name, values)
+        if isinstance(part, Mapping) and one is not None:
+            made[name] = _filled(one, part)
+    same = len(made) == len(value) and all(made[name] is value[name] for name in value)
+    return value if same else made

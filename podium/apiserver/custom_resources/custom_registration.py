@@ -1,0 +1,74 @@
+"""Registrations of the kinds that definitions bring."""
+
+from functools import lru_cache, partial
+
+from podium.api.kinds.custom_kinds import CustomKind
+from podium.api.objects import Object
+from podium.apiserver.custom_resources.custom_objects import with_defaults
+from podium.apiserver.custom_resources.json_paths import steps
+from podium.apiserver.custom_resources.structural_faults import faults
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, Columns
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import Rule
+from podium.apiserver.kinds.registration.selectable_fields import ReadField, text
+from podium.apiserver.kinds.registration.strategy import Strategy, apart_from_status, count_all_changes
+from podium.apiserver.validation.checks import Faults
+
+
+@lru_cache(maxsize=256)
+def custom_registration(kind: CustomKind) -> Registration:
+    """What the definition of a kind says of it, in the kind's version."""
+    rule = rules.all_of(rules.metadata, _rule(kind))
+    paths = [one["jsonPath"] for one in kind.definition.get("selectableFields") or ()]
+    return Registration(
+        kind=kind,
+        defaults=partial(with_defaults, kind),
+        validate=lambda obj, _path: faults(kind, obj),
+        validate_update=rule,
+        validate_subresource_update=dict.fromkeys(kind.subresources, rule),
+        strategy=(
+            apart_from_status(unconditional_update=False)
+            if kind.is_closed_to_status
+            else Strategy(
+                update=count_all_changes, counts_generations=True, unconditional_update=False
+            )
+        ),
+        columns=_columns(kind),
+        selectable={".".join(steps(path)): _as_written(".".join(steps(path))) for path in paths},
+        unselectable="field label not supported: {}",
+    )
+
+
+def _rule(kind: CustomKind) -> Rule:
+    def rule(new: Object, old: Object) -> Faults:
+        return faults(kind, new, old)
+
+    return rule
+
+
+def _columns(kind: CustomKind) -> Columns:
+    """The columns of a kind; its name and age if the definition has none."""
+    columns = kind.definition.get("additionalPrinterColumns")
+    return (NAME, *map(_column, columns)) if columns else (NAME, AGE)
+
+
+def _column(declared: Object) -> Column:
+    path = declared["jsonPath"]
+    return Column(
+        declared["name"],
+        path,
+        declared.get("description")
+        or f"Custom resource definition column (in JSONPath format): {path}",
+        declared["type"],
+        default=None,
+        priority=declared.get("priority") or 0,
+        format=declared.get("format") or "",
+    )
+
+
+def _as_written(path: str) -> ReadField:
+    """A field of any type as JSON has it."""
+    read = text(path)
+    words = {"True": "true", "False": "false"}
+    return lambda obj: words.get(read(obj), read(obj))

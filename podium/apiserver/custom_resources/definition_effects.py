@@ -1,0 +1,127 @@
+"""What follows from definitions: which names they get, and that their objects go with them.
+
+kube-apiserver does this by controllers of its own, a moment later. Here it is done right after a
+write, so that a kind is served as soon as it is defined.
+"""
+
+from collections.abc import Callable
+
+from podium.api.kinds.custom_kinds import CLEANUP, DEFINITION, stored_kind
+from podium.api.kinds.builtin_kinds import Kind
+from podium.api.objects import Object, entries, is_terminating, status_of
+from podium.api.conditions import with_condition
+from podium.apiserver.store.store import Store
+
+Delete = Callable[[Kind, str, str, float], object]
+"""Deletes an object, by kind, namespace and name, at a time."""
+
+_ACCEPTED = ("True", "NoConflicts", "no conflicts found")
+_ESTABLISHED = ("True", "InitialNamesAccepted", "the initial names have been accepted")
+_NOT_ESTABLISHED = ("False", "NotAccepted", "not all names are accepted")
+_IN_PROGRESS = ("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress")
+
+
+def settle(store: Store, delete: Delete, now_s: float) -> None:
+    """Bring the status of all definitions up to date, and finish those that are being deleted.
+
+    Args:
+        store: where they and their objects are.
+        delete: deletes an object, if it can go at once.
+        now_s: the time, in seconds since the epoch.
+    """
+    for found in store.list(DEFINITION.key).items:
+        if is_terminating(found):
+            _clean_up(store, found, delete, now_s)
+    for found in store.list(DEFINITION.key).items:
+        _write_status(store, found, _named(store, found, now_s))
+
+
+def _named(store: Store, definition: Object, now_s: float) -> Object:
+    """The status of a definition as far as it is about names and versions."""
+    spec, status = definition["spec"], status_of(definition)
+    taken = _taken(store, definition)
+    accepted, conflict = _accepted(spec["names"], status.get("acceptedNames") or {}, taken)
+    known = {one["type"]: one for one in status.get("conditions") or ()}
+    is_established = known.get("Established", {}).get("status") == "True"
+    established = _NOT_ESTABLISHED if conflict and not is_established else _ESTABLISHED
+    accepting = _condition("NamesAccepted", conflict or _ACCEPTED)
+    conditions = with_condition(status.get("conditions"), accepting, now_s)
+    conditions = with_condition(conditions, _condition("Established", established), now_s)
+    stored = [*entries(status, "storedVersions")]
+    stored += [v["name"] for v in spec["versions"] if v.get("storage") and v["name"] not in stored]
+    return {
+        **status,
+        "acceptedNames": accepted,
+        "conditions": conditions,
+        "storedVersions": stored,
+    }
+
+
+def _taken(store: Store, definition: Object) -> tuple[set[str], set[str]]:
+    """The resources and the kinds that other definitions of the group have got."""
+    resources: set[str] = set()
+    kinds: set[str] = set()
+    for other in store.list(DEFINITION.key).items:
+        is_other = other["metadata"]["name"] != definition["metadata"]["name"]
+        if is_other and other["spec"]["group"] == definition["spec"]["group"]:
+            names = status_of(other).get("acceptedNames") or {}
+            resources.update(names.get(one) or "" for one in ("plural", "singular"))
+            resources.update(entries(names, "shortNames"))
+            kinds.update(names.get(one) or "" for one in ("kind", "listKind"))
+    return resources, kinds
+
+
+def _accepted(
+    wanted: Object, before: Object, taken: tuple[set[str], set[str]]
+) -> tuple[Object, tuple[str, str, str] | None]:
+    """The names that a definition gets, and the last conflict."""
+    resources, kinds = taken
+    names = {**before, "categories": wanted.get("categories")}
+    conflict = None
+    for field, others in (
+        ("plural", resources),
+        ("singular", resources),
+        ("shortNames", resources),
+        ("kind", kinds),
+        ("listKind", kinds),
+    ):
+        value = wanted.get(field)
+        used = [
+            one for one in ([value] if isinstance(value, str) else value or ()) if one in others
+        ]
+        if used:
+            reason = f"{field[:1].upper()}{field[1:]}Conflict"
+            conflict = ("False", reason, f'"{used[0]}" is already in use')
+        else:
+            names[field] = value
+    found = {field: value for field, value in names.items() if value}
+    return {"kind": "", "plural": "", **found}, conflict
+
+
+def _clean_up(store: Store, definition: Object, delete: Delete, now_s: float) -> None:
+    kind = stored_kind(definition)
+    for obj in store.list(kind.key).items:
+        if not is_terminating(obj):
+            delete(kind, obj["metadata"].get("namespace", ""), obj["metadata"]["name"], now_s)
+    metadata = definition["metadata"]
+    finalizers = [one for one in metadata.get("finalizers") or () if one != CLEANUP]
+    if store.list(kind.key).items:
+        status = status_of(definition)
+        closing = _condition("Terminating", _IN_PROGRESS)
+        conditions = with_condition(status.get("conditions"), closing, now_s)
+        _write_status(store, definition, {**status, "conditions": conditions})
+    elif not finalizers:
+        store.delete(DEFINITION.key, "", metadata["name"])
+    elif len(finalizers) < len(metadata["finalizers"]):
+        held = {**definition, "metadata": {**metadata, "finalizers": finalizers}}
+        store.update(DEFINITION.key, held, None)
+
+
+def _write_status(store: Store, definition: Object, status: Object) -> None:
+    if status != definition.get("status"):
+        store.update(DEFINITION.key, {**definition, "status": status}, None)
+
+
+def _condition(kind: str, said: tuple[str, str, str]) -> Object:
+    status, reason, message = said
+    return {"type": kind, "status": status, "reason": reason, "message": message}

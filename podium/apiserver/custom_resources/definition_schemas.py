@@ -1,0 +1,199 @@
+"""What is wrong with the schema of a definition, in kube-apiserver's words.
+
+It has to be structural: each value has a type, and is described in one place.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from podium.api.errors import FieldError, unsupported
+from podium.api.objects import entries, part
+from podium.apiserver.custom_resources.custom_objects import pruned
+from podium.apiserver.custom_resources.patterns import pattern_fault
+from podium.apiserver.custom_resources.structural_faults import value_faults
+from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING, PRESERVES
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults
+
+if TYPE_CHECKING:
+    from jsonschema import Draft4Validator
+
+Schema = Mapping[str, Any]
+
+_TYPES = ("array", "boolean", "integer", "number", "object", "string")
+_SELECTABLE_TYPES = ("boolean", "integer", "string")
+_LIST_TYPES = ("atomic", "set", "map")
+_JUNCTORS = ("allOf", "anyOf", "oneOf")
+_NOT_SUPPORTED = (
+    "$ref", "additionalItems", "definitions", "dependencies", "id", "patternProperties",
+)  # fmt: skip
+_LIST_TYPE, _MAP_KEYS, _MAP_TYPE = (
+    f"x-kubernetes-{name}" for name in ("list-type", "list-map-keys", "map-type")
+)
+_NAMES = {"name", "generateName"}
+_ITSELF = {"$ref": "#"}
+_UNTYPED = "must not be empty for specified object fields"
+_QUADRATIC = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
+_NAMES_ALONE = (
+    "must not specify anything other than name and generateName, but metadata is implicitly "
+    "specified"
+)
+_NO_FIELDS = f"must not be empty if {EMBEDDED} is true without x-kubernetes-preserve-unknown-fields"
+_NO_KEY = f"this property is in {_MAP_KEYS}, so it must have a default or be a required property"
+_NOT_SELECTABLE = (
+    "must point to a field of type string, boolean or integer. Enum string fields and strings "
+    "with formats are allowed."
+)
+
+
+def schema_faults(schema: Any, path: str) -> Faults:
+    """What is wrong with the schema of a version."""
+    if not isinstance(schema, Mapping):
+        yield checks.required(path, "schemas are required")
+        return
+    misshapen = list(_misshapen(schema, path))
+    yield from misshapen or _whole(schema, path)
+
+
+def selectable_fault(schema: Any, steps: tuple[str, ...]) -> str:
+    """Why no object can be selected by a field of it; empty if it can."""
+    for step in steps:
+        schema = part(schema, "properties").get(step) or {}
+    if not schema:
+        return "is an invalid path: does not refer to a valid field"
+    return "" if schema.get("type") in _SELECTABLE_TYPES else _NOT_SELECTABLE
+
+
+def _misshapen(schema: Schema, path: str) -> Faults:
+    """Values of another type than a schema has there."""
+    from jsonschema.exceptions import best_match
+
+    for one in _schemas().iter_errors(schema):
+        error = best_match([one])
+        if error is not None and error.validator == "type" and error.absolute_path[-1] != "type":
+            yield FieldError(_at(path, error.absolute_path), error.instance, error.message)
+
+
+@cache
+def _schemas() -> "Draft4Validator":
+    # Takes its time, and only definitions need it.
+    from jsonschema import Draft4Validator
+
+    found = Draft4Validator.META_SCHEMA
+    # All items of a list are alike.
+    return Draft4Validator({**found, "properties": {**found["properties"], "items": _ITSELF}})
+
+
+def _at(path: str, steps: Any) -> str:
+    """A place in a schema as messages name it, such as `properties[spec].items`."""
+    is_key = False
+    for step in steps:
+        path += f"[{step}]" if is_key or isinstance(step, int) else f".{step}"
+        is_key = step == "properties" and not is_key
+    return path
+
+
+def _whole(schema: Schema, path: str) -> Faults:
+    kind = schema.get("type")
+    if not kind:
+        yield checks.required(f"{path}.type", "must not be empty at the root")
+    elif kind != "object":
+        yield FieldError(f"{path}.type", kind, "must be object at the root")
+    if schema.get("nullable"):
+        yield checks.forbidden(f"{path}.nullable", "nullable cannot be true at the root")
+    yield from _metadata(schema, path)
+    yield from _schema(schema, path)
+
+
+def _schema(schema: Schema, path: str) -> Faults:
+    kind = schema.get("type")
+    if kind is not None and kind not in _TYPES:
+        yield unsupported(f"{path}.type", kind, _TYPES)
+        return
+    for name in _NOT_SUPPORTED:
+        if schema.get(name):
+            yield checks.forbidden(f"{path}.{name}", f"{name} is not supported")
+            return
+    yield from _default(schema, path)
+    if schema.get("uniqueItems"):
+        yield checks.forbidden(f"{path}.uniqueItems", _QUADRATIC)
+    if schema.get("properties") and schema.get("additionalProperties") is not None:
+        why = "additionalProperties and properties are mutual exclusive"
+        yield checks.forbidden(f"{path}.additionalProperties", why)
+    if (pattern := schema.get("pattern")) and (why := pattern_fault(pattern)):
+        why = f"must be a valid regular expression, but isn't: {why}"
+        yield FieldError(f"{path}.pattern", pattern, why)
+    if kind == "array" and not schema.get("items"):
+        yield checks.required(f"{path}.items", "must be specified")
+    yield from _extensions(schema, path)
+    for where, inner in _parts(schema, path):
+        if not any(inner.get(one) for one in ("type", INT_OR_STRING, PRESERVES)):
+            yield checks.required(f"{where}.type", _UNTYPED)
+        yield from _schema(inner, where)
+
+
+def _parts(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
+    for name, inner in part(schema, "properties").items():
+        yield f"{path}.properties[{name}]", inner
+    for name in ("items", "additionalProperties"):
+        inner = schema.get(name)
+        if inner is not None and not isinstance(inner, bool):
+            yield f"{path}.{name}", inner
+
+
+def _default(schema: Schema, path: str) -> Faults:
+    value, where = schema.get("default"), f"{path}.default"
+    if value is None:
+        return
+    if pruned(value, schema) != value:
+        yield FieldError(where, value, "must not have unknown fields")
+        return
+    for fault in value_faults(schema, value):
+        yield fault.under(where)
+
+
+def _extensions(schema: Schema, path: str) -> Faults:
+    """What is wrong with what Kubernetes says beyond OpenAPI."""
+    if schema.get(EMBEDDED):
+        yield from _metadata(schema, path)
+        if not schema.get("properties") and not schema.get(PRESERVES):
+            yield checks.required(f"{path}.properties", _NO_FIELDS)
+    if not schema.get(INT_OR_STRING):
+        for name in _JUNCTORS:
+            for index, one in checks.dicts(schema.get(name)):
+                if one.get("type"):
+                    where = f"{path}.{name}[{index}].type"
+                    yield checks.forbidden(where, "must be empty to be structural")
+    kind = schema.get(_LIST_TYPE)
+    if kind is not None and kind not in _LIST_TYPES:
+        yield unsupported(f"{path}.{_LIST_TYPE}", kind, _LIST_TYPES)
+    elif kind == "set":
+        items = part(schema, "items")
+        inner = _MAP_TYPE if items.get("type") == "object" else _LIST_TYPE
+        if items.get("type") in ("object", "array") and items.get(inner) != "atomic":
+            why = f"must be atomic as item of a list with {_LIST_TYPE}=set"
+            yield FieldError(f"{path}.items.{inner}", items.get(inner), why)
+    elif kind == "map":
+        yield from _map_keys(schema, path)
+
+
+def _map_keys(schema: Schema, path: str) -> Faults:
+    keys = [key for key in entries(schema, _MAP_KEYS) if isinstance(key, str)]
+    items, where = part(schema, "items"), f"{path}.{_MAP_KEYS}"
+    properties = part(items, "properties")
+    if not keys:
+        yield checks.required(where, f"must not be empty if {_LIST_TYPE} is map")
+    elif not all(key in properties for key in keys):
+        yield FieldError(where, keys, "entries must all be names of item properties")
+    for key in keys:
+        is_needed = key not in properties or key in entries(items, "required")
+        if not is_needed and properties[key].get("default") is None:
+            yield checks.required(f"{path}.items.properties[{key}].default", _NO_KEY)
+
+
+def _metadata(schema: Schema, path: str) -> Faults:
+    metadata = part(schema, "properties", "metadata")
+    is_open = part(metadata, "properties").keys() <= _NAMES
+    if metadata.keys() - {"type", "properties", "default"} or not is_open:
+        yield checks.forbidden(f"{path}.properties[metadata]", _NAMES_ALONE)

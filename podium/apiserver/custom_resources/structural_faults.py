@@ -1,0 +1,212 @@
+"""What is wrong with objects by their structural schema, in kube-apiserver's words.
+
+A draft 4 validator does the judging, as OpenAPI 3.0 takes its words from that draft.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from podium.api.kinds.custom_kinds import CustomKind
+from podium.api.errors import ErrorKind, FieldError, quoted, unsupported
+from podium.api.objects import Object, entries
+from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING
+from podium.apiserver.validation.checks import Faults, duplicate, fields, required
+from podium.apiserver.validation.metadata import object_meta
+
+if TYPE_CHECKING:
+    from jsonschema import Draft4Validator, ValidationError
+
+Schema = Mapping[str, Any]
+
+_METADATA = fields(metadata=object_meta())
+_PARTS = ("allOf", "anyOf", "oneOf")
+_TYPES: Mapping[type, str] = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+}
+
+
+def faults(kind: CustomKind, obj: Object, old: Object | None = None) -> Faults:
+    """What is wrong with an object; what an update leaves as it was isn't told.
+
+    Args:
+        kind: in the version that the object comes in.
+        obj: as it is to be stored.
+        old: as it is stored; None if it is new.
+    """
+    if old is None:
+        yield from _METADATA(dict(obj), "")
+    errors = sorted(_validator(kind).iter_errors(obj), key=lambda one: path_text(one.absolute_path))
+    for error in errors:
+        if old is None or not _stays(error, old):
+            yield from _told(error)
+    yield from _repeated(obj, kind.schema, ())
+
+
+def value_faults(schema: Schema, value: Any) -> Faults:
+    """What is wrong with a value by its schema, with fields relative to the value."""
+    for error in _draft_4_validator(_draft_4(schema)).iter_errors(value):
+        yield from _told(error)
+
+
+def path_text(steps: Iterable[str | int]) -> str:
+    """A place as messages name it, such as `spec.list[0].name`."""
+    parts = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return "".join(parts).removeprefix(".")
+
+
+@lru_cache(maxsize=256)
+def _validator(kind: CustomKind) -> "Draft4Validator":
+    return _draft_4_validator(_draft_4(kind.schema))
+
+
+def _draft_4_validator(schema: Schema) -> "Draft4Validator":
+    # Takes its time, and only objects of kinds that definitions bring need it.
+    from podium.apiserver.custom_resources.formats import FORMATS
+    from podium.apiserver.custom_resources.patterns import pattern_validator
+
+    return pattern_validator()(schema, format_checker=FORMATS)
+
+
+def _draft_4(schema: Schema) -> dict[str, Any]:
+    """The schema without what only Kubernetes and OpenAPI say."""
+    found = {name: value for name, value in schema.items() if not name.startswith("x-")}
+    kind = schema.get("type")
+    if schema.get(INT_OR_STRING):
+        found["type"] = ["integer", "string"]
+    elif schema.get(EMBEDDED):
+        found["required"] = [*entries(schema, "required"), "apiVersion", "kind"]
+    if schema.get("nullable"):
+        if found.get("type"):
+            found["type"] = [*([kind] if isinstance(kind, str) else found["type"]), "null"]
+        if "enum" in schema:
+            found["enum"] = [*schema["enum"], None]
+    if "properties" in schema:
+        found["properties"] = {key: _draft_4(one) for key, one in schema["properties"].items()}
+    for name in ("items", "additionalProperties", "not"):
+        if isinstance(schema.get(name), Mapping):
+            found[name] = _draft_4(schema[name])
+    for name in _PARTS:
+        if name in schema:
+            found[name] = [_draft_4(one) for one in schema[name]]
+    return found
+
+
+def _stays(error: "ValidationError", old: Object) -> bool:
+    """Whether the value that is wrong was so before."""
+    value: Any = old
+    for step in error.absolute_path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return bool(value == error.instance)
+
+
+def _told(error: "ValidationError") -> Iterator[FieldError]:
+    where = path_text(error.absolute_path)
+    limit: Any = error.validator_value
+    value: Any = error.instance
+    match error.validator:
+        case "type":
+            kinds = [limit] if isinstance(limit, str) else [one for one in limit if one != "null"]
+            found = _TYPES[type(value)]
+            what = f"{where} in body must be of type {','.join(kinds)}: {quoted(found)}"
+            yield FieldError(where, found, what.lstrip())
+        case "required":
+            for name in limit:
+                if name not in value and error.message.startswith(repr(name)):
+                    yield required(path_text((*error.absolute_path, name)))
+        case "enum":
+            yield unsupported(where, value, [one for one in limit if one is not None])
+        case "format":
+            what = f"{where} in body must be of type {limit}: {quoted(value)}"
+            yield FieldError(where, value, what)
+        case "maxItems" | "maxProperties":
+            what = f"{len(value)}: must have at most {limit} items"
+            yield FieldError(where, None, what, ErrorKind.TOO_MANY)
+        case "maxLength":
+            yield FieldError(where, None, f"may not be more than {limit} bytes", ErrorKind.TOO_LONG)
+        case "anyOf" | "oneOf":
+            yield FieldError("<nil>", "", _alternatives(error))
+        case str(name) if name in _SENTENCES:
+            shown = len(value) if isinstance(value, list | dict) else value
+            yield FieldError(where, shown, f"{where} in body {_SENTENCES[name](error)}")
+        case _:
+            yield FieldError(where, value, error.message)
+
+
+def _alternatives(error: "ValidationError") -> str:
+    where = quoted(path_text(error.absolute_path))
+    if error.validator == "anyOf":
+        return f"{where} must validate at least one schema (anyOf)"
+    choices: Any = error.validator_value
+    count = sum(_draft_4_validator(one).is_valid(error.instance) for one in choices)
+    found = f"{count} valid alternatives" if count else "none valid"
+    return f"{where} must validate one and only one schema (oneOf). Found {found}"
+
+
+def _least(error: "ValidationError") -> str:
+    schema: Any = error.schema
+    strictly = schema.get("exclusiveMinimum")
+    bound = "than" if strictly else "than or equal to"
+    return f"should be greater {bound} {error.validator_value}"
+
+
+def _most(error: "ValidationError") -> str:
+    schema: Any = error.schema
+    strictly = schema.get("exclusiveMaximum")
+    bound = "than" if strictly else "than or equal to"
+    return f"should be less {bound} {error.validator_value}"
+
+
+_SENTENCES: Mapping[str, Callable[["ValidationError"], str]] = {
+    "minimum": _least,
+    "maximum": _most,
+    "multipleOf": lambda error: f"should be a multiple of {error.validator_value}",
+    "minLength": lambda error: f"should be at least {error.validator_value} chars long",
+    "minItems": lambda error: f"should have at least {error.validator_value} items",
+    "minProperties": lambda error: f"should have at least {error.validator_value} properties",
+    "pattern": lambda error: f"should match '{error.validator_value}'",
+    "uniqueItems": lambda _: "shouldn't contain duplicates",
+}
+
+
+def _repeated(value: Any, schema: Schema, at: tuple[str | int, ...]) -> Faults:
+    """Entries that stand twice in lists that are sets, or maps by keys."""
+    if isinstance(value, list):
+        items = schema.get("items") or {}
+        yield from _repeated_entries(value, schema, at)
+        for index, one in enumerate(value):
+            yield from _repeated(one, items, (*at, index))
+    elif isinstance(value, Mapping):
+        properties, values = schema.get("properties") or {}, schema.get("additionalProperties")
+        for name, one in value.items():
+            part = properties.get(name, values)
+            if isinstance(part, Mapping):
+                yield from _repeated(one, part, (*at, name))
+
+
+def _repeated_entries(entries: list[Any], schema: Schema, at: tuple[str | int, ...]) -> Faults:
+    kind = schema.get("x-kubernetes-list-type")
+    if kind not in ("set", "map"):
+        return
+    keys = schema.get("x-kubernetes-list-map-keys") or ()
+    seen = set()
+    for index, entry in enumerate(entries):
+        shown = entry
+        if kind == "map":
+            if not isinstance(entry, Mapping):
+                continue
+            shown = {key: entry[key] for key in keys if key in entry}
+        text = json.dumps(shown, sort_keys=True)
+        if text in seen:
+            yield duplicate(path_text((*at, index)), shown)
+        seen.add(text)

@@ -1,0 +1,349 @@
+"""The application: requests over HTTP to answers of a `Backend`.
+
+A request passes, in this order: is there room for it, who sends it, is its body within limits. Then
+the backend answers. Whether users may do what they ask for, is up to `handle` behind it.
+"""
+
+import asyncio
+import gc
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from random import Random
+from typing import TypeVar
+
+from msgspec import structs
+from starlette import responses
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from podium.api.refused import RefusedError
+from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
+from podium.apiserver.requests import NodeLog, Request, Response, Watching
+from podium.apiserver.requests.authorization import check_path
+from podium.apiserver.requests.messages import HEADER_SEPARATOR, refused
+from podium.apiserver.requests.routes import no_such_method
+from podium.apiserver.authentication.users import ANONYMOUS, Attempt, User
+from podium.apiserver.http import statuses
+from podium.apiserver.http.backend import Backend
+from podium.apiserver.http.http_connection import PromptAnswer
+from podium.apiserver.http.http_server import Application
+from podium.apiserver.http.limits import Limits
+from podium.apiserver.http.node_logs import NodeLogs
+from podium.apiserver.http.users import Authenticator
+from podium.apiserver.http.watches import Watches
+
+T = TypeVar("T")
+
+_METRICS = "/metrics"
+_METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+_COMPRESSION_LEVEL = 1
+_NO_CACHE = (b"cache-control", b"no-cache, private")
+_IMPERSONATE = "impersonate-"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+_logger = logging.getLogger(__name__)
+
+
+class ApiApp:
+    """An ASGI application that serves a cluster's API.
+
+    Args:
+        backend: answers.
+        authenticator: knows the users.
+        limits: how much clients may ask for.
+        rng: chooses how long watches last that don't say.
+        node_logs: fetches logs from nodes; None if the backend never says that they are there.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        authenticator: Authenticator,
+        limits: Limits,
+        rng: Random,
+        node_logs: NodeLogs | None = None,
+    ) -> None:
+        self._backend = backend
+        self._authenticator = authenticator
+        self._limits = limits
+        self._watches = Watches(limits, backend.now_s, rng)
+        self._node_logs = node_logs
+        self._mounted: dict[str, Application] = {}
+        self._under_way = 0
+        # One thread, so that what others ask for has to wait for no more than one.
+        self._worker = ThreadPoolExecutor(1, "podium-long-work")
+
+    @property
+    def watch_count(self) -> int:
+        """How many watches are being served."""
+        return self._watches.count
+
+    def mount(self, prefix: str, app: Application) -> None:
+        """Leave all below a path, such as `/dashboard`, to another application."""
+        self._mounted[prefix] = app
+
+    def close(self) -> None:
+        """End all watches soon."""
+        self._watches.close()
+        for app in self._mounted.values():
+            app.close()
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    def prompt(self, scope: Scope, body: bytes) -> PromptAnswer | ASGIApp:
+        """Answer a request that has come as a whole, or say who does so if that takes its time."""
+        if len(body) >= LARGE_BYTES or self._mounted_at(scope["path"]) is not None:
+            return self
+        work = LongWork(is_large=False)
+        content: bytes | None
+        try:
+            self._check_under_way(self._under_way + 1)
+            user = self._user(scope["path"], headers := _headers(scope["headers"]))
+            response, content = self._worked(_request(scope, headers, body, user), work)
+        except PostponedError:
+            return self
+        except RefusedError as refusal:
+            response = refused(refusal)
+            content = response.content()
+        if content is None or _lasts(response) or len(content) >= self._limits.gzip_bytes_min:
+            return partial(self._finish, response, content)
+        return PromptAnswer(response.code, _raw_headers(response), content)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise ValueError(f"{scope['type']} isn't served")
+        mounted = self._mounted_at(scope["path"])
+        if mounted is not None:
+            await mounted(scope, receive, send)
+            return
+        try:
+            with self._being_under_way():
+                response, content = await self._answer(scope, receive)
+        except ClientDisconnect:
+            return
+        await self._finish(response, content, scope, receive, send)
+
+    def _mounted_at(self, path: str) -> Application | None:
+        for prefix, app in self._mounted.items():
+            if path == prefix or path.startswith(f"{prefix}/"):
+                return app
+        return None
+
+    @contextmanager
+    def _being_under_way(self) -> Iterator[None]:
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+
+    async def _answer(self, scope: Scope, receive: Receive) -> tuple[Response, bytes | None]:
+        """The answer with its content; None if that is long, and still to be written."""
+        try:
+            self._check_under_way(self._under_way)
+            user = self._user(scope["path"], headers := _headers(scope["headers"]))
+            body = await read_body(receive, self._limits)
+            request = _request(scope, headers, body, user)
+            work = LongWork(is_large=len(body) >= LARGE_BYTES)
+            while True:
+                try:
+                    return self._worked(request, work)
+                except PostponedError as postponed:
+                    await self._elsewhere(postponed.work)
+        except RefusedError as refusal:
+            response = refused(refusal)
+            return response, response.content()
+
+    def _user(self, path: str, headers: Mapping[str, str]) -> User:
+        """Who sends the request; without credentials nobody is told even what is forbidden."""
+        authorization = headers.get("authorization")
+        if authorization is None and ANONYMOUS.may(Attempt("get", path=path)):
+            return ANONYMOUS
+        try:
+            user = self._authenticator.user(authorization or "")
+        except Exception:
+            _logger.exception("credentials for %s can't be judged", path)
+            raise statuses.internal_error() from None
+        if user is None:
+            raise statuses.unauthorized()
+        return user
+
+    def _worked(self, request: Request, work: LongWork) -> tuple[Response, bytes | None]:
+        """The backend's answer with its content, which comes later if it lasts: None if it is long.
+
+        Raises:
+            PostponedError: something has to be done elsewhere before.
+        """
+        try:
+            with work:
+                response = self._response(request)
+            self._check_room(response)
+            if _lasts(response):
+                return response, b""
+            return response, None if work.is_large else response.content()
+        except (RefusedError, PostponedError):
+            raise
+        except Exception:
+            _logger.exception("%s %s failed", request.method, request.path)
+            raise statuses.internal_error() from None
+
+    async def _finish(
+        self,
+        response: Response,
+        content: bytes | None,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Send an answer, however long that takes; one that lasts is no longer under way."""
+        try:
+            if _lasts(response):
+                await self._serve(response, receive, send)
+                return
+            with self._being_under_way():
+                if content is None:
+                    content = await self._elsewhere(response.content)
+                await self._send(response, content, scope, receive, send)
+        except ClientDisconnect:
+            return
+        except Exception:
+            _logger.exception("%s %s failed", scope["method"], scope["path"])
+            raise
+
+    async def _serve(self, response: Response, receive: Receive, send: Send) -> None:
+        """Send what comes piece by piece, to its end."""
+        if isinstance(response.body, Watching):
+            head = {"type": "http.response.start", "status": response.code}
+            await send({**head, "headers": _raw_headers(response)})
+            await self._watches.serve(response.body, receive, send)
+        elif isinstance(response.body, NodeLog) and self._node_logs is not None:
+            await self._node_logs.serve(response, response.body, _raw_headers, receive, send)
+
+    async def _send(
+        self,
+        response: Response,
+        content: bytes,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Send a whole answer; what is long is compressed."""
+        least = self._limits.gzip_bytes_min
+        if len(content) >= least:
+            whole = responses.Response(content, response.code)
+            whole.raw_headers += _raw_headers(response)
+            await GZipMiddleware(whole, least, _COMPRESSION_LEVEL)(scope, receive, send)
+            return
+        headers = [(b"content-length", b"%d" % len(content)), *_raw_headers(response)]
+        await send({"type": "http.response.start", "status": response.code, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
+
+    async def _elsewhere(self, work: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._worker, uncollected, work)
+
+    def _response(self, request: Request) -> Response:
+        if request.path.partition("?")[0] == _METRICS:
+            return self._metrics(request)
+        if request.method != "HEAD":
+            return self._backend.answer(request)
+        # A GET of which nobody sends the body; of a watch there is nothing else.
+        response = self._backend.answer(replace(request, method="GET"))
+        if isinstance(response.body, Watching):
+            response.body.stream.close()
+            return structs.replace(response, body="")
+        return (
+            structs.replace(response, body="") if isinstance(response.body, NodeLog) else response
+        )
+
+    def _metrics(self, request: Request) -> Response:
+        if request.method not in ("GET", "HEAD"):
+            raise no_such_method()
+        check_path(self._backend.authorizer, request.user, "GET", [_METRICS.strip("/")])
+        return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
+
+    def _check_under_way(self, under_way: int) -> None:
+        if under_way > self._limits.requests_max:
+            raise statuses.too_many("requests")
+
+    def _check_room(self, response: Response) -> None:
+        watching = response.body
+        if isinstance(watching, Watching) and self._watches.count >= self._limits.watches_max:
+            watching.stream.close()
+            raise statuses.too_many("watches")
+
+
+def uncollected(work: Callable[[], T]) -> T:
+    """Do work, and have nobody look for garbage in it: with millions of objects that takes long."""
+    if not gc.isenabled():
+        return work()
+    gc.disable()
+    try:
+        return work()
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _lasts(response: Response) -> bool:
+    """Whether an answer comes piece by piece."""
+    return isinstance(response.body, Watching | NodeLog)
+
+
+def _request(scope: Scope, headers: Mapping[str, str], body: bytes, user: User) -> Request:
+    return Request(scope["method"], _path(scope), headers, body, user)
+
+
+def _path(scope: Scope) -> str:
+    """The path as it was sent, with its query."""
+    path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
+    return f"{path}?{query}" if query else path
+
+
+def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Headers by their names in small letters; values of one that comes several times, joined."""
+    headers: dict[str, str] = {}
+    for name, value in raw:
+        key, text = name.decode("latin-1"), value.decode("latin-1")
+        separator = HEADER_SEPARATOR if key.startswith(_IMPERSONATE) else ", "
+        headers[key] = f"{headers[key]}{separator}{text}" if key in headers else text
+    return headers
+
+
+def _raw_headers(response: Response) -> list[tuple[bytes, bytes]]:
+    headers = [_NO_CACHE]
+    for name, value in response.headers:
+        # Warnings repeat what the client has sent, line ends and all.
+        headers.append((name.lower().encode(), _CONTROL.sub(" ", value).encode()))
+    return headers
+
+
+async def read_body(receive: Receive, limits: Limits) -> bytes:
+    """The body of a request.
+
+    Raises:
+        RefusedError: 413, it is too long; or 408, it took too long to come.
+        ClientDisconnect: it won't come any more.
+    """
+    parts: list[bytes] = []
+    length, has_more = 0, True
+    try:
+        async with asyncio.timeout(limits.request_s):
+            while has_more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientDisconnect
+                parts.append(message.get("body", b""))
+                length += len(parts[-1])
+                if length > limits.body_bytes_max:
+                    raise statuses.too_large(limits.body_bytes_max)
+                has_more = message.get("more_body", False)
+    except TimeoutError:
+        raise statuses.too_slow() from None
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -1,0 +1,198 @@
+"""A client's connection: requests that have come as a whole are answered in the turn they come in.
+
+Uvicorn makes a task of each request, which waits for the body, and writes the answer bit by bit.
+Nearly all requests come in one piece, and what answers them never waits: an application that says
+so is simply called. All else, such as long bodies and watches, goes uvicorn's way.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from starlette.types import ASGIApp, Scope
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
+
+from podium.apiserver.http.limits import Limits
+
+RawHeaders = Sequence[tuple[bytes, bytes]]
+
+_WRITTEN_BYTES_MAX = 64 * 2**10
+_TOO_LONG = "Request line and headers are too long."
+# Of a header: the colon with its space, and the end of the line.
+_HEADER_SIGNS = len(": \r\n")
+_HEAD, _CONTENT_LENGTH = b"HTTP/1.1 ", b"\r\ncontent-length: "
+
+
+class PromptAnswer(msgspec.Struct, frozen=True):
+    """A whole answer.
+
+    Attributes:
+        code: the HTTP status code.
+        headers: but for the length.
+    """
+
+    code: int
+    headers: RawHeaders
+    content: bytes
+
+
+Prompt = Callable[[Scope, bytes], PromptAnswer | ASGIApp]
+"""Answers a request, whose method isn't HEAD, or says who does so in a task, from the start.
+
+It is told the scope and the whole body. An application that can do so has it as `prompt`.
+"""
+
+
+class HttpConnection(HttpToolsProtocol):
+    """Uvicorn's connection, which answers promptly, and at one go.
+
+    A head, which is a request's line with its headers, has an end: in bytes and in time.
+
+    Args:
+        limits: of heads.
+        options: uvicorn's.
+    """
+
+    def __init__(self, *, limits: Limits, **options: Any) -> None:
+        super().__init__(**options)
+        self._limits = limits
+
+    _heads = 0
+    _is_in_head = True
+    _head_bytes = 0
+    _is_reading = False
+    _has_begun = False
+    _too_late: asyncio.TimerHandle | None = None
+    _begun: tuple[RequestResponseCycle, ASGIApp] | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        # With TLS, asyncio would keep 512 KiB for each client that doesn't read.
+        transport.set_write_buffer_limits(_WRITTEN_BYTES_MAX)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_came()
+        super().connection_lost(exc)
+
+    def _await_head(self) -> None:
+        self._too_late = self.loop.call_later(self._limits.head_s, self._hang_up)
+
+    def _head_came(self) -> None:
+        if self._too_late is not None:
+            self._too_late.cancel()
+            self._too_late = None
+
+    def _hang_up(self) -> None:
+        if self.cycle and not self.cycle.response_complete:  # type: ignore[truthy-bool]
+            # The answer to the request before is still being sent, such as a watch.
+            self._await_head()
+        else:
+            self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            # asyncio's TLS still hands on what comes, and can't answer any more.
+            return
+        was_in_head, heads = self._is_in_head, self._heads
+        self._is_reading = True
+        super().data_received(data)
+        self._is_reading = False
+        if was_in_head and heads == self._heads and not self.transport.is_closing():
+            self._head_bytes += len(data)
+            if self._head_bytes > self._limits.head_bytes:
+                self.send_400_response(_TOO_LONG)
+        if self._has_begun and self._too_late is None and not self.transport.is_closing():
+            self._await_head()
+        begun, self._begun = self._begun, None
+        if begun is not None:
+            self._answer(*begun)
+
+    def on_message_begin(self) -> None:
+        self._has_begun = True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._has_begun = False
+        self._head_came()
+        length = len(self.url) + sum(
+            len(name) + len(value) + _HEADER_SIGNS for name, value in self.headers
+        )
+        if length > self._limits.head_bytes:
+            # Several pieces may have come at once; the parser has uvicorn answer an error with 400.
+            raise ValueError(_TOO_LONG)
+        super().on_headers_complete()
+        if self.scope["method"] != "HEAD":
+            self.cycle.transport = _JoinedWrites(self.transport)
+        self._heads += 1
+        self._is_in_head = False
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._is_in_head, self._head_bytes = True, 0
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGIApp) -> None:  # type: ignore[override]
+        """Begin with a request; one of those that come together waits until all were read."""
+        if self._is_reading and self._begun is None:
+            self._begun = cycle, app
+        else:
+            super()._start_asgi_task(cycle, app)  # type: ignore[arg-type]
+
+    def _answer(self, cycle: RequestResponseCycle, app: ASGIApp) -> None:
+        prompt: Prompt | None = getattr(app, "prompt", None)
+        answer: PromptAnswer | ASGIApp = app
+        if prompt is not None and self._may_be_prompt(cycle):
+            answer = prompt(cycle.scope, bytes(cycle.body))  # type: ignore[arg-type]
+        if not isinstance(answer, PromptAnswer):
+            super()._start_asgi_task(cycle, answer)  # type: ignore[arg-type]
+            return
+        self.transport.write(self._written(answer))
+        cycle.response_started = cycle.response_complete = True
+        cycle.on_response = lambda: None
+        self.on_response_complete()
+
+    def _may_be_prompt(self, cycle: RequestResponseCycle) -> bool:
+        is_whole = cycle.keep_alive and not cycle.more_body
+        may_write = not (self.flow.write_paused or self.transport.is_closing())
+        return is_whole and may_write and cycle.scope["method"] != "HEAD"
+
+    def _written(self, answer: PromptAnswer) -> bytes:
+        parts = [STATUS_LINE[answer.code]]
+        for name, value in (*self.server_state.default_headers, *answer.headers):
+            parts += (name, b": ", value, b"\r\n")
+        parts += (b"content-length: %d\r\n\r\n" % len(answer.content), answer.content)
+        return b"".join(parts)
+
+
+class _JoinedWrites(asyncio.Transport):
+    """A connection as one answer sees it: the head waits for the body, which follows at once.
+
+    With TLS each write is a record, a call of the system, and something for the client to wake for.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        super().__init__()
+        self._transport = transport
+        self._head = b""
+
+    def write(self, data: bytes) -> None:  # type: ignore[override]
+        """Write, unless this is a head that says how long the body is."""
+        if not self._head and data.startswith(_HEAD) and _CONTENT_LENGTH in data:
+            self._head = data
+            return
+        head, self._head = self._head, b""
+        self._transport.write(head + data)
+
+    def is_closing(self) -> bool:
+        """Whether nothing more is sent."""
+        return self._transport.is_closing()
+
+    def close(self) -> None:
+        """Hang up, after what was written."""
+        self.write(b"")
+        self._transport.close()

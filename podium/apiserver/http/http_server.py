@@ -1,0 +1,198 @@
+"""Serving: an application on a port of this machine, by uvicorn, in an event loop that runs."""
+
+import asyncio
+import errno
+import resource
+import socket
+from functools import partial
+from typing import Protocol, Self, cast
+
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from podium.api.errors import PodiumError
+from podium.apiserver.http.certificates import Certificates
+from podium.apiserver.http.http_connection import HttpConnection
+from podium.apiserver.http.limits import Limits
+
+LOOPBACK = "127.0.0.1"
+
+_BACKLOG = 2048
+_STOP_S = 1
+# Clients that don't read don't say good-bye either.
+_GOODBYE_S = 0.3
+# TLS 1.2 is the least that client-go speaks, and these are its own choices.
+_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
+
+
+class Application(Protocol):
+    """An ASGI application that can be told to end what lasts, such as watches."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    def close(self) -> None:
+        """End it."""
+        ...
+
+
+class CannotListenError(PodiumError):
+    """The server can't listen where it should."""
+
+
+class Serving:
+    """A server that listens, from `start` to `stop`.
+
+    Attributes:
+        url: where clients find it.
+
+    Args:
+        app: answers.
+        listener: a socket that is bound.
+        config: uvicorn's.
+    """
+
+    def __init__(self, app: Application, listener: socket.socket, config: uvicorn.Config) -> None:
+        host, port = listener.getsockname()[:2]
+        scheme = "https" if config.is_ssl else "http"
+        self.url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+        self._app = app
+        self._listener = listener
+        config.load()
+        self._server = uvicorn.Server(config)
+        self._server.lifespan = config.lifespan_class(config)
+        self._ticking: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(
+        cls,
+        app: Application,
+        limits: Limits,
+        *,
+        host: str = LOOPBACK,
+        port: int = 0,
+        certificates: Certificates | None,
+    ) -> Self:
+        """Listen; once this returns, clients are answered.
+
+        Args:
+            app: answers.
+            limits: of the connections.
+            host: an address of this machine.
+            port: 0 for any that is free.
+            certificates: for TLS; None for HTTP that anybody on the machine could listen in on.
+
+        Raises:
+            CannotListenError: the port is in use, or the address isn't one of this machine.
+        """
+        allow_many_descriptors()
+        listener = _bound(host, port, limits)
+        try:
+            serving = cls(app, listener, _config(app, limits, certificates))
+            await serving._listen(limits)
+        except BaseException:
+            listener.close()
+            raise
+        serving._ticking = asyncio.create_task(serving._server.main_loop())
+        return serving
+
+    async def _listen(self, limits: Limits) -> None:
+        """Accept connections as `uvicorn.Server.startup` does, with a limit of TLS handshakes."""
+        server, config = self._server, self._server.config
+
+        def connection() -> asyncio.Protocol:
+            return config.http_protocol_class(  # type: ignore[call-arg]
+                config=config, server_state=server.server_state, app_state=server.lifespan.state
+            )
+
+        listening = await asyncio.get_running_loop().create_server(
+            connection,
+            sock=self._listener,
+            ssl=config.ssl,
+            backlog=config.backlog,
+            ssl_handshake_timeout=limits.head_s if config.is_ssl else None,
+        )
+        server.servers = [listening]
+        server.started = True
+
+    @property
+    def connection_count(self) -> int:
+        """How many clients are connected."""
+        return len(self._server.server_state.connections)
+
+    async def stop(self) -> None:
+        """End all watches, let requests under way end, and hang up on all that are left."""
+        ticking, self._ticking = self._ticking, None
+        if ticking is None:
+            return
+        ticking.cancel()
+        self._app.close()
+        asyncio.get_running_loop().call_later(_GOODBYE_S, self._hang_up)
+        await self._server.shutdown(sockets=[self._listener])
+        if self._server.server_state.tasks:
+            await asyncio.wait(self._server.server_state.tasks, timeout=_STOP_S)
+
+    def _hang_up(self) -> None:
+        for connection in list(self._server.server_state.connections):
+            connection.transport.abort()
+
+
+def _config(app: ASGIApp, limits: Limits, certificates: Certificates | None) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=cast("type[asyncio.Protocol]", partial(HttpConnection, limits=limits)),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        limit_concurrency=limits.connections_max,
+        timeout_keep_alive=limits.idle_s,
+        timeout_graceful_shutdown=_STOP_S,
+        ssl_certfile=None if certificates is None else certificates.certificate,
+        ssl_keyfile=None if certificates is None else str(certificates.key),
+        ssl_ciphers=_CIPHERS,
+    )
+
+
+def _bound(host: str, port: int, limits: Limits) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Only sockets that say that they are TCP's are spared waiting for acknowledgements by asyncio.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            # Connections inherit it: Linux hangs up on those who don't read what they are sent.
+            stall_ms = round(limits.stall_s * 1000)
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, stall_ms)
+        listener.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise CannotListenError(_why(host, port, error)) from None
+    return listener
+
+
+def _why(host: str, port: int, error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    if number == errno.EADDRINUSE:
+        return f"port {port} of {host} is in use already; name another one, or 0 for any"
+    if number == errno.EACCES:
+        return f"port {port} of {host} is reserved; name another one, or 0 for any"
+    if number == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+        return f"{host} is no address of this machine"
+    return f"can't listen at port {port} of {host}: {error}"
+
+
+_WANTED = 65_536
+
+
+def allow_many_descriptors() -> int:
+    """Let this process have as many open files as it may; how many that are."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _WANTED if hard == resource.RLIM_INFINITY else min(_WANTED, hard)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return soft
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted

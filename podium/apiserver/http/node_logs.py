@@ -1,0 +1,200 @@
+"""Logs of nodes: fetched from the node's agent over HTTPS, and handed on as they come.
+
+The server shows a certificate by the cluster's authority. As kube-apiserver without
+`--kubelet-certificate-authority`, it doesn't ask who vouches for the agent.
+"""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Callable
+from http import HTTPStatus
+
+import httptools
+from starlette.types import Receive, Send
+
+from podium.api.refused import RefusedError
+from podium.apiserver.refusals import bad_request
+from podium.apiserver.requests import NodeLog, Response
+from podium.apiserver.requests.messages import refused
+from podium.apiserver.http.certificates import ClientCertificate
+
+_CONNECT_S = 10
+_CHUNK = 64 * 2**10
+_TOLD_BYTES_MAX = 10 * 2**10
+
+RawHeaders = list[tuple[bytes, bytes]]
+
+
+class NodeLogs:
+    """Fetches logs of containers from the kubelets of their nodes.
+
+    Args:
+        certificate: says to agents who asks.
+    """
+
+    def __init__(self, certificate: ClientCertificate) -> None:
+        self._tls = ssl.create_default_context()
+        self._tls.check_hostname = False
+        self._tls.verify_mode = ssl.CERT_NONE
+        self._tls.load_cert_chain(certificate.certificate, certificate.key)
+
+    async def serve(
+        self,
+        response: Response,
+        log: NodeLog,
+        raw: Callable[[Response], RawHeaders],
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Answer with a log until it ends, or the client hangs up.
+
+        Args:
+            response: the answer, if the node has the log.
+            log: where it is to be had.
+            raw: makes the headers of an answer.
+            receive: of the client.
+            send: to the client.
+        """
+        sending = asyncio.create_task(self._send(response, log, raw, send))
+        hanging_up = asyncio.create_task(_hung_up(receive))
+        try:
+            await asyncio.wait({sending, hanging_up}, return_when=asyncio.FIRST_COMPLETED)
+            if sending.done():
+                sending.result()
+        finally:
+            for task in (sending, hanging_up):
+                task.cancel()
+            await asyncio.wait({sending, hanging_up})
+
+    async def _send(
+        self,
+        response: Response,
+        log: NodeLog,
+        raw: Callable[[Response], RawHeaders],
+        send: Send,
+    ) -> None:
+        async def head(answer: Response) -> None:
+            start = {"type": "http.response.start", "status": answer.code}
+            await send({**start, "headers": raw(answer)})
+
+        try:
+            async with self._asked(log) as answer:
+                await answer.check(log)
+                await head(response)
+                async for piece in answer.pieces():
+                    message = {"type": "http.response.body", "body": piece, "more_body": True}
+                    await send(message)
+            rest = b""
+        except RefusedError as refusal:
+            failure = refused(refusal)
+            await head(failure)
+            rest = failure.content()
+        await send({"type": "http.response.body", "body": rest, "more_body": False})
+
+    @contextlib.asynccontextmanager
+    async def _asked(self, log: NodeLog) -> AsyncIterator["_Answer"]:
+        """The agent's answer, as far as its status.
+
+        Raises:
+            RefusedError: 500, the agent can't be reached.
+        """
+        host = f"{log.address}:{log.port}"
+        try:
+            async with asyncio.timeout(_CONNECT_S):
+                reader, writer = await asyncio.open_connection(log.address, log.port, ssl=self._tls)
+        except (OSError, TimeoutError) as error:
+            why = f'Get "https://{host}{log.path}": dial tcp {host}: {str(error) or "i/o timeout"}'
+            raise _internal(why) from None
+        try:
+            head = f"GET {log.path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+            writer.write(head.encode())
+            answer = _Answer(reader)
+            await answer.read_head(f"https://{host}{log.path}")
+            yield answer
+        finally:
+            writer.transport.abort()
+
+
+class _Answer:
+    """An answer that is read as it comes; follows the protocol of httptools.
+
+    Attributes:
+        status: its code; 0 before it is known.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self.status = 0
+        self._reader = reader
+        self._parser = httptools.HttpResponseParser(self)
+        self._pieces: list[bytes] = []
+        self._is_over = False
+
+    def on_headers_complete(self) -> None:
+        self.status = self._parser.get_status_code()
+
+    def on_body(self, body: bytes) -> None:
+        self._pieces.append(body)
+
+    def on_message_complete(self) -> None:
+        self._is_over = True
+
+    async def read_head(self, url: str) -> None:
+        """Read on until the status is known.
+
+        Raises:
+            RefusedError: 500, what comes isn't HTTP.
+        """
+        while not self.status:
+            await self._read()
+            if self._is_over and not self.status:
+                raise _internal(f'Get "{url}": EOF')
+
+    async def check(self, log: NodeLog) -> None:
+        """Make sure that there is a log.
+
+        Raises:
+            RefusedError: there is none, in the agent's words.
+        """
+        if self.status == HTTPStatus.OK:
+            return
+        told = b""
+        async for piece in self.pieces():
+            told += piece
+            if len(told) > _TOLD_BYTES_MAX:
+                break
+        text = told[:_TOLD_BYTES_MAX].decode(errors="replace")
+        if self.status == HTTPStatus.BAD_REQUEST:
+            raise bad_request(text)
+        if self.status == HTTPStatus.NOT_FOUND:
+            why = f"the server could not find the requested resource ( pods/log {log.pod})"
+            details = {"name": log.pod, "kind": "pods/log"}
+            raise RefusedError(404, "NotFound", why, details=details)
+        raise _internal(text)
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The content, as it comes."""
+        while True:
+            while self._pieces:
+                yield self._pieces.pop(0)
+            if self._is_over:
+                return
+            await self._read()
+
+    async def _read(self) -> None:
+        try:
+            chunk = await self._reader.read(_CHUNK)
+            if chunk:
+                self._parser.feed_data(chunk)
+        except (OSError, httptools.HttpParserError):
+            chunk = b""
+        self._is_over = self._is_over or not chunk
+
+
+async def _hung_up(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _internal(why: str) -> RefusedError:
+    return RefusedError(500, "InternalError", f"Internal error occurred: {why}")

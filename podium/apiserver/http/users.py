@@ -1,0 +1,112 @@
+"""Authentication: who sends a request, told by a bearer token."""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from podium.apiserver.authentication.users import ADMIN, READER, User
+from podium.api.process.private_file_contents import FileError, private_directory, read_private, write_private
+
+_SCHEME = "bearer"
+
+
+class Authenticator(Protocol):
+    """Knows users by what they send in the `Authorization` header."""
+
+    def user(self, authorization: str) -> User | None:
+        """Whose credentials these are; None if nobody's."""
+        ...
+
+
+class Tokens:
+    """Bearer tokens, each of one user.
+
+    Only digests are kept and looked up: how long that takes says nothing about the tokens.
+
+    Args:
+        users: by their tokens.
+    """
+
+    def __init__(self, users: Mapping[str, User]) -> None:
+        self._users: dict[bytes, User] = {}
+        for token, user in users.items():
+            self.add(token, user)
+
+    def add(self, token: str, user: User) -> None:
+        """Know a user by a further token."""
+        self._users[_digest(token)] = user
+
+    def remove(self, token: str) -> None:
+        """Know nobody by a token any more."""
+        self._users.pop(_digest(token), None)
+
+    def user(self, authorization: str) -> User | None:
+        token = bearer_token(authorization)
+        return self._users.get(_digest(token)) if token else None
+
+
+def tokens_of(admin: str, reader: str) -> Tokens:
+    """The tokens of the two users that every cluster has."""
+    return Tokens({admin: ADMIN, reader: READER})
+
+
+def bearer_token(authorization: str) -> str:
+    """The token in an `Authorization` header; empty if there is none."""
+    scheme, _, token = authorization.partition(" ")
+    return token.strip() if scheme.lower() == _SCHEME else ""
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
+
+
+_RANDOM_BYTES = 32
+_LENGTH_MIN = 32
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterTokens:
+    """The tokens by which a cluster knows its users.
+
+    Attributes:
+        admin: of the user who may do everything.
+        reader: of the user who may only look.
+        nodes: from which tokens of nodes are made (`podium.apiserver.http.node_tokens`).
+        service_accounts: signs those of service accounts.
+    """
+
+    admin: str
+    reader: str
+    nodes: str
+    service_accounts: str
+
+
+def kept_tokens(directory: Path) -> ClusterTokens:
+    """The tokens in a directory, made there the first time.
+
+    Raises:
+        FileError: a file can't be read or written, others may read it, or it holds no token.
+    """
+    private_directory(directory)
+    names = ("admin", "reader", "nodes", "service-accounts")
+    return ClusterTokens(*(_kept(directory / name) for name in names))
+
+
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return secrets.token_urlsafe(_RANDOM_BYTES)
+
+
+def _kept(path: Path) -> str:
+    content = read_private(path)
+    if content is None:
+        token = new_token()
+        write_private(path, f"{token}\n".encode())
+        return token
+    token = content.decode(errors="replace").strip()
+    if len(token) < _LENGTH_MIN or not (token.isascii() and token.isprintable()):
+        raise FileError(f"{path}: that's no token of {_LENGTH_MIN} characters; remove it")
+    return token

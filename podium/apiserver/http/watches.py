@@ -1,0 +1,266 @@
+"""Watches over HTTP: lines of JSON, sent as things happen.
+
+A watch costs a task that sleeps until the store wakes it. Then it sends all there is at once, and
+pauses before it looks again, the longer the more watches do so: bursts of writes cost each watcher
+a few large sends instead of thousands of small ones, and leave time for those who write.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from starlette.types import Receive, Send
+
+from podium.apiserver.requests import Watching, encoded
+from podium.apiserver.requests.negotiation import TABLE
+from podium.apiserver.requests.response_forms import Form
+from podium.apiserver.http.limits import Limits
+
+Event = Mapping[str, Any]
+
+# Ages in tables are told as of the moment; bookmarks and errors are one watch's own.
+_SHARED_TYPES = frozenset({"ADDED", "MODIFIED", "DELETED"})
+_LENGTH_MAX = 16 * 2**20
+
+
+class EventTexts:
+    """The texts of the last events.
+
+    What an object of some version looks like in some form is always the same, so that form, type
+    of event, and version say what the text is. All watches must be of one store.
+
+    Args:
+        length_max: how many bytes of texts are remembered at most.
+    """
+
+    def __init__(self, length_max: int = _LENGTH_MAX) -> None:
+        self._length_max = length_max
+        self._length = 0
+        self._texts: dict[tuple[int, str, str], bytes] = {}
+        self._forms: dict[Form, int] = {}
+
+    def form_number(self, form: Form) -> int:
+        """The number of a form, by which it is told from others."""
+        return self._forms.setdefault(form, len(self._forms))
+
+    def text(self, watching: Watching, form_number: int, event: Event, now_s: float) -> bytes:
+        """An event, as one line.
+
+        Args:
+            watching: whose event it is.
+            form_number: of its form.
+            event: as its stream gives it.
+            now_s: the time that ages are told as of, in seconds since the epoch.
+        """
+        if event["type"] not in _SHARED_TYPES or watching.form.output.shape == TABLE:
+            return encoded(watching.shown(event, now_s))
+        key = (form_number, event["type"], event["object"]["metadata"]["resourceVersion"])
+        text = self._texts.get(key)
+        if text is None:
+            text = encoded(watching.shown(event, now_s))
+            self._length += len(text)
+            if self._length > self._length_max:
+                self._texts.clear()
+                self._length = len(text)
+            self._texts[key] = text
+        return text
+
+
+_EVENTS_MAX = 256
+_PAUSE_S_MIN, _PAUSE_S_MAX = 0.01, 0.5
+_PAUSE_S_PER_WATCH = 0.001
+_TURNS = 16
+# So much is sent at once; a piece above it is a single event that is as long.
+_PIECE_BYTES = 64 * 2**10
+# So many longer pieces are on their way at once: what clients don't read stays in memory.
+_LONG_PIECES = 16
+
+
+class Watches:
+    """All watches of a server.
+
+    Args:
+        limits: how many there may be, and how long they last.
+        now_s: what time it is in the cluster, in seconds since the epoch.
+        rng: chooses how long watches last that don't say.
+    """
+
+    def __init__(self, limits: Limits, now_s: Callable[[], float], rng: Random) -> None:
+        self._limits = limits
+        self._now_s = now_s
+        self._rng = rng
+        self._texts = EventTexts()
+        self._news: set[asyncio.Event] = set()
+        self._pausing = 0
+        # One write may wake thousands; requests have their turn after every few of them.
+        self._turns = asyncio.Semaphore(_TURNS)
+        self._long_pieces = asyncio.Semaphore(_LONG_PIECES)
+        self._is_closing = False
+
+    @property
+    def count(self) -> int:
+        """How many watches there are."""
+        return len(self._news)
+
+    def close(self) -> None:
+        """End all watches soon, and those that are still to come at once."""
+        self._is_closing = True
+        for news in self._news:
+            news.set()
+
+    async def serve(self, watching: Watching, receive: Receive, send: Send) -> None:
+        """Send the body of an answer, of which the head was sent, until the watch ends."""
+        watch = _Watch(watching, self._limits, self._duration_s(watching), self._texts)
+        self._news.add(watch.news)
+        watcher = asyncio.create_task(watch.notice_hanging_up(receive))
+        try:
+            while True:
+                async with self._turns:
+                    if not self._goes_on(watch):
+                        break
+                    events = watch.take(self._now_s())
+                    await asyncio.sleep(0)
+                if events:
+                    await self._send(send, events)
+                    await self._pause(watch)
+                else:
+                    await watch.wait()
+            if not watch.is_gone:
+                await self._end(send, watch)
+        finally:
+            watcher.cancel()
+            watch.close()
+            self._news.discard(watch.news)
+
+    async def _send(self, send: Send, piece: bytes) -> None:
+        message = {"type": "http.response.body", "body": piece, "more_body": True}
+        if len(piece) <= _PIECE_BYTES:
+            await send(message)
+            return
+        async with self._long_pieces:
+            await send(message)
+            # Nothing is sent before the client has read what was.
+            await send({**message, "body": b""})
+
+    async def _end(self, send: Send, watch: "_Watch") -> None:
+        if not self._is_closing:
+            watch.look()
+            while piece := watch.piece(self._now_s()):
+                await self._send(send, piece)
+        last = b"" if self._is_closing else watch.bookmark(self._now_s())
+        await send({"type": "http.response.body", "body": last, "more_body": False})
+
+    def _goes_on(self, watch: "_Watch") -> bool:
+        """Whether to look for news; what happens from here on wakes the watch once more."""
+        watch.news.clear()
+        return not (self._is_closing or watch.is_over)
+
+    def _duration_s(self, watching: Watching) -> float:
+        # 0 leaves it to the server, too.
+        return watching.timeout_s or self._rng.uniform(1, 2) * self._limits.watch_s
+
+    async def _pause(self, watch: "_Watch") -> None:
+        """Let others have their turn, and news come together."""
+        if watch.has_more:
+            await asyncio.sleep(0)
+            return
+        self._pausing += 1
+        try:
+            pause_s = max(_PAUSE_S_MIN, _PAUSE_S_PER_WATCH * self._pausing)
+            await asyncio.sleep(min(pause_s, _PAUSE_S_MAX))
+        finally:
+            self._pausing -= 1
+
+
+class _Watch:
+    """One watch on its way to a client.
+
+    Attributes:
+        news: set when there may be something to do.
+        is_gone: whether the client has hung up.
+        has_more: whether the last piece has left something.
+    """
+
+    def __init__(
+        self, watching: Watching, limits: Limits, duration_s: float, texts: EventTexts
+    ) -> None:
+        self.news = asyncio.Event()
+        self.is_gone = False
+        self.has_more = False
+        self._has_stopped_short = False
+        self._watching = watching
+        self._events: deque[Event] = deque()
+        self._text = b""
+        self._texts = texts
+        self._form_number = texts.form_number(watching.form)
+        self._loop = asyncio.get_running_loop()
+        self._end_s = self._loop.time() + duration_s
+        self._bookmark_every_s = limits.bookmark_s
+        self._bookmark_s = self._loop.time() + limits.bookmark_s
+        watching.stream.wake_by(self.news.set)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is to be sent but the end."""
+        return self.is_gone or self._watching.has_ended or self._loop.time() >= self._end_s
+
+    def take(self, now_s: float) -> bytes:
+        """What is to be sent now; empty if it is nothing."""
+        if not (self._text or self._events):
+            self.look()
+        piece = self.piece(now_s)
+        if self._loop.time() >= self._bookmark_s:
+            self._bookmark_s = self._loop.time() + self._bookmark_every_s
+            if not self.has_more:
+                piece += self.bookmark(now_s)
+        return piece
+
+    def look(self) -> None:
+        """See what has happened."""
+        events = self._watching.stream.take(_EVENTS_MAX)
+        self._has_stopped_short = len(events) == _EVENTS_MAX
+        self._events.extend(events)
+
+    def piece(self, now_s: float) -> bytes:
+        """As many of the events that were seen as are sent at once, and at least one."""
+        parts: list[bytes] = []
+        length = 0
+        while self._text or self._events:
+            text = self._text or self._written(self._events.popleft(), now_s)
+            length += len(text)
+            self._text = text if parts and length > _PIECE_BYTES else b""
+            if self._text:
+                break
+            parts.append(text)
+        self.has_more = bool(self._text or self._events) or self._has_stopped_short
+        return b"".join(parts)
+
+    def bookmark(self, now_s: float) -> bytes:
+        """How far the watch has come, if it may be told and all events have been sent."""
+        stream = self._watching.stream
+        found = stream.bookmark() if stream.allows_bookmarks else None
+        return b"" if found is None else self._written(found, now_s)
+
+    async def wait(self) -> None:
+        """Sleep until there may be something to do."""
+        timer = self._loop.call_at(min(self._bookmark_s, self._end_s), self.news.set)
+        try:
+            await self.news.wait()
+        finally:
+            timer.cancel()
+
+    async def notice_hanging_up(self, receive: Receive) -> None:
+        """Wait until the client has hung up."""
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.is_gone = True
+        self.news.set()
+
+    def close(self) -> None:
+        """Cost nothing any more."""
+        self._watching.stream.close()
+
+    def _written(self, event: Event, now_s: float) -> bytes:
+        return self._texts.text(self._watching, self._form_number, event, now_s)

@@ -1,0 +1,1 @@
+"""Pods, pod templates and pod groups as the API server serves them."""

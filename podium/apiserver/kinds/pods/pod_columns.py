@@ -1,0 +1,182 @@
+"""The columns of pods: they sum the containers up in one word and three numbers.
+
+A pod that is still initialising is described by its first init container that isn't done; after
+that, by its containers, of which the first one with a reason has the say.
+"""
+
+from collections.abc import Iterator
+
+from podium.api.objects import Object, is_terminating, spec_of, status_of
+from podium.api.pod_specs import containers_of, init_containers_of
+from podium.api.pods import is_finished, phase_of
+from podium.api.resources import is_sidecar
+from podium.api.values.times import TimeError, parse_time
+from podium.apiserver.kinds.registration.table_cells import NONE
+from podium.apiserver.kinds.registration.ages import since
+from podium.apiserver.kinds.registration.rules import at
+
+_INITIALIZING = "PodInitializing"
+_GATED = "SchedulingGated"
+_UNREACHABLE = "NodeLost"
+_FINISHED = {"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}
+
+
+def _statuses(pod: Object, field: str) -> list[Object]:
+    return status_of(pod).get(field) or []
+
+
+def _has_condition(pod: Object, kind: str) -> bool:
+    conditions: list[Object] = at(pod, "status.conditions") or []
+    return next((c.get("status") == "True" for c in conditions if c.get("type") == kind), False)
+
+
+def _sidecars(pod: Object) -> set[str]:
+    containers: list[Object] = at(pod, "spec.initContainers") or []
+    return {container["name"] for container in containers if is_sidecar(container)}
+
+
+def _is_done(status: Object, sidecars: set[str]) -> bool:
+    """Whether initialisation goes on after this init container."""
+    terminated = at(status, "state.terminated")
+    if terminated is not None and not terminated.get("exitCode"):
+        return True
+    return status.get("name") in sidecars and status.get("started") is True
+
+
+def _initialization(pod: Object) -> tuple[list[Object], Object | None]:
+    """The init containers' statuses that are done, and the one that isn't, if any."""
+    sidecars = _sidecars(pod)
+    done: list[Object] = []
+    for status in _statuses(pod, "initContainerStatuses"):
+        if not _is_done(status, sidecars):
+            return done, status
+        done.append(status)
+    return done, None
+
+
+def _shows_containers(pod: Object) -> bool:
+    return _initialization(pod)[1] is None or _has_condition(pod, "Initialized")
+
+
+def _end(terminated: Object) -> str:
+    """Why a container has ended."""
+    if terminated.get("reason"):
+        return str(terminated["reason"])
+    if terminated.get("signal"):
+        return f"Signal:{terminated['signal']}"
+    return f"ExitCode:{terminated.get('exitCode', 0)}"
+
+
+def _init_reason(pod: Object, done_count: int, status: Object) -> str:
+    terminated = at(status, "state.terminated")
+    if terminated is not None:
+        return f"Init:{_end(terminated)}"
+    waiting = at(status, "state.waiting.reason")
+    if waiting and waiting != _INITIALIZING:
+        return f"Init:{waiting}"
+    return f"Init:{done_count}/{len(init_containers_of(spec_of(pod)))}"
+
+
+def _is_running(status: Object) -> bool:
+    return bool(status.get("ready")) and at(status, "state.running") is not None
+
+
+def _container_reason(status: Object) -> str:
+    """What a container's state says about the pod; empty if it says nothing."""
+    waiting = at(status, "state.waiting.reason")
+    if waiting:
+        return str(waiting)
+    terminated = at(status, "state.terminated")
+    return "" if terminated is None else _end(terminated)
+
+
+def _containers_reason(pod: Object, otherwise: str) -> str:
+    statuses = _statuses(pod, "containerStatuses")
+    reason = next(filter(None, map(_container_reason, statuses)), otherwise)
+    explained = (status for status in statuses if not _container_reason(status))
+    if reason == "Completed" and any(map(_is_running, explained)):
+        return "Running" if _has_condition(pod, "Ready") else "NotReady"
+    return reason
+
+
+def _own_reason(pod: Object) -> str:
+    """What the pod's status says before anybody looks at containers."""
+    for condition in at(pod, "status.conditions") or ():
+        if condition.get("type") == "PodScheduled" and condition.get("reason") == _GATED:
+            return _GATED
+    return str(at(pod, "status.reason") or at(pod, "status.phase") or "")
+
+
+def status(pod: Object, _now_s: float) -> str:
+    """The STATUS column, such as `Running`, `Init:0/2`, `CrashLoopBackOff` or `Terminating`."""
+    if is_terminating(pod):
+        if at(pod, "status.reason") == _UNREACHABLE:
+            return "Unknown"
+        if not is_finished(pod):
+            return "Terminating"
+    reason = _own_reason(pod)
+    done, undone = _initialization(pod)
+    if undone is not None:
+        reason = _init_reason(pod, len(done), undone)
+    return _containers_reason(pod, reason) if _shows_containers(pod) else reason
+
+
+def ready(pod: Object, _now_s: float) -> str:
+    """The READY column: containers that are ready of all that go on running, sidecars too."""
+    sidecars = _sidecars(pod)
+    done, _ = _initialization(pod)
+    count = sum(_counts_as_ready(status) for status in done)
+    if _shows_containers(pod):
+        statuses = _statuses(pod, "containerStatuses")
+        count += sum(_is_running(one) and not _container_reason(one) for one in statuses)
+    return f"{count}/{len(containers_of(spec_of(pod))) + len(sidecars)}"
+
+
+def _counts_as_ready(status: Object) -> bool:
+    """Whether a sidecar that initialisation is done with is ready; others have ended."""
+    return at(status, "state.terminated") is None and bool(status.get("ready"))
+
+
+def restarts(pod: Object, now_s: float) -> str:
+    """The RESTARTS column: how often containers were restarted, and when last."""
+    statuses = list(_restarted(pod))
+    count = sum(status.get("restartCount") or 0 for status in statuses)
+    ends = (at(status, "lastState.terminated.finishedAt") for status in statuses)
+    last = max(filter(None, ends), key=_time_key, default=None)
+    return f"{count} ({since(last, now_s)} ago)" if count and last else str(count)
+
+
+def _restarted(pod: Object) -> Iterator[Object]:
+    """The statuses whose restarts count: those of the containers that matter at present."""
+    done, undone = _initialization(pod)
+    looked_at = done if undone is None else [*done, undone]
+    if not _shows_containers(pod):
+        yield from looked_at
+        return
+    sidecars = _sidecars(pod)
+    yield from (one for one in looked_at if one.get("name") in sidecars)
+    yield from _statuses(pod, "containerStatuses")
+
+
+def _time_key(time: str) -> int:
+    try:
+        return parse_time(time)
+    except TimeError:
+        return 0
+
+
+def readiness_gates(pod: Object, _now_s: float) -> str:
+    """The READINESS GATES column: gates that are met, of all."""
+    gates: list[Object] = at(pod, "spec.readinessGates") or []
+    if not gates:
+        return NONE
+    return f"{sum(_has_condition(pod, gate['conditionType']) for gate in gates)}/{len(gates)}"
+
+
+def row_conditions(pod: Object) -> list[dict[str, str]]:
+    """What the row of a finished pod says, so that kubectl can leave it out."""
+    phase = phase_of(pod)
+    if phase not in _FINISHED:
+        return []
+    message = _FINISHED[phase]
+    return [{"type": "Completed", "status": "True", "reason": phase, "message": message}]

@@ -1,0 +1,162 @@
+"""Pods that are scheduled together: PodGroups, and the Workloads that have templates of them.
+
+Those of `scheduling.k8s.io/v1alpha2` are as v1.36 has them with the gates GenericWorkload,
+GangScheduling and WorkloadAwarePreemption, those of `scheduling.x-k8s.io/v1alpha1` as
+scheduler-plugins' definition has them.
+"""
+
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.kinds.builtin_kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
+from podium.api.objects import Object, condition_of, part, spec_of
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Cell, Column, number
+from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults
+from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.names import dns_label
+
+_TEMPLATES_MAX = 8
+
+
+def _exactly_one(*names: str) -> Check:
+    known = ", ".join(f"`{name}`" for name in names)
+
+    def check(value: Any, path: str) -> Faults:
+        found = [name for name in names if value.get(name) is not None]
+        if not found:
+            yield FieldError(path, "", f"must specify one of: {known}")
+        elif len(found) > 1:
+            shown = f"{{{', '.join(found)}}}"
+            yield FieldError(path, shown, f"must specify exactly one of: {known}")
+
+    return check
+
+
+_one_at_least = checks.integer(1, checks.INT32_MAX, "must be greater than or equal to 1")
+
+
+def _min_count(value: object, path: str) -> Faults:
+    """A count; 0 is as good as absent, and that isn't allowed."""
+    return iter((checks.required(path),)) if not value else _one_at_least(value, path)
+
+
+def _templates(value: Any, path: str) -> Faults:
+    if len(value) > _TEMPLATES_MAX:
+        message = f"{len(value)}: must have at most {_TEMPLATES_MAX} items"
+        yield FieldError(path, None, message, ErrorKind.TOO_MANY)
+        return
+    yield from checks.each(_template)(value, path)
+    seen = set()
+    for index, template in checks.dicts(value):
+        if template.get("name") in seen:
+            yield checks.duplicate(f"{path}[{index}]", template)
+        seen.add(template.get("name"))
+
+
+_policy = checks.absent_as(
+    {},
+    checks.fields(
+        _exactly_one("basic", "gang"),
+        gang=checks.fields(minCount=checks.absent_as(0, _min_count)),
+    ),
+)
+_mode = checks.one_of("Pod", "PodGroup")
+_template = checks.fields(
+    name=checks.needed(dns_label), schedulingPolicy=_policy, disruptionMode=_mode
+)
+_valid_group = object_check(
+    spec=checks.absent_as(
+        {},
+        checks.fields(
+            podGroupTemplateRef=checks.fields(
+                _exactly_one("workload"),
+                workload=checks.fields(
+                    workloadName=checks.needed(checks.text),
+                    podGroupTemplateName=checks.needed(checks.text),
+                ),
+            ),
+            schedulingPolicy=_policy,
+            disruptionMode=_mode,
+        ),
+    )
+)
+_valid_workload = object_check(
+    spec=checks.absent_as(
+        {},
+        checks.fields(
+            controllerRef=checks.fields(
+                kind=checks.needed(checks.text), name=checks.needed(checks.text)
+            ),
+            podGroupTemplates=checks.needed(checks.of_list(_templates)),
+        ),
+    )
+)
+_LASTING = (
+    "podGroupTemplateRef",
+    "schedulingPolicy",
+    "disruptionMode",
+    "priorityClassName",
+    "priority",
+)
+
+
+def _policy_shown(group: Object, _now_s: float) -> Cell:
+    return "Gang" if part(spec_of(group), "schedulingPolicy").get("gang") else "Basic"
+
+
+def _status_shown(group: Object, _now_s: float) -> Cell:
+    scheduled = condition_of(group, "PodGroupScheduled")
+    return str(scheduled.get("reason")) if scheduled else "Pending"
+
+
+REGISTRATION_OF_POD_GROUPS = Registration(
+    kind=POD_GROUP,
+    defaults=lambda group: inside(group, spec=lambda spec: filled(spec, disruptionMode="Pod")),
+    validate=_valid_group,
+    validate_update=rules.changed(
+        _valid_group, *(rules.immutable(f"spec.{field}") for field in _LASTING)
+    ),
+    strategy=Strategy(resets_status=True, update=keep_status, subresources={"status": keep_spec}),
+    columns=(
+        NAME,
+        Column("Policy", _policy_shown, "Whether its pods are scheduled together."),
+        Column(
+            "Workload",
+            ".spec.podGroupTemplateRef.workload.workloadName",
+            "Name of the referenced Workload object.",
+            default=NONE,
+        ),
+        Column("Status", _status_shown, "Status of the PodGroup."),
+        AGE,
+    ),
+)
+
+REGISTRATION_OF_WORKLOADS = Registration(
+    kind=WORKLOAD,
+    validate=_valid_workload,
+    validate_update=rules.changed(
+        _valid_workload,
+        rules.immutable("spec.podGroupTemplates"),
+        rules.immutable("spec.controllerRef"),
+    ),
+)
+
+_valid_group_of_plugins = object_check(
+    spec=checks.fields(
+        minMember=_one_at_least,
+        minResources=checks.mapping(checks.quantity),
+        scheduleTimeoutSeconds=checks.integer(0, checks.INT32_MAX),
+    )
+)
+
+REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(
+    kind=POD_GROUP_OF_PLUGINS,
+    validate=_valid_group_of_plugins,
+    strategy=Strategy(resets_status=True, update=keep_status, subresources={"status": keep_spec}),
+    columns=(NAME, number("Min Member", ".spec.minMember", "Pods that are placed together."), AGE),
+)

@@ -1,0 +1,157 @@
+"""Resizing of pods: their containers are given other resources while they run.
+
+The rules are those of the `resize` subresource, and of `ValidatePodResize`, in v1.36.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
+from podium.api.pod_specs import resources_of
+from podium.api.priority import is_mirror
+from podium.api.qos import qos_class, stored_or_computed_qos
+from podium.api.resources import is_sidecar
+from podium.apiserver.internals import internal
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.pods.pod_validation import pod as pod_check
+
+_RESIZABLE = ("cpu", "memory")
+_FIELDS = ("requests", "limits")
+_NOT_AT_ALL = {
+    "static": "static pods cannot be resized",
+    "windows": "windows pods cannot be resized",
+}
+
+_RESIZED = ("resources", "resizePolicy")
+_new_pod = rules.valid(pod_check)
+
+
+def resized(new: Object, old: Object) -> Object:
+    """The stored pod with the resources that are asked for, and with nothing else of the new one.
+
+    Containers are told by their names; what isn't there can't be resized. The name and version
+    of the pod that is asked for are kept, so that whoever stores it notices if it is another one.
+
+    Args:
+        new: the pod as it is asked for.
+        old: as it is stored.
+    """
+    spec, wanted = old["spec"], spec_of(new)
+    changes: dict[str, Any] = {
+        field: _all_resized(spec[field], entries(wanted, field))
+        for field in ("initContainers", "containers")
+        if spec.get(field)
+    }
+    if wanted.get("resources") is not None:
+        changes["resources"] = wanted["resources"]
+    return {**old, "metadata": identity(new, old), "spec": {**spec, **changes}}
+
+
+def _all_resized(old: Sequence[Object], wanted: Sequence[Object]) -> list[Object]:
+    by_name = {container.get("name"): container for container in wanted}
+    return [_with_resources(one, by_name.get(one["name"])) for one in old]
+
+
+def _with_resources(container: Object, wanted: Object | None) -> Object:
+    if wanted is None or all(wanted.get(field) == container.get(field) for field in _RESIZED):
+        return container
+    kept = {field: value for field, value in container.items() if field not in _RESIZED}
+    return {**kept, **{field: wanted[field] for field in _RESIZED if field in wanted}}
+
+
+def identity(new: Object, old: Object) -> Object:
+    """The stored metadata with what the new pod says of which one, in which version, it is."""
+    asked = metadata_of(new)
+    own = {
+        field: asked[field]
+        for field in ("name", "namespace", "uid", "resourceVersion")
+        if asked.get(field)
+    }
+    return {**old["metadata"], **own}
+
+
+def resize_update(new: Object, old: Object) -> Faults:
+    """A pod whose resources are changed.
+
+    The new pod differs from the old one in resources and resize policies only.
+    """
+    kind = "static" if is_mirror(old) else _os_name(spec_of(old))
+    if kind in _NOT_AT_ALL:
+        yield checks.forbidden("", _NOT_AT_ALL[kind])
+        return
+    yield from rules.metadata(new, old)
+    yield from _new_pod(new, old)
+    if stored_or_computed_qos(old) != qos_class(new):
+        message = "Pod QOS Class may not change as a result of resizing"
+        yield FieldError("spec", status_of(new).get("qosClass") or "", message)
+    if not _node_can_resize(old):
+        yield checks.forbidden("spec", "Pod running on node without support for resize")
+    yield from _containers(spec_of(new), spec_of(old))
+
+
+def _os_name(spec: Object) -> str:
+    return str(part(spec, "os").get("name") or "")
+
+
+def _node_can_resize(pod: Object) -> bool:
+    """Whether the node tells the resources of running containers; if none runs, who knows."""
+    statuses = status_of(pod).get("containerStatuses") or ()
+    for status in statuses:
+        if part(status, "state").get("running") is not None:
+            return status.get("resources") is not None
+    return True
+
+
+def _containers(spec: Object, before: Object) -> Faults:
+    own, own_before = resources_of(spec), resources_of(before)
+    yield from _nothing_removed(own, own_before, "spec.resources")
+    for index, (new, old) in enumerate(_pairs(spec, before, "initContainers")):
+        if is_sidecar(old):
+            path = f"spec.initContainers[{index}].resources"
+            yield from _nothing_removed(resources_of(new), resources_of(old), path)
+    for index, (new, old) in enumerate(_pairs(spec, before, "containers")):
+        path = f"spec.containers[{index}].resources"
+        yield from _nothing_removed(resources_of(new), resources_of(old), path)
+    for new, old in _pairs(spec, before, "containers"):
+        if not _differs_in_resizable_only(new, old):
+            yield checks.forbidden("spec", "only cpu and memory resources are mutable")
+    for new, old in _pairs(spec, before, "initContainers"):
+        if not is_sidecar(old):
+            if internal("Container", new) != internal("Container", old):
+                message = "resources for non-sidecar init containers are immutable"
+                yield checks.forbidden("spec", message)
+        elif not _differs_in_resizable_only(new, old):
+            message = "only cpu and memory resources for sidecar containers are mutable"
+            yield checks.forbidden("spec", message)
+
+
+def _pairs(spec: Object, before: Object, field: str) -> list[tuple[Object, Object]]:
+    return list(zip(spec.get(field) or (), before.get(field) or (), strict=True))
+
+
+def _nothing_removed(new: Object, old: Object, path: str) -> Faults:
+    for field in _FIELDS:
+        if set(entries(old, field)) - set(entries(new, field)):
+            yield checks.forbidden(f"{path}.{field}", f"resource {field} cannot be removed")
+
+
+def _differs_in_resizable_only(new: Object, old: Object) -> bool:
+    resources, before = resources_of(new), resources_of(old)
+    as_before: Mapping[str, Any] = {
+        field: _with_resizable_of(resources.get(field) or {}, before.get(field))
+        for field in _FIELDS
+    }
+    claims = {"claims": resources["claims"]} if "claims" in resources else {}
+    restored = {**new, "resources": {**as_before, **claims}}
+    return internal("Container", restored) == internal("Container", old)
+
+
+def _with_resizable_of(new: Object, old: Object | None) -> Object | None:
+    """The amounts, with cpu and memory as they were; none if there were none."""
+    if old is None:
+        return None
+    others = {name: amount for name, amount in new.items() if name not in _RESIZABLE}
+    return {**others, **{name: old[name] for name in _RESIZABLE if name in old}}

@@ -1,0 +1,276 @@
+"""What is filled into the specs of pods, and of templates for pods: containers, probes, volumes."""
+
+import re
+from collections.abc import Mapping
+from functools import partial
+
+from podium.api.objects import Object, part, without
+from podium.api.pod_specs import resources_of
+from podium.api.pods import DEFAULT_SCHEDULER_NAME
+from podium.api.values.quantity import Format, Quantity
+from podium.api.resources import pod_limits, pod_requests
+from podium.apiserver.kinds.registration.defaulting import (
+    Filler,
+    amounts,
+    every,
+    filled,
+    filled_where_absent,
+    inside,
+    remembered,
+    requirements,
+    with_field,
+)
+
+_LEAST_GRACE_PERIOD_S = 1
+_POD_LEVEL = ("cpu", "memory")
+_HUGE_PAGES = "hugepages-"
+_NAME = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_HOST = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+# Where an image lies, what it is called there, and which of them it is.
+_IMAGE = re.compile(
+    rf"(?:(?:{_HOST}(?:\.{_HOST})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?{_NAME}(?:/{_NAME})*"
+    r"(?::(?P<tag>\w[\w.-]{0,127}))?(?:@(?P<digest>[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,}))?",
+    re.ASCII,
+)
+_FILE_MODE = 0o644
+_TOKEN_LIFETIME_S = 3600
+_GRACE_PERIOD_S = 30
+
+
+def container(container: Object) -> Object:
+    """A container with its pull policy, probes, ports and messages filled in."""
+    container = filled(
+        container,
+        terminationMessagePath="/dev/termination-log",
+        terminationMessagePolicy="File",
+        imagePullPolicy=_pull_policy(str(container.get("image") or "")),
+    )
+    return inside(
+        container,
+        ports=every(lambda port: filled(port, protocol="TCP")),
+        env=every(_variable),
+        resources=requirements,
+        livenessProbe=_probe,
+        readinessProbe=_probe,
+        startupProbe=_probe,
+        lifecycle=lambda hooks: inside(hooks, postStart=_action, preStop=_action),
+    )
+
+
+def _pull_policy(image: str) -> str:
+    """Always for the latest of an image, IfNotPresent for a fixed one, or for nonsense."""
+    found = _IMAGE.fullmatch(image)
+    is_latest = found and (found["tag"] == "latest" or not (found["tag"] or found["digest"]))
+    return "Always" if is_latest else "IfNotPresent"
+
+
+def _variable(variable: Object) -> Object:
+    return inside(variable, valueFrom=_with_field_version)
+
+
+def _with_field_version(source: Object) -> Object:
+    return inside(source, fieldRef=lambda ref: filled(ref, apiVersion="v1"))
+
+
+def _probe(probe: Object) -> Object:
+    defaults = {
+        "timeoutSeconds": 1,
+        "periodSeconds": 10,
+        "successThreshold": 1,
+        "failureThreshold": 3,
+    }
+    missing = {name: number for name, number in defaults.items() if not probe.get(name)}
+    return _action({**probe, **missing} if missing else probe)
+
+
+def _action(action: Object) -> Object:
+    return inside(
+        action,
+        httpGet=lambda get: filled(get, path="/", scheme="HTTP"),
+        grpc=lambda call: call if "service" in call else {**call, "service": ""},
+    )
+
+
+# The volume of a pod's token is called differently in each pod.
+_remembered_container = remembered(container, "volumeMounts")
+
+
+def pod_spec(spec: Object) -> Object:
+    """The spec of a pod, or of a pod to be in a template."""
+    spec = filled(
+        _with_account(spec),
+        restartPolicy="Always",
+        terminationGracePeriodSeconds=_GRACE_PERIOD_S,
+        dnsPolicy="ClusterFirst",
+        schedulerName=DEFAULT_SCHEDULER_NAME,
+        securityContext={},
+    )
+    return inside(
+        spec,
+        initContainers=every(_remembered_container),
+        containers=every(_remembered_container),
+        ephemeralContainers=every(container),
+        volumes=every(_remembered_volume),
+        resources=requirements,
+        overhead=amounts,
+    )
+
+
+def _with_account(spec: Object) -> Object:
+    """The spec with its service account under both names; the newer name counts."""
+    named = spec.get("serviceAccountName") or spec.get("serviceAccount")
+    if not named or spec.get("serviceAccountName") == spec.get("serviceAccount"):
+        return spec
+    return {**spec, "serviceAccountName": named, "serviceAccount": named}
+
+
+def template(template: Object) -> Object:
+    """The template of a workload's pods."""
+    return inside(template, spec=pod_spec)
+
+
+def pod(pod: Object) -> Object:
+    """A pod; unlike in templates, requests follow from limits, and no grace is below zero."""
+    return inside(pod, spec=_remembered_spec)
+
+
+def _whole_spec(spec: Object) -> Object:
+    spec = filled(pod_spec(spec), enableServiceLinks=True)
+    spec = inside(
+        spec,
+        terminationGracePeriodSeconds=lambda grace_s: (
+            grace_s if grace_s >= 0 else _LEAST_GRACE_PERIOD_S
+        ),
+    )
+    spec = inside(
+        spec, initContainers=every(_requests_from_limits), containers=every(_requests_from_limits)
+    )
+    spec = _pod_level(spec)
+    if spec.get("hostNetwork"):
+        spec = inside(spec, initContainers=every(_node_ports), containers=every(_node_ports))
+    return spec
+
+
+def _node_ports(container: Object) -> Object:
+    """In the node's network, a container's port is the node's."""
+
+    def port(port: Object) -> Object:
+        return port if port.get("hostPort") else {**port, "hostPort": port.get("containerPort")}
+
+    return inside(container, ports=every(port))
+
+
+_remembered_spec = remembered(_whole_spec, "nodeName", "hostname")
+
+
+def _requests_from_limits(container: Object) -> Object:
+    """A container that requests what it is limited to, where it doesn't say what it requests."""
+    resources = resources_of(container)
+    requests = part(resources, "requests")
+    missing = without(part(resources, "limits"), *requests)
+    if not missing:
+        return container
+    return {**container, "resources": {**resources, "requests": {**requests, **missing}}}
+
+
+def _pod_level(spec: Object) -> Object:
+    """A pod spec whose own resources, where it has any, are complete.
+
+    Limits of huge pages follow from the containers'; requests, if there are limits, from what the
+    containers request together and otherwise from the limits.
+    """
+    resources = spec.get("resources")
+    if not resources or not (resources.get("limits") or resources.get("requests")):
+        return spec
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    for name, nanos in pod_limits({"spec": _containers(spec)}).items():
+        if name.startswith(_HUGE_PAGES) and name not in requests and name not in limits:
+            limits = {**limits, name: _text(name, nanos)}
+    if limits:
+        requests = _complete_requests(spec, limits, requests)
+    full = {**resources}
+    if limits:
+        full["limits"] = limits
+    if requests:
+        full["requests"] = requests
+    return spec if full == resources else with_field(spec, "resources", full)
+
+
+def _complete_requests(spec: Object, limits: Object, requests: Object) -> Object:
+    together = {
+        name: _text(name, nanos)
+        for name, nanos in pod_requests({"spec": _containers(spec)}).items()
+        if name in _POD_LEVEL
+    }
+    limited = {
+        name: limit
+        for name, limit in limits.items()
+        if name in _POD_LEVEL or name.startswith(_HUGE_PAGES)
+    }
+    return {**limited, **together, **requests}
+
+
+def _containers(spec: Object) -> Object:
+    return {name: spec.get(name) for name in ("initContainers", "containers")}
+
+
+def _text(name: str, nanos: int) -> str:
+    return str(Quantity(nanos, Format.DECIMAL_SI if name == "cpu" else Format.BINARY_SI))
+
+
+SOURCES: Mapping[str, Filler] = {
+    "hostPath": partial(filled_where_absent, type=""),
+    "iscsi": partial(filled, iscsiInterface="default"),
+    "rbd": partial(filled, pool="rbd", user="admin", keyring="/etc/ceph/keyring"),
+    "scaleIO": partial(filled, storageMode="ThinProvisioned", fsType="xfs"),
+    "azureDisk": partial(
+        filled_where_absent, cachingMode="ReadWrite", kind="Shared", fsType="ext4", readOnly=False
+    ),
+}
+"""What is filled into sources that pods and PersistentVolumes have alike."""
+
+
+def volume(volume: Object) -> Object:
+    """A volume of a pod; one without a source is an empty directory."""
+    if not any(value is not None for name, value in volume.items() if name != "name"):
+        return {**volume, "emptyDir": {}}
+    return inside(
+        volume,
+        secret=_with_mode,
+        configMap=_with_mode,
+        downwardAPI=_downward,
+        projected=lambda source: inside(_with_mode(source), sources=every(_projection)),
+        **SOURCES,
+        image=lambda image: filled(
+            image, pullPolicy=_pull_policy(str(image.get("reference") or ""))
+        ),
+        ephemeral=lambda source: inside(source, volumeClaimTemplate=with_claim_spec),
+    )
+
+
+_remembered_volume = remembered(volume, "name")
+
+
+def _with_mode(source: Object) -> Object:
+    return filled(source, defaultMode=_FILE_MODE)
+
+
+def _downward(source: Object) -> Object:
+    return inside(_with_mode(source), items=every(_with_field_version))
+
+
+def _projection(source: Object) -> Object:
+    return inside(
+        source,
+        serviceAccountToken=lambda token: filled(token, expirationSeconds=_TOKEN_LIFETIME_S),
+        downwardAPI=lambda downward: inside(downward, items=every(_with_field_version)),
+    )
+
+
+def _claim_spec(spec: Object) -> Object:
+    return inside(filled(spec, volumeMode="Filesystem"), resources=requirements)
+
+
+def with_claim_spec(template: Object) -> Object:
+    """A claim, or a template for one."""
+    return inside(template, spec=_claim_spec)

@@ -1,0 +1,212 @@
+"""Pods: what they start with, and what the kubelet and the scheduler may not change of them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object, annotations, entries, part, status_of, without
+from podium.api.qos import qos_class
+from podium.apiserver.kinds.pods import pod_columns
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, wide
+from podium.apiserver.kinds.registration.defaulting import every, inside
+from podium.apiserver.kinds.pods.label_keys import merge_label_keys
+from podium.apiserver.kinds.pods.ephemeral_containers import (
+    added,
+    ephemeral_containers_update,
+    none_in_new,
+)
+from podium.apiserver.kinds.pods.pod_resize import resize_update, resized
+from podium.apiserver.kinds.pods.pod_status import status_update
+from podium.apiserver.kinds.pods.pod_templates import pod
+from podium.apiserver.kinds.pods.pod_updates import update
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.selectable_fields import boolean, never, text, texts
+from podium.apiserver.kinds.registration.strategy import (
+    Creation,
+    Strategy,
+    counted_spec,
+    keep_spec,
+    next_generation,
+)
+from podium.apiserver.long_work import apart
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.pods.pod_validation import gated_on_no_node
+from podium.apiserver.validation.pods.pod_validation import pod as pod_check
+from podium.apiserver.validation.pods.pod_warnings import (
+    APP_ARMOR,
+    app_armor_profile,
+    app_armor_warnings,
+    name_warnings,
+    pod_warnings,
+)
+
+_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
+_GATED = {
+    "type": "PodScheduled",
+    "status": "False",
+    "reason": "SchedulingGated",
+    "message": "Scheduling is blocked due to non-empty scheduling gates",
+}
+
+
+def _create(pod: Object, _creation: Creation) -> Object:
+    """A new pod: pending, in its QoS class, and marked if gates keep it."""
+    status: dict[str, Any] = {"phase": "Pending"}
+    if pod["spec"].get("schedulingGates"):
+        status["conditions"] = [_GATED]
+    status["qosClass"] = apart(qos_class, pod)
+    return {**_with_app_armor(pod), "status": status}
+
+
+def _with_app_armor(pod: Object) -> Object:
+    """The pod with its AppArmor annotations as fields, where these aren't set."""
+    spec, noted = pod["spec"], annotations(pod)
+    if not any(name.startswith(APP_ARMOR) for name in noted) or _is_for_windows(spec):
+        return pod
+    of_pod = part(spec, "securityContext").get("appArmorProfile")
+
+    def profiled(container: Object) -> Object:
+        profile = app_armor_profile(noted.get(f"{APP_ARMOR}{container.get('name', '')}") or "")
+        security = part(container, "securityContext")
+        if profile in (None, of_pod) or security.get("appArmorProfile") is not None:
+            return container
+        return {**container, "securityContext": {**security, "appArmorProfile": profile}}
+
+    return {**pod, "spec": inside(spec, **dict.fromkeys(_CONTAINERS, every(profiled)))}
+
+
+def _is_for_windows(spec: Object) -> bool:
+    return bool(part(spec, "os").get("name") == "windows")
+
+
+def _warnings(pod: Object, sent: Object) -> Iterator[str]:
+    yield from name_warnings(pod, "the Pod's hostname")
+    if not _is_for_windows(pod["spec"]):
+        yield from app_armor_warnings(sent)
+    yield from pod_warnings(pod)
+
+
+def _update_status(new: Object, old: Object, now_s: float) -> Object:
+    """Only the status and harmless metadata; the QoS class and who owns the pod stay.
+
+    Generations that a writer doesn't tell are kept, as some don't know the field.
+    """
+    new = _with_owners_of(keep_spec(new, old, now_s), old)
+    status = status_of(new)
+    missing = _kept(status, status_of(old))
+    return {**new, "status": {**status, **missing}} if missing else new
+
+
+def _resize(new: Object, old: Object, _now_s: float) -> Object:
+    """Only the resources of containers."""
+    new = resized(new, old)
+    return new if new["spec"] == old["spec"] else next_generation(new, old)
+
+
+def _add_ephemeral_containers(new: Object, old: Object, _now_s: float) -> Object:
+    """Only the ephemeral containers."""
+    new = added(new, old)
+    return new if new["spec"] == old["spec"] else next_generation(new, old)
+
+
+def _with_owners_of(new: Object, old: Object) -> Object:
+    owners = old["metadata"].get("ownerReferences")
+    if new["metadata"].get("ownerReferences") == owners:
+        return new
+    metadata = without(new["metadata"], "ownerReferences")
+    if owners:
+        metadata["ownerReferences"] = owners
+    return {**new, "metadata": metadata}
+
+
+def _kept(status: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+    """What of the old status comes into the new one, which leaves it out."""
+    kept = {
+        field: old[field]
+        for field in ("qosClass", "observedGeneration")
+        if old.get(field) and not status.get(field)
+    }
+    conditions = entries(status, "conditions")
+    if not (conditions and all(one.get("observedGeneration") for one in conditions)):
+        generations = _observed_generations(entries(old, "conditions"))
+        if generations and conditions is not entries(old, "conditions"):
+            kept["conditions"] = [_observed(one, generations) for one in conditions]
+    return kept
+
+
+def _observed_generations(conditions: Any) -> Mapping[str, list[int]]:
+    """The generations of the conditions of each type, in reverse; empty if no condition has one."""
+    if not any(condition.get("observedGeneration") for condition in conditions):
+        return {}
+    found: dict[str, list[int]] = defaultdict(list)
+    for condition in reversed(conditions):
+        found[condition.get("type", "")].append(condition.get("observedGeneration") or 0)
+    return found
+
+
+def _observed(condition: Object, generations: Mapping[str, list[int]]) -> Object:
+    left = generations.get(condition.get("type", ""))
+    generation = left.pop() if left else 0
+    if condition.get("observedGeneration") or not generation:
+        return condition
+    return {**condition, "observedGeneration": generation}
+
+
+def _pod_ip(pod: Object) -> str:
+    addresses = status_of(pod).get("podIPs")
+    return str(addresses[0].get("ip", "")) if addresses else str(status_of(pod).get("podIP") or "")
+
+
+POD = Registration(
+    kind=KINDS["Pod"],
+    defaults=pod,
+    defaults_of_new=merge_label_keys,
+    warnings_of_new=_warnings,
+    validate=pod_check,
+    validate_new=checks.in_turn(none_in_new, gated_on_no_node),
+    validate_update=update,
+    validate_subresource_update={
+        "ephemeralcontainers": ephemeral_containers_update,
+        "resize": resize_update,
+        "status": status_update,
+    },
+    strategy=Strategy(
+        create=_create,
+        update=counted_spec,
+        subresources={
+            "ephemeralcontainers": _add_ephemeral_containers,
+            "resize": _resize,
+            "status": _update_status,
+        },
+        counts_generations=True,
+        answers_object=True,
+        graceful=True,
+    ),
+    columns=(
+        NAME,
+        Column("Ready", pod_columns.ready, "Containers that are ready, of all that go on running."),
+        Column("Status", pod_columns.status, "What becomes of the pod, in one word."),
+        Column("Restarts", pod_columns.restarts, "How often containers were restarted, and when."),
+        AGE,
+        wide("IP", lambda pod, _: _pod_ip(pod) or NONE, "Address of the pod."),
+        wide("Node", ".spec.nodeName", "Where the pod is.", default=NONE),
+        wide("Nominated Node", ".status.nominatedNodeName", "Where room is made.", default=NONE),
+        wide("Readiness Gates", pod_columns.readiness_gates, "Gates that are met, of all."),
+    ),
+    row_conditions=pod_columns.row_conditions,
+    selectable={
+        **texts(
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "status.phase",
+            "status.nominatedNodeName",
+        ),
+        "spec.host": text("spec.nodeName"),
+        "spec.hostNetwork": boolean("spec.hostNetwork"),
+        "status.podIP": _pod_ip,
+        "status.podIPs": never,
+    },
+)

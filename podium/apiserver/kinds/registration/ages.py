@@ -1,0 +1,56 @@
+"""Spans of time as people read them: the two largest units that matter, as in an AGE column."""
+
+from podium.api.values.times import NANOS_PER_SECOND, TimeError, parse_time
+
+UNKNOWN = "<unknown>"
+
+_MINUTE_S, _HOUR_S = 60, 3600
+_DAY_S = 24 * _HOUR_S
+_YEAR_S = 365 * _DAY_S
+# From here on, a span is told in a unit, with its rest in a smaller one, or in no smaller one.
+_STEPS: tuple[tuple[int, int, str, int, str], ...] = (
+    (8 * _YEAR_S, _YEAR_S, "y", 0, ""),
+    (2 * _YEAR_S, _YEAR_S, "y", _DAY_S, "d"),
+    (8 * _DAY_S, _DAY_S, "d", 0, ""),
+    (2 * _DAY_S, _DAY_S, "d", _HOUR_S, "h"),
+    (8 * _HOUR_S, _HOUR_S, "h", 0, ""),
+    (3 * _HOUR_S, _HOUR_S, "h", _MINUTE_S, "m"),
+    (10 * _MINUTE_S, _MINUTE_S, "m", 0, ""),
+    (2 * _MINUTE_S, _MINUTE_S, "m", 1, "s"),
+    (0, 1, "s", 0, ""),
+)
+# Clocks that differ a little make small negative spans; larger ones are a fault.
+_SKEW_MAX_S = 2
+
+
+def human_duration(span_s: float) -> str:
+    """A span in kubectl's short form, such as `45s`, `4m3s`, `3h`, `5d2h` or `3y12d`.
+
+    Args:
+        span_s: seconds; a little less than 0 counts as none, and much less as `<invalid>`.
+    """
+    seconds = int(span_s)
+    if seconds <= -_SKEW_MAX_S:
+        return "<invalid>"
+    seconds = max(seconds, 0)
+    for least_s, unit_s, unit, rest_s, rest_unit in _STEPS:
+        if seconds >= least_s:
+            count, rest = divmod(seconds, unit_s)
+            smaller = rest // rest_s if rest_s else 0
+            return f"{count}{unit}{smaller}{rest_unit}" if smaller else f"{count}{unit}"
+    return UNKNOWN
+
+
+def since(time: object, now_s: float) -> str:
+    """How long ago a time was; `<unknown>` for none, or for what isn't a time."""
+    if not isinstance(time, str):
+        return UNKNOWN
+    try:
+        return human_duration(now_s - parse_time(time) / NANOS_PER_SECOND)
+    except TimeError:
+        return UNKNOWN
+
+
+def between(start: str, end: str) -> str:
+    """How long it took from one time to another."""
+    return human_duration((parse_time(end) - parse_time(start)) / NANOS_PER_SECOND)

@@ -1,0 +1,91 @@
+"""Registrations: what the API server knows of a kind, in one value."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from podium.api.kinds.builtin_kinds import Kind
+from podium.api.objects import Object
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Columns
+from podium.apiserver.kinds.registration.defaulting import Filler, nothing_new
+from podium.apiserver.kinds.registration.rules import Rule, changed
+from podium.apiserver.kinds.registration.selectable_fields import ReadField, by_key, by_name
+from podium.apiserver.kinds.registration.strategy import Creation, Strategy, apart_from_status
+from podium.apiserver.kinds.registration.zero_values import zeros
+from podium.apiserver.validation.checks import Check, anything, fields
+from podium.apiserver.validation.metadata import object_meta
+
+metadata_alone: Check = fields(metadata=object_meta())
+"""Objects of which only the metadata is judged."""
+
+
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind as the API server handles it; the defaults are those of a kind without peculiarities.
+
+    Attributes:
+        kind: what it is called, and where it stands.
+        defaults: fills in what its author left out.
+        defaults_of_new: fills in what is settled once, when an object is created.
+        validate: what is wrong with an object by itself.
+        validate_new: what is wrong besides where such an object is created, not just stored.
+        validate_update: what is wrong with a change of an object.
+        validate_subresource_update: the same for changes by subresources, such as `status`.
+        strategy: what writes prepare, reset and count.
+        columns: what its table shows.
+        row_conditions: what a row of the table says of its object.
+        selectable: how each field that a list can be selected by is read, beside those of the
+            metadata.
+        unselectable: what is said of another field, with `{}` in its place, if not the usual.
+        warnings: what clients are warned of in an object that is new or changed; only if its
+            generation is new, where objects of the kind have one.
+        warnings_of_new: what they are warned of besides in an object as it is created, given what
+            was sent as well.
+        is_idle: whether nothing acts on objects of the kind, which a warning says at creation.
+    """
+
+    kind: Kind
+    defaults: Filler = nothing_new
+    defaults_of_new: Filler = nothing_new
+    validate: Check = metadata_alone
+    validate_new: Check = anything
+    validate_update: Rule | None = None
+    validate_subresource_update: Mapping[str, Rule] = msgspec.field(default_factory=dict)
+    strategy: Strategy = Strategy()
+    columns: Columns = (NAME, AGE)
+    row_conditions: Callable[[Object], list[dict[str, str]]] = lambda _: []
+    selectable: Mapping[str, ReadField] = msgspec.field(default_factory=dict)
+    unselectable: str = ""
+    warnings: Callable[[Object], Iterable[str]] = lambda _: ()
+    warnings_of_new: Callable[[Object, Object], Iterable[str]] = lambda _obj, _sent: ()
+    is_idle: bool = False
+
+    def prepared(self, obj: Object, creation: Creation) -> Object:
+        """A new object as it starts."""
+        made = self.strategy.create(obj, creation)
+        if not self.strategy.resets_status:
+            return made
+        return {**made, "status": zeros(self.kind).get("status", {})}
+
+    def rule(self, subresource: str) -> Rule | None:
+        """What is asked of a change, by a subresource or by none; None if there is nothing."""
+        if subresource:
+            return self.validate_subresource_update.get(subresource)
+        return self.validate_update or changed(self.validate)
+
+    def field_reader(self, path: str) -> ReadField | None:
+        """How a field that a list can be selected by is read; None if it can't be by this one."""
+        is_strict = (self.selectable or self.unselectable) and not self.kind.namespaced
+        return {**(by_name if is_strict else by_key), **self.selectable}.get(path)
+
+    def not_selectable(self, path: str) -> str:
+        """What is said of a field that no list can be selected by."""
+        if self.unselectable or self.selectable:
+            return (self.unselectable or "field label not supported: {}").format(path)
+        known = ", ".join(f'"{one}"' for one in by_key)
+        return f'"{path}" is not a known field selector: only {known}'
+
+
+def plain_registration(kind: Kind) -> Registration:
+    """A kind that nothing acts on: it is stored, served and printed as any other."""
+    has_status = "status" in kind.subresources
+    return Registration(kind=kind, strategy=apart_from_status() if has_status else Strategy())

@@ -1,0 +1,157 @@
+"""The registrations of all kinds, and what is asked of a kind's by those who have an object.
+
+They are found in the files beside this one. A kind without a registration of its own is stored,
+served and printed as any other; that of a kind that a definition brings is made of the definition.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import chain
+from pkgutil import iter_modules
+from typing import Any
+
+from podium.api.kinds.custom_kinds import CustomKind
+from podium.api.errors import FieldError
+from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind, kind_of, optional_kind_of
+from podium.api.objects import Object, was_in_a_cluster
+from podium.apiserver import kinds
+from podium.apiserver.custom_resources.custom_registration import custom_registration
+from podium.apiserver.decoding.type_checker import Checker, DecodingError
+from podium.apiserver.kinds.registration.table_cells import Cell
+from podium.apiserver.kinds.registration.registration import Registration, plain_registration
+from podium.apiserver.kinds.registration.rules import every_metadata
+from podium.apiserver.refusals import first_told
+from podium.apiserver.schema import struct_of
+from podium.apiserver.schema.struct_types import METRICS, TOKEN_REQUEST
+from podium.apiserver.validation.checks import MinorFieldError
+
+
+def _declared() -> Iterator[Registration]:
+    """The registrations in the files beside this one."""
+    for file in iter_modules(kinds.__path__, f"{kinds.__name__}."):
+        if file.name != __name__:
+            found = vars(import_module(file.name)).values()
+            yield from (one for one in found if isinstance(one, Registration))
+
+
+_UNSTORED = (TOKEN_REQUEST, *METRICS.values())
+
+REGISTRATIONS: dict[str, Registration] = {
+    **{kind.key: plain_registration(kind) for kind in (*ALL_KINDS.values(), *_UNSTORED)},
+    **{registration.kind.key: registration for registration in _declared()},
+}
+"""By the key of the kind; scales, tokens and metrics, which nobody stores, are to be printed."""
+
+
+def registration_of(kind: Kind) -> Registration:
+    """What the API server knows of a kind, wherever it comes from."""
+    return custom_registration(kind) if isinstance(kind, CustomKind) else REGISTRATIONS[kind.key]
+
+
+def is_idle(kind: Kind) -> bool:
+    """Whether nothing acts on objects of the kind, so that who creates one is to be warned."""
+    found = REGISTRATIONS.get(kind.key)
+    return found is not None and found.is_idle
+
+
+def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
+    """The object with everything filled in; the same object where nothing is missing.
+
+    Nothing of the given object is changed; what didn't need filling is shared with the result.
+    Filling in again changes nothing.
+
+    Args:
+        kind: of the object.
+        obj: a valid object.
+        is_new: whether it is to be created; some fields are settled then, and stay what they are.
+    """
+    registration = registration_of(kind)
+    filled: Object = registration.defaults(obj)
+    return registration.defaults_of_new(filled) if is_new else filled
+
+
+def apply_defaults(obj: Object, kind: str | None = None) -> Object:
+    """A new object of a built-in kind with everything filled in; of another kind, as it is.
+
+    Args:
+        obj: a valid object.
+        kind: its kind, where the object doesn't tell.
+    """
+    known = KINDS.get(kind or str(obj.get("kind")))
+    return completed(known, obj) if known else obj
+
+
+def faults_of(kind: Kind, obj: Object) -> list[FieldError]:
+    """The first faults of a new object: as many as are told, and one more if there are more."""
+    registration = registration_of(kind)
+    return first_told(chain(registration.validate(obj, ""), registration.validate_new(obj, "")))
+
+
+def validate(obj: Object) -> list[FieldError]:
+    """All faults of an object, in the order of its fields; none of a kind that isn't known.
+
+    Found is what could lead a decision astray, and of the rest of a pod or a workload what people
+    get wrong. Not everything that kube-apiserver would object to is found; what is found, it would
+    object to as well. Fields, texts and their order are its own where it names a field, and plain
+    words where it answers with a decoder's complaint.
+    """
+    kind = kind_of(obj) or optional_kind_of(obj)
+    return list(registration_of(kind).validate(obj, "")) if kind else []
+
+
+def faults_of_manifest(obj: Object) -> list[FieldError]:
+    """All faults of an object as the API would create it: rules are asked after defaults.
+
+    What an API server has told is judged as it stands, and so is what has a value of a wrong type.
+    """
+    kind = kind_of(obj) or optional_kind_of(obj)
+    if kind is None or was_in_a_cluster(obj):
+        return validate(obj)
+    struct = struct_of(obj["apiVersion"], kind.name)
+    try:
+        typed = obj if struct is None else Checker().check(obj, struct)
+    except DecodingError:
+        return validate(obj)
+    return validate(completed(kind, typed))
+
+
+def decisive_faults(obj: Object) -> list[FieldError]:
+    """The faults of a manifest that could lead a decision astray; without those of details."""
+    return [fault for fault in faults_of_manifest(obj) if not isinstance(fault, MinorFieldError)]
+
+
+def validate_update(
+    kind: Kind, new: Object, old: Object, subresource: str = ""
+) -> list[FieldError]:
+    """All faults of an update, in kube-apiserver's order.
+
+    Some rules are asked twice there and here: first of all kinds alike, and again by most kinds
+    themselves; its answers show every fault as often as it was found.
+
+    Args:
+        kind: of the object.
+        new: as it is to be stored: prepared, with the server's own metadata.
+        old: as it is stored.
+        subresource: which the update goes through; empty for the object itself.
+    """
+    rule = registration_of(kind).rule(subresource)
+    return [*every_metadata(new, old), *(rule(new, old) if rule is not None else ())]
+
+
+def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
+    """An object as a row of a `Table` (meta.k8s.io/v1), but for what it carries along.
+
+    Args:
+        kind: of the object.
+        obj: any object.
+        now_s: the time that ages are told as of, in seconds since the epoch.
+    """
+    registration = registration_of(kind)
+    row: dict[str, Any] = {"cells": [one.read(obj, now_s) for one in registration.columns]}
+    conditions = registration.row_conditions(obj)
+    return {**row, "conditions": conditions} if conditions else row
+
+
+def column_definitions(kind: Kind) -> list[dict[str, Cell]]:
+    """What the columns of a kind's table are."""
+    return [column.definition() for column in registration_of(kind).columns]

@@ -1,0 +1,1 @@
+"""Deployments, DaemonSets, StatefulSets, Jobs and CronJobs as the API server serves them."""

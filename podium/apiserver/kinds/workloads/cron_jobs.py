@@ -1,0 +1,140 @@
+"""CronJobs: Jobs by a schedule.
+
+The rules are those of `ValidateCronJobCreate` and `ValidateCronJobUpdate` in v1.36.
+"""
+
+from typing import Any
+
+from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
+from podium.api.errors import FieldError, unsupported
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object, entries, status_of
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, joined, wide
+from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.ages import since
+from podium.apiserver.kinds.workloads.jobs import failure_policy, job_spec
+from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.registration.strategy import workload
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, join
+from podium.apiserver.validation.metadata import template_meta
+
+_NAME_LENGTH_MAX = 52
+"""Names of Jobs end in a hyphen and a time, and may have 63 characters."""
+
+_ZONE_IN_SCHEDULE = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
+_NO_ZONE = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+_CONTAINERS = ".spec.jobTemplate.spec.template.spec.containers[*]"
+
+
+@checks.of_text
+def _schedule(text: Any, path: str) -> Faults:
+    if not text:
+        yield checks.required(path)
+    elif "TZ" in text:
+        yield FieldError(path, text, _ZONE_IN_SCHEDULE)
+    else:
+        try:
+            parse_schedule(text)
+        except ScheduleError as error:
+            yield FieldError(path, text, str(error))
+
+
+@checks.of_text
+def _time_zone(text: Any, path: str) -> Faults:
+    if not text or text.lower() == "local":
+        yield FieldError(path, text, _NO_ZONE)
+        return
+    try:
+        parse_zone(text)
+    except ScheduleError as error:
+        yield FieldError(path, text, str(error))
+
+
+def _short_name(cron_job: Any, path: str) -> Faults:
+    called = checks.a_dict(checks.a_dict(cron_job).get("metadata")).get("name")
+    if isinstance(called, str) and len(called) > _NAME_LENGTH_MAX:
+        rule = f"must be no more than {_NAME_LENGTH_MAX} characters"
+        yield FieldError(join(path, "metadata.name"), called, rule)
+
+
+def _chooses_itself(spec: Any, path: str) -> Faults:
+    if checks.a_dict(spec).get("manualSelector") is True:
+        yield unsupported(join(path, "manualSelector"), True, ["nil", "false"])
+
+
+_job = checks.in_turn(job_spec, _chooses_itself)
+_valid = checks.both(
+    workloads.workload_check(
+        checks.fields(
+            schedule=checks.absent_as("", _schedule),
+            startingDeadlineSeconds=checks.integer(0),
+            concurrencyPolicy=checks.one_of("Allow", "Forbid", "Replace"),
+            suspend=checks.boolean,
+            timeZone=_time_zone,
+            jobTemplate=checks.absent_as(
+                {}, checks.fields(metadata=template_meta, spec=checks.absent_as({}, _job))
+            ),
+            successfulJobsHistoryLimit=checks.count,
+            failedJobsHistoryLimit=checks.count,
+        )
+    ),
+    _short_name,
+)
+
+
+def _with_defaults(cron_job: Object) -> Object:
+    # The other defaults of a Job come when it is made.
+    def job(spec: Object) -> Object:
+        return inside(spec, podFailurePolicy=failure_policy, template=template)
+
+    def spec(spec: Object) -> Object:
+        spec = filled(
+            spec,
+            concurrencyPolicy="Allow",
+            suspend=False,
+            successfulJobsHistoryLimit=3,
+            failedJobsHistoryLimit=1,
+        )
+        return inside(spec, jobTemplate=lambda template: inside(template, spec=job))
+
+    return inside(cron_job, spec=spec)
+
+
+def _suspended(cron_job: Object, _now_s: float) -> str:
+    found = at(cron_job, "spec.suspend")
+    return "<unset>" if found is None else str(bool(found))
+
+
+def _active(cron_job: Object, _now_s: float) -> int:
+    return len(entries(status_of(cron_job), "active"))
+
+
+def _last(cron_job: Object, now_s: float) -> str:
+    found = status_of(cron_job).get("lastScheduleTime")
+    return since(found, now_s) if found else NONE
+
+
+CRON_JOB = Registration(
+    kind=KINDS["CronJob"],
+    warnings=workloads.warnings("spec.jobTemplate.spec.template"),
+    warnings_of_new=workloads.name_of_pods,
+    defaults=_with_defaults,
+    validate=_valid,
+    strategy=workload(),
+    columns=(
+        NAME,
+        Column("Schedule", ".spec.schedule", "When its Jobs are due."),
+        Column("Timezone", ".spec.timeZone", "In which time zone that is meant.", default=NONE),
+        Column("Suspend", _suspended, "Whether it makes no more Jobs for now."),
+        Column("Active", _active, "How many of its Jobs run.", type="integer"),
+        Column("Last Schedule", _last, "How long ago the last one was due."),
+        AGE,
+        wide("Containers", joined(f"{_CONTAINERS}.name"), "Names of the template's containers."),
+        wide("Images", joined(f"{_CONTAINERS}.image"), "Images of the template's containers."),
+        wide("Selector", ".spec.selector", "Which pods belong to the object.", default=NONE),
+    ),
+)

@@ -1,0 +1,143 @@
+"""DaemonSets: a pod of a template on each node that it fits."""
+
+from typing import Any
+
+from podium.api.errors import FieldError, unsupported
+from podium.api.values.integers import parse_int
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object, annotations, spec_of
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.kinds.registration.table_cells import (
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    NAME,
+    SELECTOR,
+    Column,
+    labels_at,
+    number,
+)
+from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.strategy import Creation, keep_status, next_generation, workload
+from podium.apiserver.validation import checks
+from podium.apiserver.validation import templates
+from podium.apiserver.validation.checks import Faults, join
+from podium.apiserver.validation.selectors import label_selector
+
+_TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+_ALWAYS_TOLD = (
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+)
+
+
+def _valid_strategy(value: Any, path: str) -> Faults:
+    """The `updateStrategy` of a DaemonSet."""
+    kind = value.get("type") or "RollingUpdate"
+    if kind == "RollingUpdate":
+        yield from checks.fields(rollingUpdate=_rolling_daemons)(value, path)
+    elif kind != "OnDelete":
+        yield unsupported(path, value, ("RollingUpdate", "OnDelete"))
+
+
+def _one_way_of_rolling(value: Any, path: str) -> Faults:
+    unavailable, surge = value.get("maxUnavailable", 1), value.get("maxSurge", 0)
+    if not workloads.is_nothing(surge) and not workloads.is_nothing(unavailable):
+        message = "may not be set when maxUnavailable is non-zero"
+        yield FieldError(join(path, "maxSurge"), surge, message)
+    elif workloads.is_nothing(surge) and workloads.is_nothing(unavailable):
+        yield checks.required(join(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0")
+
+
+_rolling_daemons = checks.in_turn(
+    checks.fields(maxUnavailable=checks.int_or_percent, maxSurge=checks.int_or_percent),
+    checks.detail(_one_way_of_rolling),
+)
+
+
+def _create(daemon_set: Object, _creation: Creation) -> Object:
+    """A new DaemonSet, with the first generation of its template."""
+    return _with_template_generation(daemon_set, "1")
+
+
+def _update(new: Object, old: Object, now_s: float) -> Object:
+    """Changes of the template are counted apart, in an annotation."""
+    new = keep_status(new, old, now_s)
+    count = annotations(old).get(_TEMPLATE_GENERATION, "1")
+    wanted, spec = spec_of(new), old["spec"]
+    if wanted.get("template") != spec.get("template"):
+        count = str((parse_int(count) or 0) + 1)
+    new = _with_template_generation(new, count)
+    return new if wanted == spec else next_generation(new, old)
+
+
+def _with_template_generation(daemon_set: Object, count: str) -> Object:
+    found = annotations(daemon_set)
+    if found.get(_TEMPLATE_GENERATION) == count:
+        return daemon_set
+    noted = {**found, _TEMPLATE_GENERATION: count}
+    return {**daemon_set, "metadata": {**daemon_set["metadata"], "annotations": noted}}
+
+
+def _with_defaults(daemon_set: Object) -> Object:
+    def strategy(strategy: Object) -> Object:
+        return workloads.rolling(strategy, maxUnavailable=1, maxSurge=0)
+
+    def spec(spec: Object) -> Object:
+        spec = filled(spec, updateStrategy={}, revisionHistoryLimit=workloads.REVISIONS_KEPT)
+        return inside(spec, updateStrategy=strategy, template=template)
+
+    return inside(daemon_set, spec=spec)
+
+
+_valid = workloads.workload_check(
+    checks.fields(selector=label_selector),
+    templates.selected,
+    checks.fields(selector=templates.daemon_selector),
+    templates.with_template,
+    templates.always("DaemonSet"),
+    workloads.ready,
+    checks.fields(updateStrategy=checks.in_turn(_valid_strategy)),
+    workloads.revisions,
+)
+
+DAEMON_SET = Registration(
+    kind=KINDS["DaemonSet"],
+    warnings=workloads.warnings("spec.template"),
+    defaults=_with_defaults,
+    validate=_valid,
+    validate_update=rules.all_of(
+        rules.metadata,
+        rules.immutable("spec.selector", type_name="LabelSelector"),
+        rules.valid(_valid, "spec"),
+    ),
+    validate_subresource_update={
+        "status": workloads.counts(
+            *_ALWAYS_TOLD,
+            "observedGeneration",
+            "updatedNumberScheduled",
+            "numberAvailable",
+            "numberUnavailable",
+            "collisionCount",
+        )
+    },
+    strategy=workload(_create, _update),
+    columns=(
+        NAME,
+        number("Desired", ".status.desiredNumberScheduled", "Nodes that should run a pod."),
+        number("Current", ".status.currentNumberScheduled", "Nodes that run a pod."),
+        number("Ready", ".status.numberReady", "Nodes whose pod is ready."),
+        number("Up-to-date", ".status.updatedNumberScheduled", "Pods of the current template."),
+        number("Available", ".status.numberAvailable", "Nodes whose pod is available."),
+        Column("Node Selector", labels_at(".spec.template.spec.nodeSelector"), "Nodes it is for."),
+        AGE,
+        CONTAINERS,
+        IMAGES,
+        SELECTOR,
+    ),
+)

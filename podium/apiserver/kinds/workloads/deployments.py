@@ -1,0 +1,222 @@
+"""Deployments, ReplicaSets and ReplicationControllers: so many pods of a template."""
+
+from typing import Any
+
+from podium.api.errors import FieldError, unsupported
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.selectors.labels import SelectorError, label_selector
+from podium.api.objects import Object, annotations, labels, part, spec_of, without
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.kinds.registration.table_cells import (
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    NAME,
+    SELECTOR,
+    labels_at,
+    raw,
+    wide,
+)
+from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.registration.selectable_fields import number as number_of
+from podium.apiserver.kinds.registration.strategy import keep_spec, keep_status, next_generation, workload
+from podium.apiserver.validation import checks
+from podium.apiserver.validation import templates
+from podium.apiserver.validation.checks import Faults, join
+
+
+def _valid_strategy(value: Any, path: str) -> Faults:
+    """The `strategy` of a Deployment."""
+    rolling, where = value.get("rollingUpdate"), join(path, "rollingUpdate")
+    kind = value.get("type") or "RollingUpdate"
+    if kind == "Recreate" and rolling is not None:
+        yield checks.forbidden(where, "may not be specified when strategy `type` is 'Recreate'")
+    elif kind == "RollingUpdate" and rolling is not None:
+        yield from _rolling(rolling, where)
+    elif kind != "Recreate":
+        yield unsupported(path, value, ("Recreate", "RollingUpdate"))
+
+
+def _some_progress(value: Any, path: str) -> Faults:
+    unavailable, surge = value.get("maxUnavailable"), value.get("maxSurge")
+    if workloads.is_nothing(unavailable) and workloads.is_nothing(surge):
+        message = "may not be 0 when `maxSurge` is 0"
+        yield FieldError(join(path, "maxUnavailable"), unavailable, message)
+
+
+_rolling = checks.in_turn(
+    checks.fields(
+        maxUnavailable=checks.positive_int_or_percent, maxSurge=checks.positive_int_or_percent
+    ),
+    checks.detail(_some_progress),
+    checks.fields(maxUnavailable=checks.at_most_all),
+)
+
+
+def _progress_after_ready(spec: Any, path: str) -> Faults:
+    deadline, ready = spec.get("progressDeadlineSeconds"), spec.get("minReadySeconds") or 0
+    where = join(path, "progressDeadlineSeconds")
+    if deadline is None:
+        return
+    yield from checks.count(deadline, where)
+    if isinstance(deadline, int) and isinstance(ready, int) and deadline <= ready:
+        yield FieldError(where, deadline, "must be greater than minReadySeconds")
+
+
+def _update_deployment(new: Object, old: Object, now_s: float) -> Object:
+    """Annotations count, too, as rollouts go by them."""
+    new = keep_status(new, old, now_s)
+    same = new.get("spec") == old.get("spec") and annotations(new) == annotations(old)
+    return new if same else next_generation(new, old)
+
+
+def _update_deployment_status(new: Object, old: Object, now_s: float) -> Object:
+    """The status, and annotations, but not labels."""
+    new = keep_spec(new, old, now_s)
+    labels = old["metadata"].get("labels")
+    if new["metadata"].get("labels") == labels:
+        return new
+    metadata = without(new["metadata"], "labels")
+    return {**new, "metadata": {**metadata, "labels": labels} if labels else metadata}
+
+
+def _deployment_selector(deployment: Object, _now_s: float) -> str:
+    try:
+        return str(label_selector(at(deployment, "spec.selector")))
+    except SelectorError:
+        return "<invalid>"
+
+
+def _deployment_defaults(deployment: Object) -> Object:
+    def strategy(strategy: Object) -> Object:
+        return workloads.rolling(strategy, maxUnavailable="25%", maxSurge="25%")
+
+    def spec(spec: Object) -> Object:
+        spec = filled(
+            spec,
+            replicas=1,
+            strategy={},
+            revisionHistoryLimit=workloads.REVISIONS_KEPT,
+            progressDeadlineSeconds=600,
+        )
+        return inside(spec, strategy=strategy, template=template)
+
+    return inside(deployment, spec=spec)
+
+
+def _replicated(workload: Object) -> Object:
+    return inside(workload, spec=lambda spec: inside(filled(spec, replicas=1), template=template))
+
+
+def _controller_defaults(controller: Object) -> Object:
+    """A ReplicationController selects what its template is labelled, unless it says more."""
+    controller = _replicated(controller)
+    spec = spec_of(controller)
+    found = labels(part(spec, "template"))
+    if found and not spec.get("selector"):
+        controller = {**controller, "spec": {**spec, "selector": dict(found)}}
+    return workloads.labelled_like_template(controller)
+
+
+_valid_deployment = workloads.workload_check(
+    workloads.pods,
+    templates.valid_selector("deployment"),
+    templates.selected_template,
+    templates.always("ReplicaSet"),
+    checks.fields(strategy=checks.in_turn(_valid_strategy), paused=checks.boolean),
+    workloads.ready,
+    workloads.revisions,
+    checks.detail(_progress_after_ready),
+)
+_valid_replica_set = workloads.workload_check(
+    workloads.pods,
+    workloads.ready,
+    templates.valid_selector("deployment"),
+    templates.selected_template,
+    templates.always("ReplicaSet"),
+)
+_valid_controller = workloads.workload_check(
+    workloads.ready,
+    checks.fields(selector=checks.absent_as({}, templates.selector_map)),
+    workloads.pods,
+    templates.mapped,
+    templates.with_template,
+    templates.always("ReplicationController"),
+)
+_replicas_within = ("readyReplicas", "availableReplicas")
+_valid_counts = workloads.replica_counts(
+    (
+        "replicas",
+        "fullyLabeledReplicas",
+        *_replicas_within,
+        "terminatingReplicas",
+        "observedGeneration",
+    ),
+    ("fullyLabeledReplicas", *_replicas_within),
+)
+_same_selector = rules.immutable("spec.selector", type_name="LabelSelector")
+_COUNTED = (NAME, workloads.DESIRED, workloads.CURRENT, workloads.READY, AGE, CONTAINERS, IMAGES)
+
+DEPLOYMENT = Registration(
+    kind=KINDS["Deployment"],
+    warnings=workloads.warnings("spec.template"),
+    warnings_of_new=workloads.name_of_pods,
+    defaults=_deployment_defaults,
+    validate=_valid_deployment,
+    validate_update=workloads.spec_changed(_valid_deployment, _same_selector),
+    validate_subresource_update={
+        "status": workloads.replica_counts(
+            (
+                "observedGeneration",
+                "replicas",
+                "updatedReplicas",
+                *_replicas_within,
+                "unavailableReplicas",
+                "terminatingReplicas",
+                "collisionCount",
+            ),
+            ("updatedReplicas", *_replicas_within),
+            workloads.not_decremented,
+        )
+    },
+    strategy=workload(update=_update_deployment, update_status=_update_deployment_status),
+    columns=(
+        NAME,
+        workloads.READY_OF_DESIRED,
+        raw("Up-to-date", ".status.updatedReplicas", "Pods of the current template."),
+        raw("Available", ".status.availableReplicas", "Pods that are available."),
+        AGE,
+        CONTAINERS,
+        IMAGES,
+        wide("Selector", _deployment_selector, "Which pods belong to it."),
+    ),
+)
+
+REPLICA_SET = Registration(
+    kind=KINDS["ReplicaSet"],
+    warnings=workloads.warnings("spec.template"),
+    warnings_of_new=workloads.name_of_pods,
+    defaults=_replicated,
+    validate=_valid_replica_set,
+    validate_update=workloads.spec_changed(_valid_replica_set, _same_selector),
+    validate_subresource_update={"status": _valid_counts},
+    strategy=workload(),
+    columns=(*_COUNTED, SELECTOR),
+)
+
+REPLICATION_CONTROLLER = Registration(
+    kind=KINDS["ReplicationController"],
+    warnings=workloads.warnings("spec.template"),
+    warnings_of_new=workloads.name_of_pods,
+    defaults=_controller_defaults,
+    validate=_valid_controller,
+    validate_update=workloads.spec_changed(_valid_controller),
+    validate_subresource_update={"status": _valid_counts},
+    strategy=workload(default_propagation="Orphan"),
+    columns=(*_COUNTED, wide("Selector", labels_at(".spec.selector"), "Which pods belong to it.")),
+    selectable={"status.replicas": number_of("status.replicas")},
+)

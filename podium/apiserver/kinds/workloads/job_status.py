@@ -1,0 +1,210 @@
+"""The status of Jobs: its fields must agree with each other, and final ones don't change.
+
+The rules are those of `ValidateJobUpdateStatus` in v1.36. A rule looks at changes alone, so that
+nothing keeps an object from being told of that was let in before there was the rule.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from podium.api.errors import OMITTED, ErrorKind, FieldError
+from podium.api.values.integers import INT64, parse_int
+from podium.api.objects import Object, spec_of, status_of
+from podium.api.values.times import parse_time
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.validation.checks import Faults
+
+_COMPLETE, _FAILED = "Complete", "Failed"
+_SUCCESS, _FAILURE = "SuccessCriteriaMet", "FailureTarget"
+_NOT_HAD = {
+    "completedIndexes": "cannot set non-empty completedIndexes when non-indexed completion mode",
+    "failedIndexes": "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
+}
+_APART = ((_COMPLETE, _FAILED, "Failed=true"), (_COMPLETE, _FAILURE, "FailureTarget=true"))
+_TARGETS_APART = ((_SUCCESS, _FAILED, "Failed=true"), (_SUCCESS, _FAILURE, "FailureTarget=true"))
+
+
+def _uncounted(new: Object, _old: Object) -> Faults:
+    known: set[str] = set()
+    for field in ("succeeded", "failed"):
+        path = f"status.uncountedTerminatedPods.{field}"
+        for index, uid in enumerate(at(new, path) or ()):
+            where = f"{path}[{index}]"
+            if not uid:
+                yield FieldError(where, uid, "must not be empty")
+            elif uid in known:
+                yield FieldError(where, uid, "", ErrorKind.DUPLICATE)
+            known.add(uid)
+
+
+def _true(job: Object) -> set[str]:
+    conditions = at(job, "status.conditions") or ()
+    return {one.get("type") or "" for one in conditions if one.get("status") == "True"}
+
+
+def _end(new: Object, old: Object) -> Faults:
+    """A job completes or fails, by way of what decides that, and at some time."""
+    now, before = _true(new), _true(old)
+    ended, started = at(new, "status.completionTime"), at(new, "status.startTime")
+    if now != before:
+        yield from _together(now, _APART)
+    if now != before or ended != at(old, "status.completionTime"):
+        if ended and _COMPLETE not in now:
+            message = "cannot set completionTime when there is no Complete=True condition"
+            yield FieldError("status.completionTime", ended, message)
+        if _COMPLETE in now and not ended:
+            yield _missing("completionTime", "completionTime is required for Complete jobs")
+        if ended and started and parse_time(ended) < parse_time(started):
+            message = "must be equal to or after `startTime`"
+            yield FieldError("status.completionTime", ended, message)
+    if now != before:
+        for end, target in ((_FAILED, _FAILURE), (_COMPLETE, _SUCCESS)):
+            if end in now and target not in now:
+                yield _wrong(f"cannot set {end}=True condition without the {target}=true condition")
+
+
+def _finished(new: Object, old: Object) -> Faults:
+    """Nothing goes on in a job that has ended."""
+    status, before = status_of(new), status_of(old)
+    if not {_COMPLETE, _FAILED} & _true(new):
+        return
+    has_just = _true(new) != _true(old)
+    if (has_just or status.get("active") != before.get("active")) and status.get("active"):
+        yield FieldError("status.active", status["active"], "active>0 is invalid for finished job")
+    if has_just and not status.get("startTime"):
+        yield _missing("startTime", "startTime is required for finished job")
+    uncounted = status.get("uncountedTerminatedPods")
+    if has_just and uncounted and any(uncounted.values()):
+        shown = {name.capitalize(): uncounted.get(name) for name in ("succeeded", "failed")}
+        yield FieldError("status.uncountedTerminatedPods", shown, "must be empty for finished job")
+    if has_just and status.get("terminating"):
+        message = "terminating>0 is invalid for finished job"
+        yield FieldError("status.terminating", status["terminating"], message)
+
+
+def _indexes(new: Object, old: Object) -> Faults:
+    """Indexes are those of an indexed job, and none has both succeeded and failed."""
+    for field, is_had in (
+        ("completedIndexes", at(new, "spec.completionMode") == "Indexed"),
+        ("failedIndexes", at(new, "spec.backoffLimitPerIndex") is not None),
+    ):
+        text = at(new, f"status.{field}")
+        if text == at(old, f"status.{field}"):
+            continue
+        if not is_had:
+            if text or (field == "failedIndexes" and text is not None):
+                yield FieldError(f"status.{field}", text, _NOT_HAD[field])
+        elif text and (fault := _index_fault(text, at(new, "spec.completions") or 0)):
+            yield FieldError(f"status.{field}", text, f"error parsing {field}: {fault}")
+    yield from _overlap(new, old)
+
+
+def _index_fault(text: str, completions: int) -> str:
+    """What is wrong with a text such as `1,3-5`; empty if it is right."""
+    last = -1
+    for part in text.split(","):
+        for bound in part.split("-", 1):
+            number = parse_int(bound, INT64)
+            if number is None:
+                return f'cannot convert string to integer for index: "{bound}"'
+            if number >= completions:
+                return f'too large index: "{bound}"'
+            if number <= last:
+                return f"non-increasing order, previous: {last}, current: {number}"
+            last = number
+    return ""
+
+
+def _overlap(new: Object, old: Object) -> Faults:
+    completed, failed = (at(new, f"status.{one}Indexes") or "" for one in ("completed", "failed"))
+    if (completed, failed) == tuple(
+        at(old, f"status.{one}Indexes") or "" for one in ("completed", "failed")
+    ):
+        return
+    completions = at(new, "spec.completions") or 0
+    if _index_fault(completed or "0", completions) or _index_fault(failed or "0", completions):
+        return
+    for first, last in _intervals(failed):
+        for other_first, other_last in _intervals(completed):
+            if first <= other_last and other_first <= last:
+                message = "failedIndexes and completedIndexes overlap at index: "
+                shared = max(first, other_first)
+                yield FieldError("status.failedIndexes", failed, f"{message}{shared}")
+                return
+
+
+def _intervals(text: str) -> Iterator[tuple[int, int]]:
+    for part in filter(None, text.split(",")):
+        first, dash, last = part.partition("-")
+        yield int(first), int(last if dash else first)
+
+
+def _targets(new: Object, old: Object) -> Faults:
+    if _true(new) != _true(old):
+        yield from _together(_true(new), _TARGETS_APART)
+
+
+def _ready(new: Object, old: Object) -> Faults:
+    active, ready = at(new, "status.active") or 0, at(new, "status.ready")
+    before = (at(old, "status.active") or 0, at(old, "status.ready"))
+    if ready is not None and ready > active and (active, ready) != before:
+        yield FieldError("status.ready", ready, "cannot set more ready pods than active")
+
+
+def _kept(new: Object, old: Object) -> Faults:
+    """What has been counted stays counted, and what has ended stays as it ended."""
+    now, before = _true(new), _true(old)
+    ended = at(old, "status.completionTime")
+    if ended and at(new, "status.completionTime") and _COMPLETE in now & before:
+        path = "status.completionTime"
+        yield from rules.immutable_value(at(new, path), ended, path)
+    for field in ("succeeded", "failed"):
+        count = at(new, f"status.{field}") or 0
+        may_decrease = field == "succeeded" and _may_lose_indexes(new)
+        if count < (at(old, f"status.{field}") or 0) and not may_decrease:
+            yield FieldError(f"status.{field}", count, f"cannot decrease the {field} counter")
+    for end, terminal in (
+        (_FAILED, "terminal "),
+        (_COMPLETE, "terminal "),
+        (_FAILURE, ""),
+        (_SUCCESS, ""),
+    ):
+        if end in before - now:
+            yield _wrong(f"cannot disable the {terminal}{end}=True condition")
+
+
+def _may_lose_indexes(job: Object) -> bool:
+    """Whether the completions of a job may have been lowered, with some that have succeeded."""
+    spec = spec_of(job)
+    is_indexed = spec.get("completionMode") == "Indexed"
+    return is_indexed and spec.get("completions") == spec.get("parallelism")
+
+
+def _together(true: set[str], pairs: Any) -> Faults:
+    for one, other, shown in pairs:
+        if {one, other} <= true:
+            yield _wrong(f"cannot set {one}=True and {shown} conditions")
+
+
+def _wrong(message: str) -> FieldError:
+    return FieldError("status.conditions", OMITTED, message)
+
+
+def _missing(field: str, message: str) -> FieldError:
+    return FieldError(f"status.{field}", None, message, ErrorKind.REQUIRED)
+
+
+status_update = rules.all_of(
+    rules.metadata,
+    rules.not_negative(
+        "status.active", "status.succeeded", "status.failed", "status.ready", "status.terminating"
+    ),
+    _uncounted,
+    _end,
+    _finished,
+    _indexes,
+    _targets,
+    _ready,
+    _kept,
+)

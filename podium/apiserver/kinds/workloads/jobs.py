@@ -1,0 +1,225 @@
+"""Jobs: pods until enough of them have succeeded; what they run is settled when they start.
+
+The rules for changes are those of `ValidateJobUpdate` in v1.36.
+"""
+
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object, is_terminating, metadata_of, part, spec_of, without
+from podium.api.workloads import pod_template_of
+from podium.apiserver.internals import internal
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.kinds.registration.table_cells import AGE, CONTAINERS, IMAGES, NAME, SELECTOR, Column
+from podium.apiserver.kinds.registration.defaulting import every, filled, filled_where_absent, inside
+from podium.apiserver.kinds.registration.ages import between, since
+from podium.apiserver.kinds.workloads.job_status import status_update
+from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.registration.selectable_fields import number
+from podium.apiserver.kinds.registration.strategy import Creation, workload
+from podium.apiserver.validation import checks
+from podium.apiserver.validation import templates
+from podium.apiserver.validation.checks import Faults, a_dict
+from podium.apiserver.validation.job_policies import policies
+from podium.apiserver.validation.names import validate_dns_label
+
+_JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
+_CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+# Where the pods of a job go may be changed before it has ever run.
+_DIRECTIVES = ("affinity", "nodeSelector", "tolerations", "schedulingGates")
+_TANDEM = "can only be modified in tandem with spec.parallelism"
+# The first of these conditions that holds is the job's status; one that is being deleted stands
+# between those that are final and those that aren't.
+_FINAL_CONDITIONS = (("Complete", "Complete"), ("Failed", "Failed"))
+_PASSING_CONDITIONS = (("Suspended", "Suspended"), ("FailureTarget", "FailureTarget"))
+_CONTROLLER_UID_LABELS = ("controller-uid", _CONTROLLER_UID)
+
+
+def _create(job: Object, _creation: Creation) -> Object:
+    """A new Job: its pods, and only they, have its uid as a label, unless it says otherwise."""
+    spec = spec_of(job)
+    if spec.get("manualSelector"):
+        return job
+    name, uid = job["metadata"].get("name", ""), job["metadata"]["uid"]
+    own = {**dict.fromkeys(_JOB_NAME_LABELS, name), **dict.fromkeys(_CONTROLLER_UID_LABELS, uid)}
+    template = spec.get("template") or {}
+    metadata = metadata_of(template)
+    labels = {**own, **part(metadata, "labels")}
+    selector = spec.get("selector") or {}
+    wanted = {_CONTROLLER_UID: uid, **part(selector, "matchLabels")}
+    generated = {
+        **job,
+        "spec": {
+            **spec,
+            "selector": {**selector, "matchLabels": wanted},
+            "template": {**template, "metadata": {**metadata, "labels": labels}},
+        },
+    }
+    return workloads.labelled_like_template(generated)
+
+
+def _template(new: Object, old: Object) -> Faults:
+    now, before = pod_template_of(new), pod_template_of(old)
+    if now is before or now == before:
+        return
+    shown = internal("PodTemplateSpec", now)
+    if _never_ran(old):
+        now = _with_directives_of(now, before)
+    if internal("PodTemplateSpec", now) != internal("PodTemplateSpec", before):
+        yield FieldError("spec.template", shown, "field is immutable")
+
+
+def _never_ran(job: Object) -> bool:
+    suspended = at(job, "spec.suspend") is True
+    return suspended and at(job, "status.startTime") is None
+
+
+def _with_directives_of(new: Object, old: Object) -> Object:
+    """The template with everything about where its pods go as it was."""
+    spec, before = spec_of(new), spec_of(old)
+    kept: dict[str, Any] = {field: before[field] for field in _DIRECTIVES if field in before}
+    metadata = metadata_of(old)
+    return {**new, "metadata": metadata, "spec": {**without(spec, *_DIRECTIVES), **kept}}
+
+
+def _completions(new: Object, old: Object) -> Faults:
+    """The number of completions changes only with the parallelism of an indexed job."""
+    now, before = at(new, "spec.completions"), at(old, "spec.completions")
+    if rules.same(now, before):
+        return
+    if at(new, "spec.completionMode") != "Indexed" or now is None or before is None:
+        yield from rules.immutable_value(now, before, "spec.completions")
+    elif now != at(new, "spec.parallelism") or before != at(old, "spec.parallelism"):
+        yield FieldError("spec.completions", now, _TANDEM)
+
+
+def _job_condition(job: Object, conditions: tuple[tuple[str, str], ...]) -> str:
+    held = {
+        condition.get("type")
+        for condition in at(job, "status.conditions") or ()
+        if condition.get("status") == "True"
+    }
+    return next((word for kind, word in conditions if kind in held), "")
+
+
+def _job_status(job: Object, _now_s: float) -> str:
+    final = _job_condition(job, _FINAL_CONDITIONS)
+    if final or is_terminating(job):
+        return final or "Terminating"
+    return _job_condition(job, _PASSING_CONDITIONS) or "Running"
+
+
+def _progress(job: Object, _now_s: float) -> str:
+    succeeded = at(job, "status.succeeded") or 0
+    completions = at(job, "spec.completions")
+    if completions is not None:
+        return f"{succeeded}/{completions}"
+    parallelism = at(job, "spec.parallelism") or 0
+    return f"{succeeded}/1 of {parallelism}" if parallelism > 1 else f"{succeeded}/1"
+
+
+def _job_duration(job: Object, now_s: float) -> str:
+    start, end = at(job, "status.startTime"), at(job, "status.completionTime")
+    if not start:
+        return ""
+    return between(start, end) if end else since(start, now_s)
+
+
+def failure_policy(policy: Object) -> Object:
+    """A condition is looked for that holds, unless the policy says more."""
+    conditions = every(lambda condition: filled(condition, status="True"))
+    return inside(policy, rules=every(lambda rule: inside(rule, onPodConditions=conditions)))
+
+
+def _with_defaults(job: Object) -> Object:
+    """A Job that says neither how many completions nor how many at once runs one pod."""
+
+    def spec(spec: Object) -> Object:
+        if spec.get("completions") is None and spec.get("parallelism") is None:
+            spec = {**spec, "completions": 1}
+        replaced = "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"
+        spec = filled_where_absent(
+            spec,
+            parallelism=1,
+            backoffLimit=checks.INT32_MAX if spec.get("backoffLimitPerIndex") is not None else 6,
+            completionMode="NonIndexed",
+            suspend=False,
+            manualSelector=False,
+            podReplacementPolicy=replaced,
+        )
+        return inside(spec, podFailurePolicy=failure_policy, template=template)
+
+    return workloads.labelled_like_template(inside(job, spec=spec))
+
+
+job_spec = checks.in_turn(
+    checks.fields(
+        parallelism=checks.count,
+        completions=checks.count,
+        activeDeadlineSeconds=checks.detail(checks.integer(0)),
+        backoffLimit=checks.detail(checks.count),
+        ttlSecondsAfterFinished=checks.detail(checks.count),
+        backoffLimitPerIndex=checks.count,
+        maxFailedIndexes=checks.count,
+    ),
+    checks.detail(policies),
+    checks.fields(suspend=checks.boolean),
+    templates.with_template,
+    templates.until_done,
+)
+"""Judges the spec of a Job, or of the Jobs that a CronJob makes."""
+
+
+def _last_pod_named(job: Any, _path: str) -> Faults:
+    """The name of the pod with the highest index is one that a host can have."""
+    spec, name = a_dict(job.get("spec")), a_dict(job.get("metadata")).get("name", "")
+    completions = spec.get("completions")
+    if spec.get("completionMode") != "Indexed" or not isinstance(completions, int):
+        return
+    host = f"{name}-{completions - 1}"
+    if completions > 0 and validate_dns_label(host):
+        message = f"will not able to create pod with invalid DNS label: {host}"
+        yield FieldError("metadata.name", name, message)
+
+
+_valid_spec = workloads.workload_check(job_spec, templates.own_selector)
+_valid = checks.both(_valid_spec, checks.fields(_last_pod_named))
+
+JOB = Registration(
+    kind=KINDS["Job"],
+    warnings=workloads.warnings("spec.template"),
+    warnings_of_new=workloads.name_of_pods,
+    defaults=_with_defaults,
+    validate=_valid,
+    validate_update=rules.all_of(
+        rules.valid(_valid),
+        rules.metadata,
+        rules.valid(_valid_spec, "spec"),
+        _completions,
+        rules.immutable("spec.selector"),
+        _template,
+        rules.immutable("spec.completionMode"),
+        rules.immutable("spec.podFailurePolicy"),
+        rules.immutable("spec.backoffLimitPerIndex"),
+        rules.immutable("spec.managedBy"),
+        rules.immutable("spec.successPolicy"),
+    ),
+    validate_subresource_update={"status": status_update},
+    strategy=workload(_create, default_propagation="Orphan"),
+    columns=(
+        NAME,
+        Column("Status", _job_status, "What becomes of the job."),
+        Column("Completions", _progress, "Pods that have succeeded, of those that should."),
+        Column("Duration", _job_duration, "How long it took, or has taken so far."),
+        AGE,
+        CONTAINERS,
+        IMAGES,
+        SELECTOR,
+    ),
+    selectable={"status.successful": number("status.succeeded")},
+    unselectable='field label "{}" not supported for batchv1.Job',
+)

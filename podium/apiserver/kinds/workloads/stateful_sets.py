@@ -1,0 +1,217 @@
+"""StatefulSets, and the revisions that they and DaemonSets keep."""
+
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object, controller_of, spec_of, without
+from podium.api.pod_specs import volumes_of
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.kinds.registration.table_cells import AGE, CONTAINERS, IMAGES, NAME, NONE, Column, raw
+from podium.apiserver.kinds.registration.defaulting import every, filled, inside
+from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.selectable_fields import never
+from podium.apiserver.kinds.registration.strategy import Creation, counted_spec, workload
+from podium.apiserver.kinds.volumes import claim_defaults
+from podium.apiserver.validation import checks
+from podium.apiserver.validation import templates
+from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
+from podium.apiserver.validation.claims import claim_template
+from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.names import dns_label
+
+_STATEFUL_CHANGEABLE = (
+    "replicas",
+    "ordinals",
+    "template",
+    "updateStrategy",
+    "revisionHistoryLimit",
+    "persistentVolumeClaimRetentionPolicy",
+    "minReadySeconds",
+)
+_WITHIN = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
+
+
+def _valid_strategy(value: Any, path: str) -> Faults:
+    """The `updateStrategy` of a StatefulSet."""
+    kind, rolling = value.get("type"), value.get("rollingUpdate")
+    if kind == "":
+        yield checks.required(path)
+    elif kind == "OnDelete":
+        if rolling is not None:
+            message = "only allowed for updateStrategy 'RollingUpdate'"
+            yield FieldError(join(path, "rollingUpdate"), rolling, message)
+    elif kind in (None, "RollingUpdate"):
+        yield from checks.fields(rollingUpdate=_partitioned)(value, path)
+    else:
+        yield FieldError(path, value, "must be 'RollingUpdate' or 'OnDelete'")
+
+
+_partitioned = checks.fields(partition=checks.count)
+
+
+def _management(value: object, path: str) -> Faults:
+    if value == "":
+        yield checks.required(path)
+    elif value not in ("OrderedReady", "Parallel"):
+        yield FieldError(path, value, "must be 'OrderedReady' or 'Parallel'")
+
+
+def _claimed_template(spec: Any, path: str) -> Faults:
+    """The template of a StatefulSet, with its claims as volumes, which its containers can mount."""
+    template = a_dict(spec.get("template"))
+    pod, claims = a_dict(template.get("spec")), dict[str, Any]()
+    volumes = volumes_of(pod)
+    for _, claim in dicts(spec.get("volumeClaimTemplates")):
+        if isinstance(name := a_dict(claim.get("metadata")).get("name", ""), str):
+            claims[name] = {"name": name, "persistentVolumeClaim": {"claimName": name}}
+    if claims and isinstance(volumes, list):
+        kept = [one for one in volumes if str(a_dict(one).get("name")) not in claims]
+        pod = {**pod, "volumes": [*claims.values(), *kept]}
+        spec = {**spec, "template": {**template, "spec": pod}}
+    yield from templates.selected_template(spec, path)
+
+
+def _statefulset_spec(new: Object, old: Object) -> Faults:
+    spec, before = (without(spec_of(obj), *_STATEFUL_CHANGEABLE) for obj in (new, old))
+    if not rules.same(spec, before):
+        *listed, last = (f"'{field}'" for field in _STATEFUL_CHANGEABLE)
+        yield checks.forbidden(
+            "spec",
+            "updates to statefulset spec for fields other than "
+            f"{', '.join(listed)} and {last} are forbidden",
+        )
+
+
+def _revision_controller(revision: Object, _now_s: float) -> str:
+    owner = controller_of(revision)
+    if owner is None:
+        return NONE
+    group = str(owner.get("apiVersion", "")).rpartition("/")[0]
+    kind = f"{owner['kind']}.{group}" if group else owner["kind"]
+    return f"{kind.lower()}/{owner['name']}"
+
+
+def _has_data(value: Any, path: str) -> Faults:
+    if value.get("data") is None:
+        yield checks.required(join(path, "data"), "data is mandatory")
+
+
+def _one_at_a_time(stateful_set: Object) -> Object:
+    """Without `maxUnavailable`: its gate, MaxUnavailableStatefulSet, is off in v1.36."""
+
+    def strategy(strategy: Object) -> Object:
+        return inside(strategy, rollingUpdate=lambda rolling: without(rolling, "maxUnavailable"))
+
+    return inside(stateful_set, spec=lambda spec: inside(spec, updateStrategy=strategy))
+
+
+def _create(new: Object, _creation: Creation) -> Object:
+    return _one_at_a_time(new)
+
+
+def _update(new: Object, old: Object, now_s: float) -> Object:
+    # What has the field, such as in a state of a cluster with that gate, keeps it.
+    is_used = _one_at_a_time(old) != old
+    return counted_spec(new if is_used else _one_at_a_time(new), old, now_s)
+
+
+def _claim(template: Object) -> Object:
+    return claim_defaults(filled(template, apiVersion="v1", kind="PersistentVolumeClaim"))
+
+
+def _with_defaults(stateful_set: Object) -> Object:
+    def strategy(strategy: Object) -> Object:
+        if not strategy.get("type"):
+            strategy = {"rollingUpdate": {}, **strategy, "type": workloads.ROLLING}
+        if strategy["type"] != workloads.ROLLING:
+            return strategy
+        return inside(strategy, rollingUpdate=lambda rolling: filled(rolling, partition=0))
+
+    def retention(policy: Object) -> Object:
+        return filled(policy, whenDeleted="Retain", whenScaled="Retain")
+
+    def spec(spec: Object) -> Object:
+        spec = filled(
+            spec,
+            replicas=1,
+            podManagementPolicy="OrderedReady",
+            updateStrategy={},
+            revisionHistoryLimit=workloads.REVISIONS_KEPT,
+            persistentVolumeClaimRetentionPolicy={},
+        )
+        return inside(
+            spec,
+            updateStrategy=strategy,
+            persistentVolumeClaimRetentionPolicy=retention,
+            template=template,
+            volumeClaimTemplates=every(_claim),
+        )
+
+    return inside(stateful_set, spec=spec)
+
+
+_kept_or_not = checks.detail(checks.unless_empty(checks.one_of("Retain", "Delete")))
+_first_fields = checks.fields(
+    podManagementPolicy=_management,
+    updateStrategy=checks.in_turn(_valid_strategy),
+    persistentVolumeClaimRetentionPolicy=checks.fields(
+        whenDeleted=_kept_or_not, whenScaled=_kept_or_not
+    ),
+)
+_last_fields = checks.in_turn(
+    workloads.pods,
+    workloads.ready,
+    checks.fields(ordinals=checks.fields(start=checks.count)),
+    templates.valid_selector("statefulset", ""),
+    _claimed_template,
+    templates.always("StatefulSet"),
+    workloads.revisions,
+)
+_valid_change = object_check(spec=checks.needed(checks.in_turn(_first_fields, _last_fields)))
+# What never changes is judged once.
+_valid = object_check(
+    name=dns_label,
+    spec=checks.needed(
+        checks.in_turn(
+            _first_fields,
+            checks.fields(
+                serviceName=checks.unless_empty(dns_label),
+                volumeClaimTemplates=checks.each(claim_template),
+            ),
+            _last_fields,
+        )
+    ),
+)
+_valid_revision = object_check(_has_data, revision=checks.integer(0))
+
+STATEFUL_SET = Registration(
+    kind=KINDS["StatefulSet"],
+    warnings=workloads.warnings("spec.template"),
+    defaults=_with_defaults,
+    validate=_valid,
+    validate_update=workloads.spec_changed(_valid_change, _statefulset_spec),
+    validate_subresource_update={
+        "status": workloads.replica_counts(
+            ("replicas", *_WITHIN, "observedGeneration", "collisionCount"), _WITHIN
+        )
+    },
+    strategy=workload(_create, _update),
+    columns=(NAME, workloads.READY_OF_DESIRED, AGE, CONTAINERS, IMAGES),
+    selectable={"status.successful": never},
+    unselectable="field label not supported for appsv1.StatefulSet: {}",
+)
+
+CONTROLLER_REVISION = Registration(
+    kind=KINDS["ControllerRevision"],
+    validate=_valid_revision,
+    validate_update=rules.changed(_valid_revision, rules.immutable("data")),
+    columns=(
+        NAME,
+        Column("Controller", _revision_controller, "Whose revision it is."),
+        raw("Revision", ".revision", "Its number."),
+        AGE,
+    ),
+)

@@ -1,0 +1,126 @@
+"""What workloads have in common: numbers of pods, a template, and a status that counts."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.objects import Object, labels, metadata_of, part
+from podium.api.workloads import pod_template_of
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Cell, Column, number
+from podium.apiserver.kinds.registration.defaulting import filled, filled_where_absent, with_field
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import Rule, at
+from podium.apiserver.schema.struct_types import SCALE as SCALE_KIND
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults
+from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings
+
+REVISIONS_KEPT = 10
+ROLLING = "RollingUpdate"
+
+pods = checks.fields(replicas=checks.count)
+ready = checks.fields(minReadySeconds=checks.count)
+revisions = checks.detail(checks.fields(revisionHistoryLimit=checks.count))
+
+
+def warnings(template: str) -> Callable[[Object], Iterator[str]]:
+    """Warn of a workload's template, which stands at a path such as `spec.template`."""
+    names = template.split(".")
+    return lambda workload: pod_warnings(part(workload, *names), template)
+
+
+def name_of_pods(workload: Object, _sent: Object) -> Iterator[str]:
+    """Warn of the name of a new workload after which its pods are named."""
+    return name_warnings(workload)
+
+
+def is_nothing(number: object) -> bool:
+    """Whether a number of pods, or a share of them, is zero."""
+    return number in (0, "0%") and number is not False
+
+
+def workload_check(*spec: Check) -> Check:
+    """A workload whose spec passes all the checks, in turn."""
+    return object_check(spec=checks.needed(checks.in_turn(*spec)))
+
+
+def spec_changed(check: Check, *more: Rule) -> Rule:
+    """The metadata may be changed, and the new spec is valid."""
+    return rules.all_of(rules.metadata, rules.valid(check, "spec"), *more)
+
+
+def rolling(strategy: Object, **defaults: Any) -> Object:
+    """The strategy of updates; one that rolls has these fields filled in."""
+    strategy = filled(strategy, type=ROLLING)
+    if strategy["type"] != ROLLING:
+        return strategy
+    return with_field(
+        strategy,
+        "rollingUpdate",
+        filled_where_absent(strategy.get("rollingUpdate") or {}, **defaults),
+    )
+
+
+def labelled_like_template(workload: Object) -> Object:
+    """A workload without labels has those of its template."""
+    found = labels(pod_template_of(workload))
+    if not found or labels(workload):
+        return workload
+    return {**workload, "metadata": {**metadata_of(workload), "labels": dict(found)}}
+
+
+def _at_most(field: str, other: str, message: str) -> Rule:
+    """One number of the status isn't above another."""
+
+    def rule(new: Object, _old: Object) -> Faults:
+        found = at(new, f"status.{field}") or 0
+        if found > (at(new, f"status.{other}") or 0):
+            yield FieldError(f"status.{field}", found, message)
+
+    return rule
+
+
+def not_decremented(new: Object, old: Object) -> Faults:
+    """The number of collisions only grows."""
+    path = "status.collisionCount"
+    now, before = at(new, path), at(old, path)
+    if before is not None and (now is None or now < before):
+        yield FieldError(path, now or 0, "cannot be decremented")
+
+
+def counts(*fields: str) -> Rule:
+    """A status of numbers."""
+    return rules.all_of(rules.metadata, rules.not_negative(*(f"status.{one}" for one in fields)))
+
+
+def replica_counts(fields: Sequence[str], within: Sequence[str], *more: Rule) -> Rule:
+    """A status of numbers, of which some can't be above the number of pods."""
+    most = "cannot be greater than status.replicas"
+    return rules.all_of(
+        counts(*fields),
+        *(_at_most(field, "replicas", most) for field in within),
+        _at_most("availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"),
+        *more,
+    )
+
+
+def _ready(obj: Object, _now_s: float) -> Cell:
+    return f"{at(obj, 'status.readyReplicas') or 0}/{at(obj, 'spec.replicas') or 0}"
+
+
+READY_OF_DESIRED = Column("Ready", _ready, "Pods that are ready, of those that there should be.")
+DESIRED = number("Desired", ".spec.replicas", "Pods that there should be.")
+CURRENT = number("Current", ".status.replicas", "Pods that there are.")
+READY = number("Ready", ".status.readyReplicas", "Pods that are ready.")
+
+SCALE = Registration(
+    kind=SCALE_KIND,
+    columns=(
+        Column("Name", NAME.source, NAME.description),
+        DESIRED,
+        number("Available", ".status.replicas", "Pods that there are."),
+        AGE,
+    ),
+)

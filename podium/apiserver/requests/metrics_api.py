@@ -1,0 +1,72 @@
+"""The metrics API (metrics.k8s.io/v1beta1): what nodes and pods use at the moment."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object
+from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity
+from podium.api.values.times import timestamp
+from podium.apiserver.refusals import not_found
+from podium.apiserver.requests.calls import Call
+from podium.apiserver.requests.messages import Response
+from podium.apiserver.requests.response_forms import shown_list
+from podium.apiserver.requests.routes import no_such_method
+from podium.apiserver.selection import parse_selection
+from podium.apiserver.verbs.verb_options import Listing
+from podium.kubelet.simulated.metered_usage import Usage
+
+# What is simulated needs no time to be measured; metrics-server tells so much.
+_WINDOW = "30s"
+_MEASURED = {"nodes": KINDS["Node"], "pods": KINDS["Pod"]}
+
+
+def get(call: Call) -> Response:
+    """Answer with what one node or pod uses; there is nothing to be had of one that doesn't run."""
+    info = call.info
+    kind = _MEASURED[info.kind.plural]
+    measured = _measured(call, call.server.get(kind, info.namespace, info.name))
+    if measured is None:
+        raise not_found(info.kind, info.name)
+    return call.answer(measured)
+
+
+def list_all(call: Call) -> Response:
+    """Answer with what all nodes or pods of a selection use, as far as it is known."""
+    info, query = call.info, call.parameters
+    if query.flag("watch"):
+        raise no_such_method()
+    kind = _MEASURED[info.kind.plural]
+    selection = parse_selection(kind, query.text("labelSelector"), query.text("fieldSelector"))
+    found = call.server.list(kind, info.namespace, selection)
+    measured = [one for obj in found.items if (one := _measured(call, obj)) is not None]
+    listing = Listing(measured, found.resource_version)
+    return call.respond(200, shown_list(call.form, listing, call.now_s))
+
+
+def _measured(call: Call, obj: Object) -> Object | None:
+    usage = call.server.usage
+    assert usage is not None
+    if call.info.kind.plural == "nodes":
+        node = usage.node(obj, call.now_s)
+        return None if node is None else {**_head(obj, call.now_s), "usage": _amounts(node)}
+    pod = usage.pod(obj, call.now_s)
+    return None if pod is None else {**_head(obj, call.now_s), "containers": _containers(pod)}
+
+
+def _head(obj: Object, now_s: float) -> dict[str, Any]:
+    own = obj["metadata"]
+    named = {field: own[field] for field in ("name", "namespace", "labels") if own.get(field)}
+    now = timestamp(now_s)
+    return {"metadata": {**named, "creationTimestamp": now}, "timestamp": now, "window": _WINDOW}
+
+
+def _containers(usages: Mapping[str, Usage]) -> list[Object]:
+    return [{"name": name, "usage": _amounts(usage)} for name, usage in usages.items()]
+
+
+def _amounts(usage: Usage) -> Object:
+    return {
+        "cpu": str(Quantity(usage.cpu_nanos, Format.DECIMAL_SI)),
+        "memory": str(Quantity(usage.memory_bytes * NANOS_PER_UNIT, Format.BINARY_SI)),
+    }

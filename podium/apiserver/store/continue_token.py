@@ -1,0 +1,89 @@
+"""Where a list goes on, as opaque text.
+
+The format is kube-apiserver's: base64 of `{"v": "meta.k8s.io/v1", "rv": …, "start": …}`, so that
+clients that look inside find what they expect.
+"""
+
+import base64
+import re
+
+import msgspec
+
+from podium.apiserver.store.errors import InvalidContinueError
+
+AS_OF_NOW = -1
+"""In place of a revision, as any negative number: go on with the objects as they are now."""
+
+_VERSION = "meta.k8s.io/v1"
+_FOREIGN_CHARACTER = re.compile(r"[^A-Za-z0-9_-]")
+_BLANKS = b" \t\r\n"
+_STARTS_OF_VALUES = b'{["-0123456789tfn'
+
+
+class ContinueToken(msgspec.Struct, frozen=True):
+    """The place at which a list goes on.
+
+    Attributes:
+        revision: the list shows the objects as of this revision, or `AS_OF_NOW`.
+        start: keys from this one on, relative to the list: `name`, or `namespace/name` if the
+            list spans namespaces.
+    """
+
+    revision: int
+    start: str
+
+
+class _Body(msgspec.Struct):
+    v: str = ""
+    rv: int = 0
+    start: str = ""
+
+
+def encode(token: ContinueToken) -> str:
+    """The token as text."""
+    body = msgspec.json.encode(_Body(_VERSION, token.revision, token.start))
+    return base64.urlsafe_b64encode(body).rstrip(b"=").decode()
+
+
+def decode(text: str) -> ContinueToken:
+    """The token that a text stands for.
+
+    Raises:
+        InvalidContinueError: it stands for none.
+    """
+    data = _unpacked(text)
+    try:
+        body = msgspec.json.decode(data, type=_Body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidContinueError(f": {_json_fault(data) or error}") from None
+    if body.v != _VERSION:
+        raise InvalidContinueError(f": server does not recognize this encoded version {body.v}")
+    if body.rv == 0:
+        raise InvalidContinueError(
+            f": incorrect encoded start resourceVersion (version {_VERSION})"
+        )
+    if not body.start:
+        raise InvalidContinueError(f": encoded start key empty (version {_VERSION})")
+    if any(part in ("", ".", "..") for part in body.start.removeprefix("/").split("/")):
+        raise InvalidContinueError(f": {body.start}")
+    return ContinueToken(body.rv, body.start.removeprefix("/"))
+
+
+def _unpacked(text: str) -> bytes:
+    foreign = _FOREIGN_CHARACTER.search(text)
+    if foreign or len(text) % 4 == 1:
+        offset = len(text[: foreign.start()].encode()) if foreign else len(text) - 1
+        raise InvalidContinueError(f": illegal base64 data at input byte {offset}")
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def _json_fault(data: bytes) -> str:
+    """What is wrong with a text that isn't JSON from its first character on, in Go's words."""
+    value = data.lstrip(_BLANKS)
+    if not value:
+        return "unexpected end of JSON input"
+    if value[0] in _STARTS_OF_VALUES:
+        return ""
+    character = value[:4].decode(errors="replace")[0]
+    shown = character if character.isprintable() and character != "\ufffd" else f"\\x{value[0]:02x}"
+    return f"invalid character '{shown}' looking for beginning of value"

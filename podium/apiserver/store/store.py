@@ -1,0 +1,307 @@
+"""The store: objects by kind, namespace and name, one revision counter, one history.
+
+Every write gets the next revision, which becomes the object's resourceVersion. It is told to the
+journal first and to watches afterwards, so that no watch sees what a crash could undo. Objects are
+kept as they are given but for that version, and mustn't be changed afterwards.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+
+from podium.api.objects import Object
+from podium.apiserver.store import continue_token as tokens
+from podium.apiserver.store.continue_token import AS_OF_NOW, ContinueToken
+from podium.apiserver.store.errors import (
+    AlreadyExistsError,
+    ConflictError,
+    ExpiredError,
+    NotFoundError,
+    TooLargeResourceVersionError,
+)
+from podium.apiserver.store.field_watch import FieldValue, FieldWatch
+from podium.apiserver.store.history import EventType, History, Wake, WatchEvent
+from podium.apiserver.store.journal import FIRST_REVISION, Journal, Recovered
+from podium.apiserver.store.kind_index import KindIndex
+from podium.apiserver.store.pages import Matches, Page, find, list_segments
+from podium.apiserver.store.watch import Watch
+
+_NOTHING_KEPT = Recovered(FIRST_REVISION, ())
+
+
+class Store:
+    """Keeps versioned objects with one history.
+
+    Attributes:
+        revision: of the last write; that of a transaction under way counts.
+    """
+
+    def __init__(self, *, history_max: int = 32_768, journal: Journal | None = None) -> None:
+        """Take up what the journal has kept.
+
+        Args:
+            history_max: how many writes of each kind are remembered.
+            journal: keeps writes when the process ends; None to forget them.
+
+        Raises:
+            JournalError: the journal can't be read.
+        """
+        recovered = journal.load() if journal else _NOTHING_KEPT
+        self.revision = recovered.oldest_revision
+        self._indexes: dict[str, KindIndex] = {}
+        self._history = History(history_max, self.revision)
+        self._journal = journal
+        # Writes that neither the journal nor watches know of yet.
+        self._pending: list[WatchEvent] = []
+        self._in_transaction = False
+        for event in recovered.events:
+            self._apply(event)
+            if event.revision > self.revision:
+                self.revision = event.revision
+                self._history.publish((event,))
+
+    def adopt(self, other: "Store") -> None:
+        """Hold and remember what another store does, instead of anything else.
+
+        The objects are shared, as nobody changes them; what is written from now on isn't.
+
+        Raises:
+            ValueError: there is a journal, which knows nothing of it.
+        """
+        if self._journal is not None:
+            raise ValueError("a store with a journal adopts nothing")
+        self.revision = other.revision
+        self._indexes = {kind: index.copy() for kind, index in other._indexes.items()}
+        self._history = other._history.copy()
+
+    def get(self, kind: str, namespace: str, name: str) -> Object | None:
+        """An object, None if there is none; the namespace is "" where kinds have none."""
+        index = self._indexes.get(kind)
+        return None if index is None else index.get(namespace, name)
+
+    def create(self, kind: str, obj: Object) -> Object:
+        """Add an object, and return it with its version.
+
+        Raises:
+            AlreadyExistsError: there is one of that name.
+        """
+        metadata = obj["metadata"]
+        namespace, name = metadata.get("namespace", ""), metadata["name"]
+        if self.get(kind, namespace, name) is not None:
+            raise AlreadyExistsError(kind, namespace, name)
+        return self._write("ADDED", kind, namespace, name, obj, None)
+
+    def update(self, kind: str, obj: Object, expected_version: str | None) -> Object:
+        """Replace an object, and return it with its version.
+
+        Args:
+            kind: the object's kind.
+            obj: what it shall be; namespace and name say which one it is.
+            expected_version: the resourceVersion that must still be current; None for any.
+
+        Raises:
+            NotFoundError: there is no such object.
+            ConflictError: it has another version.
+        """
+        metadata = obj["metadata"]
+        namespace, name = metadata.get("namespace", ""), metadata["name"]
+        previous = self._expect(kind, namespace, name, expected_version)
+        return self._write("MODIFIED", kind, namespace, name, obj, previous)
+
+    def delete(
+        self, kind: str, namespace: str, name: str, expected_version: str | None = None
+    ) -> Object:
+        """Remove an object, and return its last state with the version of the deletion.
+
+        Raises:
+            NotFoundError: there is no such object.
+            ConflictError: it has another version than the expected one.
+        """
+        previous = self._expect(kind, namespace, name, expected_version)
+        return self._write("DELETED", kind, namespace, name, previous, previous)
+
+    def list(
+        self,
+        kind: str,
+        namespace: str | None = None,
+        *,
+        limit: int = 0,
+        continue_token: str = "",
+        at_revision: int | None = None,
+        matches: Matches | None = None,
+    ) -> Page:
+        """Objects in the order of their keys.
+
+        Args:
+            kind: of this kind.
+            namespace: only of this namespace; None for all.
+            limit: how many at most; 0 for any number. What is left comes by `continue_token`,
+                as it was at the first page's revision.
+            continue_token: that of the page before; it decides the revision.
+            at_revision: as they were at a revision; None for now.
+            matches: which objects count; all if None.
+
+        Raises:
+            ExpiredError: the history doesn't reach back to that revision.
+            TooLargeResourceVersionError: there has been no such revision yet.
+            InvalidContinueError: the token is no token.
+        """
+        token = tokens.decode(continue_token) if continue_token else None
+        revision = self.revision if at_revision is None else at_revision
+        if token:
+            revision = self.revision if token.revision < 0 else token.revision
+        if revision < self._history.of(kind).oldest_revision:
+            raise _expired(token)
+        if revision > self.revision:
+            raise TooLargeResourceVersionError(revision, self.revision)
+        base = f"{namespace}/" if namespace else ""
+        undone = self._writes_after(kind, revision)
+        parts = list_segments(self._indexes.get(kind) or KindIndex(), namespace, undone)
+        found = find(parts, base + token.start if token else "", limit, matches)
+        if not found.after:
+            return Page(found.items, revision)
+        after = tokens.encode(ContinueToken(revision, found.after.removeprefix(base)))
+        return Page(found.items, revision, after, None if matches else found.remaining)
+
+    def watch(
+        self,
+        kind: str,
+        namespace: str | None = None,
+        *,
+        from_revision: int,
+        wake: Wake | None = None,
+    ) -> Watch:
+        """Follow what happens after a revision.
+
+        Args:
+            kind: to objects of this kind.
+            namespace: only in this namespace; None for all.
+            from_revision: events after this one.
+            wake: called when there may be something to take, once after each time that the watch
+                was read to its end. It is called amid a write, so that it should only take note.
+
+        Raises:
+            ExpiredError: the history doesn't reach back to that revision.
+            TooLargeResourceVersionError: there has been no such revision yet.
+        """
+        if from_revision > self.revision:
+            raise TooLargeResourceVersionError(from_revision, self.revision)
+        return Watch(self._history, kind, namespace, from_revision, wake)
+
+    def watch_field(
+        self,
+        kind: str,
+        namespace: str | None,
+        field: FieldValue,
+        *,
+        from_revision: int,
+    ) -> FieldWatch:
+        """Follow what happens after a revision to objects of which a field has, or had, a value.
+
+        It costs nothing when other objects change. Arguments and errors are those of `watch`.
+        """
+        if from_revision > self.revision:
+            raise TooLargeResourceVersionError(from_revision, self.revision)
+        return FieldWatch(self._history, kind, namespace, field, from_revision)
+
+    def changes(self, kind: str) -> int:
+        """A number that is another one whenever an object of the kind has come, changed or gone."""
+        index = self._indexes.get(kind)
+        return 0 if index is None else index.changes
+
+    def oldest_revision(self, kind: str) -> int:
+        """The revision from which on all that happened to objects of a kind is known."""
+        return self._history.of(kind).oldest_revision
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Writes within are kept by the journal at once, or not at all.
+
+        What is read and written within mustn't be told to anybody until it has ended well. Any
+        exception that leaves it undoes its writes. A transaction within another ends with it.
+
+        Raises:
+            JournalError: the journal couldn't keep the writes, and they are undone.
+        """
+        outer, mark = self._in_transaction, len(self._pending)
+        self._in_transaction = True
+        try:
+            yield
+        except BaseException:
+            self._undo(mark)
+            raise
+        finally:
+            self._in_transaction = outer
+        if not outer:
+            self._commit()
+
+    def _expect(self, kind: str, namespace: str, name: str, expected_version: str | None) -> Object:
+        found = self.get(kind, namespace, name)
+        if found is None:
+            raise NotFoundError(kind, namespace, name)
+        if expected_version is not None:
+            current = found["metadata"]["resourceVersion"]
+            if current != expected_version:
+                raise ConflictError(
+                    kind, namespace, name, expected=expected_version, current=current
+                )
+        return found
+
+    def _write(
+        self,
+        event_type: EventType,
+        kind: str,
+        namespace: str,
+        name: str,
+        obj: Object,
+        previous: Object | None,
+    ) -> Object:
+        self.revision += 1
+        metadata = {**obj["metadata"], "resourceVersion": str(self.revision)}
+        written = {**obj, "metadata": metadata}
+        event = WatchEvent(self.revision, event_type, kind, namespace, name, written, previous)
+        self._apply(event)
+        self._pending.append(event)
+        if not self._in_transaction:
+            self._commit()
+        return written
+
+    def _apply(self, event: WatchEvent) -> None:
+        index = self._indexes.get(event.kind)
+        if index is None:
+            index = self._indexes[event.kind] = KindIndex()
+        if event.type == "DELETED":
+            index.remove(event.namespace, event.name)
+        else:
+            index.put(event.namespace, event.name, event.obj)
+
+    def _commit(self) -> None:
+        if self._journal is not None and self._pending:
+            try:
+                self._journal.append(self._pending)
+            except BaseException:
+                self._undo(0)
+                raise
+        events, self._pending = self._pending, []
+        self._history.publish(events)
+
+    def _undo(self, mark: int) -> None:
+        """Take back the pending writes from number `mark` on."""
+        for event in reversed(self._pending[mark:]):
+            index = self._indexes[event.kind]
+            if event.previous is None:
+                index.remove(event.namespace, event.name)
+            else:
+                index.put(event.namespace, event.name, event.previous)
+            self.revision = event.revision - 1
+        del self._pending[mark:]
+
+    def _writes_after(self, kind: str, revision: int) -> Iterator[WatchEvent]:
+        pending = (e for e in self._pending if e.kind == kind and e.revision > revision)
+        return chain(self._history.of(kind).after(revision), pending)
+
+
+def _expired(token: ContinueToken | None) -> ExpiredError:
+    if token is None:
+        return ExpiredError.list()
+    return ExpiredError.page(tokens.encode(ContinueToken(AS_OF_NOW, token.start)))

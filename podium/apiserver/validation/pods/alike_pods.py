@@ -1,0 +1,116 @@
+"""Pods without faults that others like them were judged as before.
+
+The pods of a workload differ in name, node and times, and in the name of their token's volume. The
+rest of a flawless pod is remembered, so that of the next one only what is its own is judged.
+"""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from podium.api.deletion_cost import DELETION_COST
+from podium.api.selectors.labels import validate_label_key, validate_subdomain
+from podium.api.priority import MIRROR_ANNOTATION
+from podium.apiserver.validation.checks import Check, Faults, a_dict
+from podium.apiserver.validation.names import validate_dns_label
+from podium.apiserver.validation.remembered import CAPACITY, SIZE_MAX
+
+_OWN_METADATA = frozenset({"name", "uid", "annotations", "resourceVersion", "managedFields"})
+_OWN_SPEC = frozenset({"nodeName", "hostname"})
+# What they mean together is judged anew each time.
+_TELLING = (MIRROR_ANNOTATION, DELETION_COST)
+_ANNOTATIONS_LENGTH_MAX = 1 << 13
+# Days that every month has; in metadata and status, any such text is as good as any other.
+_TIME = re.compile(
+    rb'"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3])(?::[0-5]\d){2}Z"'
+)
+_TOKEN_PREFIX = b'"kube-api-access-'
+_TOKEN = re.compile(_TOKEN_PREFIX + rb'[a-z0-9]{5}"')
+# JSON has no such byte.
+_ANY = b"\0"
+
+
+def judged_alike(check: Check, status_part: Any) -> Check:
+    """The same check of pods, with a memory of those without faults.
+
+    Args:
+        check: judges a whole pod.
+        status_part: the part of a status that the check is about.
+    """
+    flawless: set[bytes] = set()
+
+    def check_once(pod: Any, path: str) -> Faults:
+        key = _shared(pod, status_part) if _own_is_flawless(pod) else None
+        if key in flawless:
+            return iter(())
+        faults = [*check(pod, path)]
+        if key is not None and not faults:
+            if len(flawless) >= CAPACITY:
+                flawless.clear()
+            flawless.add(key)
+        return iter(faults)
+
+    return check_once
+
+
+def _shared(pod: Any, status_part: Any) -> bytes | None:
+    """All that is judged of a pod but what is its own; None if it can't be told."""
+    metadata, spec = pod["metadata"], pod["spec"]
+    shared, rest = {**spec}, {**metadata}
+    for field in _OWN_SPEC:
+        shared.pop(field, None)
+    for field in _OWN_METADATA:
+        rest.pop(field, None)
+    try:
+        encoded = msgspec.json.encode(shared)
+        others = msgspec.json.encode((rest, status_part(pod.get("status"))))
+    except (OverflowError, ValueError):
+        return None
+    if len(encoded) + len(others) > SIZE_MAX:
+        return None
+    if _TOKEN_PREFIX in encoded and (token := _TOKEN.search(encoded)):
+        encoded = encoded.replace(token[0], _ANY)
+    is_placed = b"1" if spec.get("nodeName") else b""
+    return _ANY.join((is_placed, encoded, _without_times(others)))
+
+
+@lru_cache(CAPACITY)
+def _without_times(encoded: bytes) -> bytes:
+    return _TIME.sub(_ANY, encoded)
+
+
+def _own_is_flawless(pod: Any) -> bool:
+    metadata, spec = a_dict(pod).get("metadata"), a_dict(pod).get("spec")
+    if not isinstance(metadata, dict) or not isinstance(spec, dict):
+        return False
+    name, node, hostname = metadata.get("name"), spec.get("nodeName"), spec.get("hostname")
+    return (
+        isinstance(name, str)
+        and not validate_subdomain(name)
+        and (node is None or (isinstance(node, str) and _is_node_name(node)))
+        and (not hostname or (isinstance(hostname, str) and not validate_dns_label(hostname)))
+        and isinstance(metadata.get("uid"), str | None)
+        and _notes_are_flawless(metadata.get("annotations"))
+    )
+
+
+def _notes_are_flawless(notes: Any) -> bool:
+    if notes is None:
+        return True
+    if not isinstance(notes, dict) or not notes.keys().isdisjoint(_TELLING):
+        return False
+    return sum(map(len, notes)) + sum(
+        len(note) if isinstance(note, str) else _ANNOTATIONS_LENGTH_MAX for note in notes.values()
+    ) < _ANNOTATIONS_LENGTH_MAX and all(map(_is_key, notes))
+
+
+@lru_cache(CAPACITY)
+def _is_key(note: str) -> bool:
+    return not validate_label_key(note.lower())
+
+
+@lru_cache(CAPACITY)
+def _is_node_name(node: str) -> bool:
+    return not (node and validate_subdomain(node))

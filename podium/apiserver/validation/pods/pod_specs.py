@@ -1,0 +1,251 @@
+"""Pod specs, those of pods and those of templates, in the order of ValidatePodSpec in v1.36.
+
+Two parts of a spec are judged apart. One is alike for all pods of a workload, so it is looked up
+in a check's memory; the other differs from pod to pod: the node, the hostname, tokens' volumes.
+"""
+
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.selectors.labels import validate_label_key
+from podium.api.priority import NEVER, PREEMPT_LOWER_PRIORITY
+from podium.api.values.quantity import Format, Quantity, QuantityError, parse_quantity
+from podium.api.resources import pod_requests
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.pods.affinity import affinity, spread_constraints
+from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
+from podium.apiserver.validation.pods.containers import containers, init_containers
+from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
+from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts, volumes
+from podium.apiserver.validation.pods.ports import host_network_ports
+from podium.apiserver.validation.remembered import remembered
+from podium.apiserver.validation.pods.resource_requirements import overhead, pod_level_resources
+from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
+
+_CONTAINER_LISTS = ("initContainers", "containers")
+_MOUNTS = frozenset({"volumeMounts", "volumeDevices"})
+_VARYING = frozenset({"volumes", "nodeName", "hostname"})
+
+
+def _scheduling_gates(value: object, path: str) -> Faults:
+    yield from checks.each(checks.fields())(value, path)
+    seen = set()
+    for index, gate in dicts(value):
+        name, where = gate.get("name") or "", f"{path}[{index}]"
+        if not isinstance(name, str):
+            yield from checks.text(name, join(where, "name"))
+            continue
+        for message in validate_label_key(name):
+            yield FieldError(where, name, message)
+        if name in seen:
+            yield checks.duplicate(where, name)
+        seen.add(name)
+
+
+def _resource_claims(value: object, path: str) -> Faults:
+    yield from checks.each(checks.fields())(value, path)
+    names = set()
+    for index, claim in dicts(value):
+        name, where = claim.get("name") or "", f"{path}[{index}]"
+        if not isinstance(name, str) or not name:
+            yield from checks.some_text(name, join(where, "name"))
+        elif name in names:
+            yield checks.duplicate(join(where, "name"), name)
+        else:
+            yield from dns_label(name, join(where, "name"))
+            names.add(name)
+        yield from checks.detail(_one_claim)(claim, where)
+
+
+def _one_claim(claim: Any, path: str) -> Faults:
+    own, template = claim.get("resourceClaimName"), claim.get("resourceClaimTemplateName")
+    shown = {
+        "Name": claim.get("name") or "",
+        "ResourceClaimName": own,
+        "ResourceClaimTemplateName": template,
+    }
+    if own is not None and template is not None:
+        message = (
+            "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+        )
+        yield FieldError(path, shown, message)
+    if own is None and template is None:
+        message = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+        yield FieldError(path, shown, message)
+    yield from _claim_names(claim, path)
+
+
+_claim_names = checks.fields(resourceClaimName=subdomain, resourceClaimTemplateName=subdomain)
+
+
+def _pod_level(spec: Any, path: str) -> Faults:
+    """Resources of the pod as a whole, which cover those of its containers."""
+    resources, where = spec.get("resources"), join(path, "resources")
+    if resources is None:
+        return
+    if isinstance(resources, dict) and resources.get("claims") is not None:
+        message = "claims cannot be set for Resources at pod-level"
+        yield checks.forbidden(join(where, "claims"), message)
+    faults = list(pod_level_resources(resources, where))
+    yield from faults
+    # What can't be read can't be compared either.
+    if not faults:
+        yield from _requests_cover_containers(spec, where)
+        yield from _limits_cover_containers(spec, where)
+
+
+def _requests_cover_containers(spec: Any, path: str) -> Faults:
+    requests = a_dict(spec["resources"].get("requests"))
+    if not requests or list(_containers(spec, "")):
+        # There is nothing to compare, or something that can't be added up.
+        return
+    asked = pod_requests({"spec": {name: spec.get(name) for name in _CONTAINER_LISTS}})
+    for name, amount in asked.items():
+        if name in requests and (own := parse_quantity(requests[name])).nanos < amount:
+            total = Quantity(amount, own.format if own else Format.DECIMAL_SI)
+            message = f"must be greater than or equal to aggregate container requests of {total}"
+            yield FieldError(f"{path}.requests[{name}]", requests[name], message)
+
+
+_containers = checks.decisive(checks.in_turn(containers, init_containers))
+
+
+def _limits_cover_containers(spec: Any, path: str) -> Faults:
+    limits = a_dict(spec["resources"].get("limits"))
+    for index, one in dicts(spec.get("containers")):
+        for name, limit in a_dict(a_dict(one.get("resources")).get("limits")).items():
+            if name not in limits:
+                continue
+            try:
+                too_much = parse_quantity(limit) > parse_quantity(limits[name])
+            except QuantityError:
+                continue
+            if too_much:
+                where = f"{path}.containers[{index}][{name}].limits"
+                message = f"must be less than or equal to pod limits of {limits[name]}"
+                yield FieldError(where, limit, message)
+
+
+def _dns_config(spec: Any, path: str) -> Faults:
+    config, where = spec.get("dnsConfig"), join(path, "dnsConfig")
+    if config is not None:
+        yield from checks.fields(nameservers=checks.each(checks.ip_address))(config, where)
+    if spec.get("dnsPolicy") != "None":
+        return
+    if config is None:
+        yield checks.required(where, "must provide `dnsConfig` when `dnsPolicy` is None")
+    elif not a_dict(config).get("nameservers"):
+        message = "must provide at least one DNS nameserver when `dnsPolicy` is None"
+        yield checks.required(join(where, "nameservers"), message)
+
+
+def _own_users(spec: Any, path: str) -> Faults:
+    """A pod with users of its own shares no other namespace with its node."""
+    if spec.get("hostUsers") is False:
+        for field, shown in (
+            ("hostNetwork", "hostNetwork"),
+            ("hostPID", "HostPID"),
+            ("hostIPC", "HostIPC"),
+        ):
+            if spec.get(field):
+                yield checks.forbidden(join(path, shown), "when `pod.Spec.HostUsers` is false")
+
+
+def _os(value: object, path: str) -> Faults:
+    yield from checks.fields(name=checks.text)(value, path)
+    name = a_dict(value).get("name") or ""
+    if not name:
+        yield checks.required(join(path, "name"), "cannot be empty")
+    elif name not in ("linux", "windows"):
+        # At the object itself, as kube-apiserver has it.
+        yield from checks.choice("linux", "windows")(name, path)
+
+
+_volumes = checks.fields(volumes=volumes)
+_first_fields = checks.fields(resourceClaims=_resource_claims)
+_middle_fields = checks.fields(
+    terminationGracePeriodSeconds=checks.integer(),
+    hostNetwork=checks.boolean,
+    restartPolicy=checks.choice("Always", "OnFailure", "Never"),
+    dnsPolicy=checks.detail(
+        checks.choice("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+    ),
+    nodeSelector=label_map,
+    affinity=affinity,
+)
+_later_fields = checks.fields(
+    readinessGates=checks.detail(
+        checks.each(checks.fields(conditionType=checks.needed(label_key)))
+    ),
+    schedulingGates=_scheduling_gates,
+    topologySpreadConstraints=spread_constraints,
+)
+_node_name = checks.unless_empty(remembered(subdomain))
+_hostname = checks.detail(checks.unless_empty(dns_label))
+_varying_fields = checks.fields(volumes=volumes, nodeName=_node_name, hostname=_hostname)
+_last_fields = checks.fields(
+    serviceAccountName=checks.detail(checks.unless_empty(subdomain)),
+    nodeName=_node_name,
+    activeDeadlineSeconds=checks.detail(checks.integer(1, checks.INT32_MAX)),
+    hostname=_hostname,
+    subdomain=checks.detail(checks.unless_empty(dns_label)),
+    tolerations=tolerations,
+    hostAliases=checks.detail(checks.each(checks.fields(ip=checks.ip_address))),
+    schedulerName=checks.text,
+    priority=checks.integer(checks.INT32_MIN, checks.INT32_MAX),
+    priorityClassName=checks.unless_empty(subdomain),
+    runtimeClassName=subdomain,
+    preemptionPolicy=checks.choice(PREEMPT_LOWER_PRIORITY, NEVER),
+    overhead=overhead,
+    os=_os,
+)
+_whole = checks.in_turn(
+    _volumes,
+    _first_fields,
+    containers,
+    init_containers,
+    _pod_level,
+    host_network_ports,
+    _middle_fields,
+    checks.detail(_dns_config),
+    _later_fields,
+    checks.detail(_own_users),
+    _last_fields,
+)
+
+
+def _common_part(spec: Any) -> Any:
+    """What pods of one workload have in common."""
+    part = {name: value for name, value in spec.items() if name not in _VARYING}
+    for name in _CONTAINER_LISTS:
+        if isinstance(found := part.get(name), list):
+            part[name] = [_without_mounts(container) for container in found]
+    return part
+
+
+def _without_mounts(container: Any) -> Any:
+    if not isinstance(container, dict) or _MOUNTS.isdisjoint(container):
+        return container
+    return {name: value for name, value in container.items() if name not in _MOUNTS}
+
+
+_common = remembered(_whole, _common_part)
+
+
+def _varying(spec: Any, path: str) -> Faults:
+    yield from _varying_fields(spec, path)
+    known = None
+    for name in _CONTAINER_LISTS:
+        for index, one in dicts(spec.get(name)):
+            if not _MOUNTS.isdisjoint(one):
+                known = known_volumes(spec) if known is None else known
+                yield from mounts(one, f"{join(path, name)}[{index}]", known)
+
+
+@checks.of_object
+def pod_spec(spec: Any, path: str) -> Faults:
+    """The spec of a pod, or of a pod to be in a template."""
+    common, varying = list(_common(spec, path)), list(_varying(spec, path))
+    # Faults of both parts are put in order by looking at the whole.
+    in_order = not varying or (not common and len(varying) == 1)
+    yield from common or varying if in_order else _whole(spec, path)

@@ -1,0 +1,387 @@
+"""Warnings about pods and templates that are valid, but hold what is deprecated or has no effect.
+
+What such warnings share with those about volumes and services is here too. Source:
+kube-apiserver's warnings for pods, pod templates, node labels and addresses, v1.36.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv6Address
+from typing import Any
+
+from podium.api.objects import Object, annotations, entries, part, spec_of
+from podium.api.pod_specs import volumes_of
+from podium.api.values.quantity import NANOS_PER_UNIT, nanos
+from podium.apiserver.validation.checks import join, parse_address
+from podium.apiserver.validation.names import validate_dns_label
+
+APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
+_SECCOMP_OF_POD = "seccomp.security.alpha.kubernetes.io/pod"
+_SECCOMP_OF_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/"
+DEPRECATED_LABELS: Mapping[str, str] = {
+    "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+    "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
+    "failure-domain.beta.kubernetes.io/region": (
+        'deprecated since v1.17; use "topology.kubernetes.io/region" instead'
+    ),
+    "failure-domain.beta.kubernetes.io/zone": (
+        'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'
+    ),
+    "beta.kubernetes.io/instance-type": (
+        'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'
+    ),
+    "app.kubernetes.io/created-by": "deprecated since v1.9",
+    "scheduler.alpha.kubernetes.io/preferAvoidPods": (
+        "deprecated since v1.22; use Taints and Tolerations instead"
+    ),
+    "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
+}
+_ANNOTATIONS: Mapping[str, str] = {
+    "scheduler.alpha.kubernetes.io/critical-pod": (
+        'non-functional in v1.16+; use the "priorityClassName" field instead'
+    ),
+    "security.alpha.kubernetes.io/sysctls": (
+        'non-functional in v1.11+; use the "sysctls" field instead'
+    ),
+    "security.alpha.kubernetes.io/unsafe-sysctls": (
+        'non-functional in v1.11+; use the "sysctls" field instead'
+    ),
+}
+DEPRECATED_VOLUMES: Mapping[str, tuple[str, str]] = {
+    "photonPersistentDisk": (
+        "photonPersistentDisk",
+        "deprecated in v1.11, non-functional in v1.16+",
+    ),
+    "gitRepo": ("gitRepo", "deprecated in v1.11"),
+    "scaleIO": ("scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
+    "flocker": ("flocker", "deprecated in v1.22, non-functional in v1.25+"),
+    "storageos": ("storageOS", "deprecated in v1.22, non-functional in v1.25+"),
+    "quobyte": ("quobyte", "deprecated in v1.22, non-functional in v1.25+"),
+    "glusterfs": ("glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
+    "cephfs": ("cephfs", "deprecated in v1.28, non-functional in v1.31+"),
+    "rbd": ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
+}
+"""By field of a volume: the field as the warning names it, and the warning."""
+# The volumes with files of an object: field, kind, and the field with the object's name.
+_FILES = (
+    ("configMap", "ConfigMap", "name"),
+    ("secret", "Secret", "secretName"),
+    ("downwardAPI", "DownwardAPI", ""),
+)
+_CERTIFICATE_FILES = {
+    "certificateChainPath": "chain",
+    "keyPath": "key",
+    "credentialBundlePath": "credential bundle",
+}
+_NO_SELECTOR = "a null labelSelector results in matching no pod"
+_NAME_OF_PODS = "Pod names and hostnames"
+_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+_APP_ARMOR_OLD = 'deprecated since v1.30; use the "appArmorProfile" field instead'
+_IN_BYTES = ("memory", "ephemeral-storage")
+_TERMS = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def name_warnings(obj: Object, used_in: str = _NAME_OF_PODS) -> Iterator[str]:
+    """Warn of a name that hosts can't have."""
+    faults = validate_dns_label(str(part(obj, "metadata").get("name") or ""))
+    if faults:
+        shown = " ".join(faults)
+        yield (
+            f"metadata.name: this is used in {used_in}, which can result in surprising behavior; "
+            f"a DNS label is recommended: [{shown}]"
+        )
+
+
+def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
+    """Warn of what a pod, or a template for pods, holds in vain.
+
+    Args:
+        pod: the pod or the template, with its defaults.
+        path: where the template stands; empty for a pod.
+    """
+    spec, where = spec_of(pod), join(path, "spec")
+    yield from _deprecated_labels(spec, where)
+    noted = annotations(pod)
+    for name, text in _ANNOTATIONS.items():
+        if name in noted:
+            yield f"{_annotation(path, name)}: {text}"
+    for index, volume in enumerate(volumes_of(spec)):
+        for field, (shown, text) in DEPRECATED_VOLUMES.items():
+            if volume.get(field) is not None:
+                yield f"{where}.volumes[{index}].{shown}: {text}"
+        claim = part(volume, "ephemeral", "volumeClaimTemplate", "spec")
+        yield from claim_warnings(
+            claim, f"{where}.volumes[{index}].ephemeral.volumeClaimTemplate.spec"
+        )
+    for volume in volumes_of(spec):
+        yield from _overlapping_paths(volume)
+    yield from _repeated(spec, "hostAliases", "ip", where)
+    yield from _repeated(spec, "imagePullSecrets", "name", where)
+    for index, secret in enumerate(entries(spec, "imagePullSecrets")):
+        if not secret.get("name"):
+            yield f'{where}.imagePullSecrets[{index}].name: invalid empty name ""'
+    yield from _fractions(part(spec, "overhead"), f"{where}.overhead", *_IN_BYTES)
+    security = part(spec, "securityContext")
+    if not security.get("seccompProfile") and _SECCOMP_OF_POD in noted:
+        yield f"{_annotation(path, _SECCOMP_OF_POD)}: {_SECCOMP}"
+    for container, place in _containers(spec, where):
+        yield from _container(container, place, path, noted, security)
+    yield from _ports(spec, where)
+    grace_s = spec.get("terminationGracePeriodSeconds")
+    if grace_s is not None and grace_s < 0:
+        rule = "must be >= 0; negative values are invalid and will be treated as 1"
+        yield f"{where}.terminationGracePeriodSeconds: {rule}"
+    yield from _pod_affinity(spec, where)
+    for index, address in enumerate(part(spec, "dnsConfig").get("nameservers") or ()):
+        yield from address_warnings(address, f"{where}.dnsConfig.nameservers[{index}]")
+    for index, alias in enumerate(entries(spec, "hostAliases")):
+        yield from address_warnings(alias.get("ip", ""), f"{where}.hostAliases[{index}].ip")
+
+
+def app_armor_warnings(pod: Object) -> Iterator[str]:
+    """Warn of a new pod's AppArmor annotations that no field repeats."""
+    profile = part(spec_of(pod), "securityContext").get("appArmorProfile")
+    for container, _ in _containers(spec_of(pod), "spec"):
+        key = f"{APP_ARMOR}{container.get('name', '')}"
+        noted = annotations(pod).get(key)
+        own = part(container, "securityContext").get("appArmorProfile")
+        if noted is not None and own is None:
+            meant = app_armor_profile(noted)
+            if meant is None or meant != profile:
+                yield f"{_annotation('', key)}: {_APP_ARMOR_OLD}"
+
+
+def app_armor_profile(annotation: str) -> Object | None:
+    """The profile that an annotation stands for; None for one that stands for nothing."""
+    plain = {"unconfined": "Unconfined", "runtime/default": "RuntimeDefault"}
+    if annotation in plain:
+        return {"type": plain[annotation]}
+    kind, _, profile = annotation.partition("/")
+    is_local = kind == "localhost" and profile
+    return {"type": "Localhost", "localhostProfile": profile} if is_local else None
+
+
+def _annotation(path: str, name: str) -> str:
+    return f"{join(path, 'metadata.annotations')}[{name}]"
+
+
+def _containers(spec: Object, where: str) -> Iterator[tuple[Object, str]]:
+    for field in ("initContainers", "containers", "ephemeralContainers"):
+        for index, container in enumerate(entries(spec, field)):
+            yield container, f"{where}.{field}[{index}]"
+
+
+def _deprecated_labels(spec: Object, where: str) -> Iterator[str]:
+    for name in spec.get("nodeSelector") or ():
+        if name in DEPRECATED_LABELS:
+            yield f"{where}.nodeSelector[{name}]: {DEPRECATED_LABELS[name]}"
+    affinity, place = part(spec, "affinity", "nodeAffinity"), f"{where}.affinity.nodeAffinity"
+    terms = [
+        (term, f"{place}.{_TERMS}.nodeSelectorTerms[{index}]")
+        for index, term in enumerate(entries(part(affinity, _TERMS), "nodeSelectorTerms"))
+    ]
+    terms += [
+        (part(one, "preference"), f"{place}.{_PREFERRED}[{index}].preference")
+        for index, one in enumerate(entries(affinity, _PREFERRED))
+    ]
+    for term, at in terms:
+        yield from term_warnings(term, at)
+    for index, constraint in enumerate(entries(spec, "topologySpreadConstraints")):
+        at, name = f"{where}.topologySpreadConstraints[{index}]", constraint.get("topologyKey", "")
+        if name in DEPRECATED_LABELS:
+            yield f"{at}.topologyKey: {name} is {DEPRECATED_LABELS[name]}"
+        if constraint.get("labelSelector") is None:
+            yield f"{at}.labelSelector: {_NO_SELECTOR}"
+
+
+def term_warnings(term: Object, where: str) -> Iterator[str]:
+    """Warn of deprecated labels in a term that selects nodes."""
+    for index, wanted in enumerate(entries(term, "matchExpressions")):
+        name = wanted.get("key", "")
+        if name in DEPRECATED_LABELS:
+            yield f"{where}.matchExpressions[{index}].key: {name} is {DEPRECATED_LABELS[name]}"
+
+
+def _overlapping_paths(volume: Object) -> Iterator[str]:
+    """Files of a volume of which one takes the place, or the directory, of another."""
+    name = volume.get("name", "")
+    for field, kind, named in _FILES:
+        source = volume.get(field)
+        if source:
+            of = _titled(kind, source.get(named)) if named else kind
+            files = [(path, "") for path in _paths(source)]
+            yield from _overlaps(f'volume "{name}" ({of}): overlapping paths', files)
+    if volume.get("projected"):
+        sources = entries(volume["projected"], "sources")
+        if not all(sources):
+            yield f'volume "{name}" (Projected) has no sources provided'
+        files = [file for source in sources for file in _projected(source)]
+        yield from _overlaps(f'volume "{name}" (Projected): overlapping paths', files)
+
+
+def _overlaps(start: str, files: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Pairs of files, each a path and its source, of which one is or holds the other."""
+    known: list[tuple[str, str]] = []
+    for path, source in files:
+        path = path.rstrip("/")
+        for other, its_source in known if path else ():
+            if f"{path}/".startswith(f"{other}/") or f"{other}/".startswith(f"{path}/"):
+                yield f"{start}: {_file(path, source)} with {_file(other, its_source)}"
+        if path:
+            known.append((path, source))
+
+
+def _file(path: str, source: str) -> str:
+    return f'"{path}" ({source})' if source else f'"{path}"'
+
+
+def _titled(kind: str, name: str | None) -> str:
+    return f'{kind} "{name or ""}"'
+
+
+def _paths(source: Object) -> list[str]:
+    return [item.get("path", "") for item in entries(source, "items")]
+
+
+def _projected(source: Object) -> list[tuple[str, str]]:
+    """The files of a source of a projected volume, each with the words for the source."""
+    for field, kind, _ in _FILES:
+        if source.get(field):
+            of = _titled(kind, source[field].get("name")) if kind != "DownwardAPI" else kind
+            return [(path, of) for path in _paths(source[field])]
+    if source.get("serviceAccountToken"):
+        return [(source["serviceAccountToken"].get("path", ""), "ServiceAccountToken")]
+    bundle = source.get("clusterTrustBundle")
+    if bundle:
+        named = bundle.get("name") or bundle.get("signerName")
+        return [(bundle.get("path", ""), _titled("ClusterTrustBundle", named))]
+    certificate = source.get("podCertificate") or {}
+    return [
+        (certificate[field], f"PodCertificate {words}")
+        for field, words in _CERTIFICATE_FILES.items()
+        if certificate.get(field)
+    ]
+
+
+def address_warnings(address: str, path: str) -> Iterator[str]:
+    """Warn of an IP address that isn't in its canonical form."""
+    found = parse_address(address)
+    if found is None or str(found) == address:
+        return
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else found
+    if mapped:
+        future = "will be considered invalid in a future Kubernetes release"
+        yield f'{path}: non-standard IP address "{address}" {future}: use "{mapped}"'
+    else:
+        shown = f'should be in RFC 5952 canonical format ("{found}")'
+        yield f'{path}: IPv6 address "{address}" {shown}'
+
+
+def _repeated(spec: Object, field: str, key: str, where: str) -> Iterator[str]:
+    seen = set()
+    for index, entry in enumerate(entries(spec, field)):
+        value = entry.get(key, "")
+        if value in seen:
+            yield f'{where}.{field}[{index}].{key}: duplicate {key} "{value}"'
+        seen.add(value)
+
+
+def claim_warnings(spec: Object, where: str) -> Iterator[str]:
+    """Warn of sizes in the spec of a PersistentVolumeClaim that aren't whole bytes."""
+    for field in ("requests", "limits"):
+        yield from _fractions(
+            part(spec, "resources", field), f"{where}.resources.{field}", "storage"
+        )
+
+
+def _fractions(amounts: Object, path: str, *names: str) -> Iterator[str]:
+    for name in names:
+        if name in amounts and nanos(amounts[name]) % NANOS_PER_UNIT:
+            shown = f'fractional byte value "{amounts[name]}" is invalid, must be an integer'
+            yield f"{path}[{name}]: {shown}"
+
+
+def _container(
+    container: Object, place: str, path: str, noted: Mapping[str, str], security: Object
+) -> Iterator[str]:
+    own, name = part(container, "securityContext"), container.get("name", "")
+    seccomp, app_armor = f"{_SECCOMP_OF_CONTAINER}{name}", f"{APP_ARMOR}{name}"
+    if not own.get("seccompProfile") and seccomp in noted:
+        yield f"{_annotation(path, seccomp)}: {_SECCOMP}"
+    # Of a pod, the annotations are judged before they become fields.
+    has_profile = own.get("appArmorProfile") or security.get("appArmorProfile")
+    if path and not has_profile and app_armor in noted:
+        yield f"{_annotation(path, app_armor)}: {_APP_ARMOR_OLD}"
+    for name in _IN_BYTES:
+        for field in ("limits", "requests"):
+            amounts = part(container, "resources", field)
+            yield from _fractions(amounts, f"{place}.resources.{field}", name)
+    seen = set()
+    for index, variable in enumerate(entries(container, "env")):
+        called, reference = variable.get("name", ""), f"$({variable.get('name', '')})"
+        value = variable.get("value", "")
+        if called in seen and (
+            variable.get("valueFrom") or value == reference or reference not in value
+        ):
+            hidden = f'hides previous definition of "{called}"'
+            yield f"{place}.env[{index}]: {hidden}, which may be dropped when using apply"
+        seen.add(called)
+
+
+def _ports(spec: Object, where: str) -> Iterator[str]:
+    """Ports that several containers have by number or name, and addresses without a port."""
+    known: dict[tuple[Any, Any], list[tuple[Object, str]]] = {}
+    for container, place in _containers(spec, where):
+        for index, port in enumerate(entries(container, "ports")):
+            at = f"{place}.ports[{index}]"
+            if port.get("hostIP") and not port.get("hostPort"):
+                yield f"{at}: hostIP set without hostPort: {_port_text(port)}"
+            same = known.setdefault((port.get("containerPort"), port.get("protocol")), [])
+            for other, there in same:
+                how = _overlap(port, other)
+                if how:
+                    yield f"{at}: {how} port definition with {there}"
+            same.append((port, at))
+    named: dict[str, str] = {}
+    for container, place in _containers(spec, where):
+        for index, port in enumerate(entries(container, "ports")):
+            name, at = port.get("name"), f"{place}.ports[{index}]"
+            first = named.setdefault(name, at) if name else at
+            if first != at:
+                used = f"services and probes that select ports by name will use {first}"
+                yield f'{at}: duplicate port name "{name}" with {first}, {used}'
+
+
+def _port_text(port: Object) -> str:
+    """A port as Go prints it."""
+    shown = {
+        "Name": port.get("name", ""),
+        "HostPort": port.get("hostPort", 0),
+        "ContainerPort": port.get("containerPort", 0),
+        "Protocol": port.get("protocol", ""),
+        "HostIP": port.get("hostIP", ""),
+    }
+    return "{" + " ".join(f"{field}:{value}" for field, value in shown.items()) + "}"
+
+
+def _overlap(port: Object, other: Object) -> str:
+    (ip, host), (its_ip, its_host) = (
+        (one.get("hostIP") or "", one.get("hostPort") or 0) for one in (port, other)
+    )
+    if (ip, host) == (its_ip, its_host):
+        return "duplicate"
+    if not host or not its_host:
+        return "overlapping"
+    return "dangerously ambiguous" if host == its_host and bool(ip) != bool(its_ip) else ""
+
+
+def _pod_affinity(spec: Object, where: str) -> Iterator[str]:
+    for field in ("podAffinity", "podAntiAffinity"):
+        affinity, place = part(spec, "affinity", field), f"{where}.affinity.{field}"
+        for index, term in enumerate(entries(affinity, _TERMS)):
+            if term.get("labelSelector") is None:
+                yield f"{place}.{_TERMS}[{index}].labelSelector: {_NO_SELECTOR}"
+        for index, one in enumerate(entries(affinity, _PREFERRED)):
+            if part(one, "podAffinityTerm").get("labelSelector") is None:
+                at = f"{place}.{_PREFERRED}[{index}].podAffinityTerm.labelSelector"
+                yield f"{at}: {_NO_SELECTOR}"

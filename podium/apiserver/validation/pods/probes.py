@@ -1,0 +1,120 @@
+"""Probes of containers, and what is done when they start and stop. No decision hangs on them."""
+
+import re
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, join
+from podium.apiserver.validation.pods.ports import port_or_name
+
+_HEADER_RULE = (
+    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', "
+    "regex used for validation is '[-A-Za-z0-9]+')"
+)
+
+
+@checks.of_list
+def _headers(value: Any, path: str) -> Faults:
+    for header in value:
+        name = header.get("name") or "" if isinstance(header, dict) else header
+        if not isinstance(name, str) or not re.fullmatch("[-A-Za-z0-9]+", name):
+            # The fault has no index, as kube-apiserver has it.
+            yield FieldError(path, name, _HEADER_RULE)
+
+
+_actions = {
+    "exec": checks.fields(command=checks.needed(checks.each(checks.text))),
+    "httpGet": checks.fields(
+        path=checks.needed(checks.text),
+        port=checks.absent_as(0, port_or_name),
+        scheme=checks.one_of("HTTP", "HTTPS"),
+        httpHeaders=_headers,
+    ),
+    "tcpSocket": checks.fields(port=checks.absent_as(0, port_or_name)),
+    "grpc": checks.fields(port=checks.absent_as(0, port_or_name)),
+}
+
+
+def _one_action(actions: dict[str, Check]) -> Check:
+    """Exactly one of the actions is told."""
+
+    def check(value: Any, path: str) -> Faults:
+        first = True
+        for name, action in actions.items():
+            if (found := value.get(name)) is None:
+                continue
+            where = join(path, name)
+            if first:
+                yield from action(found, where)
+            else:
+                yield checks.forbidden(where, "may not specify more than 1 handler type")
+            first = False
+        if first:
+            yield checks.required(path, "must specify a handler type")
+
+    return check
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _positive(value: object, path: str) -> Faults:
+    if _number(value) <= 0:
+        yield FieldError(path, value, "must be greater than 0")
+
+
+def _once(value: object, path: str) -> Faults:
+    if _number(value) != 1:
+        yield FieldError(path, value, "must be 1")
+
+
+def _never(value: object, path: str) -> Faults:
+    yield FieldError(path, value, "must not be set for readinessProbes")
+
+
+_count = checks.integer(0, checks.INT32_MAX)
+
+
+def _probe(**more: Check | checks.Needed) -> Check:
+    return checks.detail(
+        checks.in_turn(
+            _one_action(_actions),
+            checks.fields(
+                initialDelaySeconds=_count,
+                timeoutSeconds=_count,
+                periodSeconds=_count,
+                successThreshold=_count,
+                failureThreshold=_count,
+                terminationGracePeriodSeconds=_positive,
+            ),
+            checks.fields(**more),
+        )
+    )
+
+
+liveness = _probe(successThreshold=_once)
+readiness = _probe(terminationGracePeriodSeconds=_never)
+startup = liveness
+
+probes = checks.fields(livenessProbe=liveness, readinessProbe=readiness, startupProbe=startup)
+"""The probes of a container that keeps running."""
+
+
+def lifecycle(grace_s: object) -> Check:
+    """What is done when a container starts and stops, for pods that may take so long to end."""
+
+    def sleep(value: Any, path: str) -> Faults:
+        seconds = value.get("seconds") or 0 if isinstance(value, dict) else value
+        if not isinstance(seconds, int):
+            yield checks.wrong_type(path, value, "a number of seconds")
+        elif isinstance(grace_s, int) and not 0 <= seconds <= grace_s:
+            message = (
+                f"must be non-negative and less than terminationGracePeriodSeconds ({grace_s})"
+            )
+            yield FieldError(path, seconds, message)
+
+    actions = {name: check for name, check in _actions.items() if name != "grpc"}
+    handler = checks.in_turn(_one_action({**actions, "sleep": sleep}))
+    return checks.detail(checks.fields(postStart=handler, preStop=handler))

@@ -1,0 +1,174 @@
+"""Resource lists and requirements: names, amounts, and requests that fit their limits."""
+
+from collections.abc import Callable
+from typing import Any
+
+from podium.api.errors import FieldError, unsupported
+from podium.api.selectors.labels import validate_label_key
+from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
+from podium.api.resources import is_extended_resource
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, a_dict, join
+
+_CONTAINER = ("cpu", "memory", "ephemeral-storage")
+_POD_LEVEL = ("cpu", "memory")
+_OTHER = ("storage", "pods", "services", "replicationcontrollers", "resourcequotas", "secrets")
+_OTHER_STANDARD = frozenset({*_OTHER, "configmaps", "persistentvolumeclaims"})
+_HUGE_PAGES = "hugepages-"
+_NATIVE_DOMAIN = "kubernetes.io/"
+_WHOLE = "must be an integer"
+
+
+def _is_standard(name: str) -> bool:
+    return name in _CONTAINER or name.startswith(_HUGE_PAGES) or name in _OTHER_STANDARD
+
+
+def allows_overcommit(name: str) -> bool:
+    """Whether limits may exceed requests: not for huge pages, nor for what is counted by piece."""
+    native = "/" not in name or _NATIVE_DOMAIN in name
+    return native and not name.startswith(_HUGE_PAGES)
+
+
+def resource_name(name: str, path: str) -> Faults:
+    """A resource that there may be."""
+    faults = [*_any_name(name, path)]
+    yield from faults
+    if not faults and "/" not in name and not _is_standard(name):
+        yield FieldError(path, name, "must be a standard resource type or fully qualified")
+
+
+def container_resource_name(name: str, path: str) -> Faults:
+    """A resource that a container may ask for."""
+    yield from resource_name(name, path)
+    if "/" not in name:
+        if name not in _CONTAINER and not name.startswith(_HUGE_PAGES):
+            yield FieldError(path, name, "must be a standard resource for containers")
+    elif _NATIVE_DOMAIN not in name and not is_extended_resource(name):
+        yield FieldError(path, name, "doesn't follow extended resource name standard")
+
+
+def pod_level_resource_name(name: str, path: str) -> Faults:
+    """A resource that a pod as a whole may ask for."""
+    if name not in _POD_LEVEL and not name.startswith(_HUGE_PAGES):
+        yield unsupported(path, name, ("cpu", f"{_HUGE_PAGES}<size>", "memory"))
+
+
+def _any_name(name: str, path: str) -> Faults:
+    for message in validate_label_key(name):
+        yield FieldError(path, name, message)
+
+
+def _amount(check_name: Callable[[str, str], Faults]) -> Callable[[str, Any, str], Faults]:
+    """One amount of a resource; extended resources and pods are counted in whole pieces."""
+
+    def check(name: str, amount: Any, path: str) -> Faults:
+        yield from check_name(name, path)
+        faults = list(checks.quantity(amount, path))
+        yield from faults
+        counted = name == "pods" or is_extended_resource(name)
+        if counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
+            yield FieldError(path, amount, _WHOLE)
+
+    return check
+
+
+_Amount = Callable[[str, Any, str], Faults]
+
+
+def _each_amount(*judges: _Amount) -> Check:
+    def check(value: object, path: str) -> Faults:
+        if not isinstance(value, dict):
+            yield checks.wrong_type(path, value, "an object of resource names and quantities")
+            return
+        for name, amount in value.items():
+            for one in judges:
+                yield from one(name, amount, f"{path}[{name}]")
+
+    return check
+
+
+def resource_list(check_name: Callable[[str, str], Faults] = _any_name) -> Check:
+    """Amounts by resource name."""
+    return _each_amount(_amount(check_name))
+
+
+def _whole_pages(name: str, amount: Any, path: str) -> Faults:
+    """Huge pages come in whole pages."""
+    if name.startswith(_HUGE_PAGES) and (asked := _read(amount)) is not None:
+        page = _read(name.removeprefix(_HUGE_PAGES))
+        if page is None or page.nanos <= 0 or asked.nanos % page.nanos:
+            yield FieldError(path, amount, f"{asked} is not positive integer multiple of {name}")
+
+
+def _read(amount: Any) -> Quantity | None:
+    try:
+        return parse_quantity(amount)
+    except QuantityError:
+        return None
+
+
+def _fits_limit(name: str, request: Any, limits: dict[str, Any], path: str) -> Faults:
+    """A request is within its limit; equal to it where overcommitting isn't allowed."""
+    limit = limits.get(name)
+    if limit is None:
+        if not allows_overcommit(name):
+            message = "Limit must be set for non overcommitable resources"
+            yield checks.required(join(path, "limits"), message)
+    elif wrong := _misfit(name, request, limit):
+        message = f"must be {wrong} {name} limit of {limit}"
+        yield FieldError(join(path, "requests"), request, message)
+
+
+def _misfit(name: str, request: Any, limit: Any) -> str:
+    """How a request must relate to its limit and doesn't; empty if all is well or unreadable."""
+    requested, limited = _read(request), _read(limit)
+    if requested is None or limited is None:
+        return ""
+    if not allows_overcommit(name):
+        return "" if requested == limited else "equal to"
+    return "less than or equal to" if requested > limited else ""
+
+
+def _pages_need_memory(value: Any, path: str) -> Faults:
+    asked = [*a_dict(value.get("requests")), *a_dict(value.get("limits"))]
+    has_pages = any(name.startswith(_HUGE_PAGES) for name in asked)
+    if has_pages and not {"cpu", "memory"}.intersection(asked):
+        yield checks.forbidden(path, "HugePages require cpu or memory")
+
+
+def resource_requirements(check_name: Callable[[str, str], Faults]) -> Check:
+    """The `resources` of a container or a pod."""
+    check_amount = _amount(check_name)
+
+    def requests(value: Any, path: str) -> Faults:
+        def fits(name: str, request: Any, _where: str) -> Faults:
+            return _fits_limit(name, request, a_dict(value.get("limits")), path)
+
+        check = _each_amount(check_amount, fits, _whole_pages)
+        yield from checks.fields(requests=check)(value, path)
+
+    return checks.in_turn(
+        checks.fields(limits=_each_amount(check_amount, _whole_pages)), requests, _pages_need_memory
+    )
+
+
+container_resources = resource_requirements(container_resource_name)
+pod_level_resources = resource_requirements(pod_level_resource_name)
+amounts = resource_list()
+
+
+def _readable(amount: Any, path: str) -> Faults:
+    try:
+        parse_quantity(amount)
+    except QuantityError as error:
+        yield error.under(path).error
+
+
+readable_amounts = checks.mapping(_readable)
+"""Amounts of which nothing is asked but that they are quantities."""
+
+
+def overhead(value: object, path: str) -> Faults:
+    """What a sandbox takes, judged as the limits of a container; so do the paths tell."""
+    unreadable = list(readable_amounts(value, path))
+    yield from unreadable or container_resources({"limits": value}, path)

@@ -1,0 +1,79 @@
+"""Tolerations of pods and taints of nodes."""
+
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.selectors.labels import validate_label_value
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
+from podium.apiserver.internals import internal
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, dicts, join
+from podium.apiserver.validation.names import label_key, label_value
+
+_EFFECTS = (NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE)
+
+
+def _operator_fits_key(value: Any, path: str) -> Faults:
+    operator = value.get("operator") or ""
+    if not value.get("key") and operator != "Exists":
+        message = (
+            "operator must be Exists when `key` is empty, which means "
+            '"match all values and all keys"'
+        )
+        yield FieldError(join(path, "operator"), operator, message)
+
+
+def _operator_and_value(value: Any, path: str) -> Faults:
+    operator, compared = value.get("operator") or "Equal", value.get("value") or ""
+    where = join(path, "operator")
+    if operator == "Exists":
+        if compared:
+            yield FieldError(where, compared, "value must be empty when `operator` is 'Exists'")
+    elif operator != "Equal":
+        # Those that a feature gate keeps out are named to whoever tries them.
+        gated = ("Lt", "Gt") if operator in ("Lt", "Gt") else ()
+        yield unsupported(where, operator, ("Equal", "Exists", *gated))
+    elif isinstance(compared, str) and (faults := validate_label_value(compared)):
+        yield FieldError(where, compared, ";".join(faults))
+
+
+def _seconds_fit_effect(value: Any, path: str) -> Faults:
+    effect = value.get("effect") or ""
+    if value.get("tolerationSeconds") is not None and effect != NO_EXECUTE:
+        message = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+        yield FieldError(join(path, "effect"), effect, message)
+
+
+tolerations = checks.each(
+    checks.in_turn(
+        checks.fields(key=checks.unless_empty(label_key)),
+        _operator_fits_key,
+        _seconds_fit_effect,
+        _operator_and_value,
+        checks.fields(
+            value=checks.text,
+            effect=checks.unless_empty(checks.one_of(*_EFFECTS)),
+            tolerationSeconds=checks.integer(),
+        ),
+    )
+)
+
+_taint = checks.fields(
+    key=checks.absent_as("", label_key),
+    value=label_value,
+    effect=checks.needed(checks.one_of(*_EFFECTS)),
+    timeAdded=checks.time,
+)
+
+
+def taints(value: object, path: str) -> Faults:
+    """The `taints` of a node: unique by key and effect."""
+    yield from checks.each(_taint)(value, path)
+    seen = set()
+    for index, taint in dicts(value):
+        pair = (str(taint.get("key")), str(taint.get("effect")))
+        if pair in seen:
+            message = "taints must be unique by key and effect pair"
+            shown = internal("Taint", taint)
+            yield FieldError(f"{path}[{index}]", shown, message, ErrorKind.DUPLICATE)
+        seen.add(pair)

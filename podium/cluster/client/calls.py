@@ -1,0 +1,128 @@
+"""From effects to requests of the API: method, path and body."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind
+from podium.api.objects import Object
+from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
+
+JSON = "application/json"
+STRATEGIC = "application/strategic-merge-patch+json"
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A request to an API server.
+
+    Attributes:
+        method: such as `POST`.
+        body: what is sent.
+    """
+
+    method: str
+    path: str
+    body: Object
+    media_type: str = JSON
+
+
+def call_of(effect: Effect) -> Call:
+    """The request that an effect is.
+
+    Raises:
+        KeyError: the effect is no call, such as a record, or of an unknown kind.
+    """
+    return _CALLS[type(effect)](effect)
+
+
+def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> str:
+    """Where the objects of a kind are: those of a namespace, or all of them.
+
+    Args:
+        kind: the kind.
+        namespace: empty for all, and for kinds that stand in none.
+        api_version: in which of its groups and versions; empty for the usual one.
+    """
+    version = api_version or kind.api_version
+    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    place = f"/namespaces/{quote(namespace, safe='')}" if kind.namespaced and namespace else ""
+    return f"{root}{place}/{kind.plural}"
+
+
+def object_path(kind: Kind, namespace: str, name: str, subresource: str = "") -> str:
+    """Where an object is, or a subresource of it."""
+    path = f"{collection_path(kind, namespace)}/{quote(name, safe='')}"
+    return f"{path}/{subresource}" if subresource else path
+
+
+def _create(effect: Create) -> Call:
+    obj, kind = effect.obj, KINDS[effect.kind]
+    version = str(obj.get("apiVersion") or kind.api_version)
+    namespace = obj["metadata"].get("namespace", "")
+    named = {"apiVersion": version, "kind": kind.name, **obj}
+    return Call("POST", collection_path(kind, namespace, version), named)
+
+
+def _replace(effect: Replace) -> Call:
+    kind, metadata = KINDS[effect.kind], effect.obj["metadata"]
+    path = object_path(kind, metadata.get("namespace", ""), metadata["name"], effect.subresource)
+    named = {"apiVersion": kind.api_version, "kind": kind.name, **effect.obj}
+    return Call("PUT", path, named)
+
+
+def _patch(effect: Patch) -> Call:
+    path = object_path(ALL_KINDS[effect.kind], effect.namespace, effect.name, effect.subresource)
+    return Call("PATCH", path, effect.body, STRATEGIC)
+
+
+def _delete(effect: Delete) -> Call:
+    preconditions = {"uid": effect.uid, "resourceVersion": effect.resource_version}
+    options = _delete_options(effect.grace_period_s, preconditions)
+    if effect.propagation:
+        options["propagationPolicy"] = effect.propagation
+    return Call("DELETE", object_path(KINDS[effect.kind], effect.namespace, effect.name), options)
+
+
+def _bind(effect: Bind) -> Call:
+    metadata = {"namespace": effect.namespace, "name": effect.name, "uid": effect.uid}
+    binding = {
+        "apiVersion": "v1",
+        "kind": "Binding",
+        "metadata": metadata,
+        "target": {"apiVersion": "v1", "kind": "Node", "name": effect.node_name},
+    }
+    path = object_path(KINDS["Pod"], effect.namespace, effect.name, "binding")
+    return Call("POST", path, binding)
+
+
+def _evict(effect: Evict) -> Call:
+    eviction = {
+        "apiVersion": "policy/v1",
+        "kind": "Eviction",
+        "metadata": {"namespace": effect.namespace, "name": effect.name},
+        "deleteOptions": _delete_options(effect.grace_period_s, {"uid": effect.uid}),
+    }
+    path = object_path(KINDS["Pod"], effect.namespace, effect.name, "eviction")
+    return Call("POST", path, eviction)
+
+
+def _delete_options(grace_period_s: int | None, preconditions: Mapping[str, str]) -> dict[str, Any]:
+    options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
+    if grace_period_s is not None:
+        options["gracePeriodSeconds"] = grace_period_s
+    said = {field: value for field, value in preconditions.items() if value}
+    if said:
+        options["preconditions"] = said
+    return options
+
+
+_CALLS: Mapping[type[Effect], Callable[[Any], Call]] = {
+    Create: _create,
+    Replace: _replace,
+    Patch: _patch,
+    Delete: _delete,
+    Bind: _bind,
+    Evict: _evict,
+}

@@ -1,0 +1,254 @@
+"""`AsyncApi` over HTTP: what machines need of a real API server."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from http import HTTPStatus
+from random import Random
+from typing import Any, Self
+
+import aiohttp
+import msgspec
+
+from podium import __version__
+from podium.api.errors import PodiumError
+from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
+from podium.api.objects import Object, entries, metadata_of
+from podium.cluster.client.calls import JSON, Call, call_of, collection_path, object_path
+from podium.cluster.client.connection import Connection, MissingConnectionError
+from podium.cluster.client.responses import UnreadableAnswerError, decoded, error_of, unknown, unsent
+from podium.cluster.client.watch_stream import WatchDecoder, WatchError
+from podium.machines.effects import Effect
+from podium.machines.events import CallError, Outcome
+from podium.cluster.drivers.async_api import (
+    ForbiddenError,
+    NotServedError,
+    ObjectList,
+    UnreachableError,
+    WatchExpiredError,
+)
+from podium.cluster.informers.informer_cache import WatchEventLike
+
+REQUESTS_MAX = 100
+PAGE_LENGTH = 500
+REQUEST_S = 34.0
+"""How long an answer may take: a little longer than an API server gives itself for admission."""
+WATCH_S_MIN = 300
+SILENCE_S = 150.0
+_CONNECT_S = 10.0
+# API servers close connections that are idle for 90 s.
+_IDLE_S = 60.0
+_READ_BUFFER = 2**21
+_ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+
+_FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
+
+
+class CallFailedError(PodiumError):
+    """A read that the API server turned down, or that didn't reach it."""
+
+    def __init__(self, error: CallError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class HttpApi:
+    """An API server, from `async with` to its end.
+
+    Args:
+        rng: chooses how long watches last, so that not all end at once.
+        fields: field selectors by kind, for kinds of which not all objects are wanted.
+        requests_max: how many requests besides watches may be under way; more wait for their turn.
+        request_s: how long an answer may take.
+        page_length: how many objects a list asks for at a time.
+        silence_s: after how long a watch that tells nothing is taken to be dead; servers send a
+            bookmark every minute.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        rng: Random,
+        *,
+        fields: Mapping[str, str] | None = None,
+        requests_max: int = REQUESTS_MAX,
+        request_s: float = REQUEST_S,
+        page_length: int = PAGE_LENGTH,
+        silence_s: float = SILENCE_S,
+    ) -> None:
+        self._connection = connection
+        self._rng = rng
+        self._fields = fields or {}
+        self._room = asyncio.Semaphore(requests_max)
+        self._timeout = aiohttp.ClientTimeout(request_s, connect=_CONNECT_S)
+        self._page_length = page_length
+        self._silence_s = silence_s
+
+    async def __aenter__(self) -> Self:
+        tls = self._connection.tls
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=0, keepalive_timeout=_IDLE_S, ssl=True if tls is None else tls
+            ),
+            headers={"User-Agent": f"podium/{__version__}", "Accept": JSON},
+            read_bufsize=_READ_BUFFER,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._session.close()
+
+    async def call(self, effect: Effect) -> Outcome:
+        answer = await self._answer(call_of(effect))
+        if isinstance(answer, CallError):
+            return Outcome(effect, answer)
+        return Outcome(effect, obj=answer)
+
+    async def get(self, kind: str, name: str, namespace: str = "") -> Object:
+        """One object.
+
+        Raises:
+            CallFailedError: it can't be had.
+        """
+        answer = await self._answer(Call("GET", object_path(KINDS[kind], namespace, name), {}))
+        if isinstance(answer, CallError):
+            raise CallFailedError(answer)
+        return answer
+
+    async def may(self, user: str, groups: Sequence[str], attributes: Mapping[str, str]) -> bool:
+        """Whether somebody may do something; not if the API server can't be asked.
+
+        Args:
+            user: the name.
+            groups: of the user.
+            attributes: what is attempted; ResourceAttributes.
+        """
+        spec = {"user": user, "groups": [*groups], "resourceAttributes": {**attributes}}
+        answer = await self._answer(Call("POST", _ACCESS_REVIEWS, {"spec": spec}))
+        return not isinstance(answer, CallError) and bool(answer["status"]["allowed"])
+
+    async def list(self, kind: str) -> ObjectList:
+        try:
+            return await self._list(kind, self._page_length)
+        except WatchExpiredError:
+            # Somebody was too slow to read all pages; then it has to be all at once.
+            return await self._list(kind, 0)
+
+    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
+        lasts_s = self._rng.randint(WATCH_S_MIN, 2 * WATCH_S_MIN)
+        query = self._selected(kind, resourceVersion=str(revision), watch="true")
+        query |= {"allowWatchBookmarks": "true", "timeoutSeconds": str(lasts_s)}
+        timeout = aiohttp.ClientTimeout(None, connect=_CONNECT_S, sock_read=self._silence_s)
+        started_s, told = asyncio.get_running_loop().time(), False
+        try:
+            call = Call("GET", collection_path(ALL_KINDS[kind]), {})
+            async with await self._send(call, query, timeout) as response:
+                if response.status != HTTPStatus.OK:
+                    raise _failure(await _error(response))
+                stream = WatchDecoder(ALL_KINDS[kind])
+                async for chunk in response.content.iter_any():
+                    if news := stream.take(chunk):
+                        told = True
+                        yield news
+        except WatchError as error:
+            raise _failure(error.error) from None
+        except (*_FAILURES, UnreadableAnswerError, MissingConnectionError) as error:
+            raise UnreachableError(f"watch of {kind}: {_why(error)}") from None
+        if not told and asyncio.get_running_loop().time() - started_s < 1:
+            raise UnreachableError(f"watch of {kind}: ended at once")
+
+    async def _list(self, kind: str, page_length: int) -> ObjectList:
+        found = ALL_KINDS[kind]
+        call = Call("GET", collection_path(found), {})
+        query = self._selected(kind)
+        if page_length:
+            query["limit"] = str(page_length)
+        objects: list[Object] = []
+        revision = ""
+        while True:
+            page = await self._answer(call, query)
+            if isinstance(page, CallError):
+                raise _failure(page)
+            metadata = metadata_of(page)
+            objects += (
+                {"apiVersion": found.api_version, "kind": found.name, **one}
+                for one in entries(page, "items")
+            )
+            revision = revision or str(metadata.get("resourceVersion") or "0")
+            if not metadata.get("continue"):
+                return ObjectList(objects, int(revision))
+            query["continue"] = metadata["continue"]
+
+    def _selected(self, kind: str, **query: str) -> dict[str, str]:
+        selector = self._fields.get(kind)
+        return {**query, "fieldSelector": selector} if selector else query
+
+    async def _answer(
+        self, call: Call, query: Mapping[str, str] | None = None
+    ) -> dict[str, Any] | CallError:
+        """What comes of a request; whatever goes wrong is an answer, too."""
+        async with self._room:
+            try:
+                async with await self._send(call, query or {}, self._timeout) as response:
+                    if response.status >= HTTPStatus.BAD_REQUEST:
+                        return await _error(response)
+                    return decoded(await response.read())
+            except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+                return unsent(_why(error))
+            except MissingConnectionError as error:
+                return unsent(str(error))
+            except (*_FAILURES, UnreadableAnswerError) as error:
+                return unknown(_why(error))
+
+    async def _send(
+        self, call: Call, query: Mapping[str, str], timeout: aiohttp.ClientTimeout
+    ) -> aiohttp.ClientResponse:
+        """Send a request; once more with new credentials if the old ones aren't taken."""
+        response = await self._send_once(call, query, timeout)
+        if response.status == HTTPStatus.UNAUTHORIZED:
+            response.release()
+            await self._connection.renew()
+            response = await self._send_once(call, query, timeout)
+        return response
+
+    async def _send_once(
+        self, call: Call, query: Mapping[str, str], timeout: aiohttp.ClientTimeout
+    ) -> aiohttp.ClientResponse:
+        connection = self._connection
+        headers = {}
+        if authorization := await connection.authorization():
+            headers["Authorization"] = authorization
+        body = None
+        if call.method != "GET":
+            headers["Content-Type"] = call.media_type
+            body = msgspec.json.encode(call.body)
+        return await self._session.request(
+            call.method,
+            connection.url + call.path,
+            params=query,
+            data=body,
+            headers=headers,
+            timeout=timeout,
+            proxy=connection.proxy or None,
+            server_hostname=connection.server_name or None,
+        )
+
+
+async def _error(response: aiohttp.ClientResponse) -> CallError:
+    retry_after = response.headers.get("Retry-After")
+    return error_of(response.status, await response.read(), retry_after)
+
+
+def _failure(error: CallError) -> WatchExpiredError | UnreachableError:
+    """What a failed list or watch means to whoever follows a kind."""
+    match error.code:
+        case HTTPStatus.GONE:
+            return WatchExpiredError(error.message)
+        case HTTPStatus.FORBIDDEN | HTTPStatus.UNAUTHORIZED:
+            return ForbiddenError(error.message)
+        case HTTPStatus.NOT_FOUND:
+            return NotServedError(error.message)
+    return UnreachableError(error.message)
+
+
+def _why(error: BaseException) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,129 @@
+"""The API that the live driver needs, and the API server of the same process as one."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from random import Random
+from typing import Protocol
+
+import msgspec
+
+from podium.api.errors import PodiumError
+from podium.api.objects import Object
+from podium.apiserver.server import ApiServer
+from podium.machines.effects import Effect
+from podium.machines.events import Outcome
+from podium.cluster.drivers.api_caller import ApiCaller
+from podium.cluster.informers.informer_cache import WatchEventLike
+from podium.cluster.drivers.latency import INSTANT, Latency
+from podium.apiserver.store.errors import ExpiredError
+
+
+class WatchExpiredError(PodiumError):
+    """A watch can't go on where it ended: everything must be listed anew."""
+
+
+class UnreachableError(PodiumError):
+    """A list or a watch failed for now; trying again may help."""
+
+
+class ForbiddenError(UnreachableError):
+    """The user may not list or watch a kind, until somebody gives the right to."""
+
+
+class NotServedError(UnreachableError):
+    """The server knows no such kind: there are no objects of it, until somebody defines it."""
+
+
+class ObjectList(msgspec.Struct, frozen=True):
+    """All objects of a kind, and the revision that they are of.
+
+    Attributes:
+        revision: which state the list shows.
+    """
+
+    objects: Sequence[Object]
+    revision: int
+
+
+class AsyncApi(Protocol):
+    """An API server, as machines need it."""
+
+    async def call(self, effect: Effect) -> Outcome:
+        """Carry an effect out; whatever goes wrong on the way is an outcome as well."""
+        ...
+
+    async def list(self, kind: str) -> ObjectList:
+        """All objects of a kind.
+
+        Raises:
+            UnreachableError: it can't be told now.
+        """
+        ...
+
+    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
+        """What happens to objects of a kind after a revision, gapless and in order.
+
+        It may end at any time, and goes on with another watch then.
+
+        Raises:
+            WatchExpiredError: what happened then isn't known any more.
+            UnreachableError: it can't be told now.
+        """
+        ...
+
+
+class InProcessApi:
+    """Serves an API server of the same process and event loop, with a latency if one is wanted.
+
+    Args:
+        latency: how long calls take; watches take at least as long as it says.
+    """
+
+    def __init__(
+        self,
+        server: ApiServer,
+        now_s: Callable[[], float],
+        latency: Latency = INSTANT,
+        rng: Random | None = None,
+    ) -> None:
+        self._store = server.store
+        self._dispatcher = ApiCaller(server)
+        self._now_s = now_s
+        self._latency = latency
+        self._rng = rng or Random(0)
+
+    async def call(self, effect: Effect) -> Outcome:
+        apply_s, answer_s = self._latency.call_s(effect, self._rng)
+        await _pass(apply_s)
+        outcome = self._dispatcher.call(effect, self._now_s())
+        await _pass(answer_s)
+        return outcome
+
+    async def list(self, kind: str) -> ObjectList:
+        page = self._store.list(kind)
+        return ObjectList(page.items, page.revision)
+
+    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
+        written = asyncio.Event()
+        try:
+            watch = self._store.watch(kind, from_revision=revision, wake=written.set)
+        except ExpiredError as error:
+            raise WatchExpiredError(str(error)) from None
+        try:
+            while True:
+                written.clear()
+                events = watch.take()
+                if events:
+                    await _pass(self._latency.watch_s(kind, self._rng))
+                    yield events
+                else:
+                    await written.wait()
+        except ExpiredError as error:
+            raise WatchExpiredError(str(error)) from None
+        finally:
+            watch.close()
+
+
+async def _pass(duration_s: float) -> None:
+    if duration_s > 0:
+        await asyncio.sleep(duration_s)

@@ -1,0 +1,85 @@
+"""Answers the requests that the HTTP server takes in, from the embedded cluster."""
+
+from collections.abc import Callable, Iterator
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
+
+from podium.apiserver.rbac.authorizer import Authorizer
+from podium.apiserver.requests import Request, Response, handle
+from podium.cluster.virtual import Cluster
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.cluster.embedded.cluster_clock import ClusterClock
+from podium.cluster.embedded.sqlite_journal import SqliteJournal
+from podium.cluster.drivers.machine_health import MachineHealth
+
+Hook = Callable[[], None]
+
+
+class ClusterBackend:
+    """Answers requests at the right time; implements `podium.apiserver.http.backend.Backend`."""
+
+    def __init__(
+        self, cluster: Cluster, clock: ClusterClock, journal: SqliteJournal | None = None
+    ) -> None:
+        self.hooks: list[Hook] = []
+        self._journal = journal
+        self._cluster = cluster
+        self._clock = clock
+        self._panics = CollectorRegistry()
+        if cluster.driver.health is not None:
+            self._panics.register(PanicCollector(cluster.driver.health))
+
+    @property
+    def authorizer(self) -> Authorizer:
+        return self._cluster.server.authorizer
+
+    def answer(self, request: Request) -> Response:
+        """Answer a request, and see to it that what follows from it happens."""
+        self._clock.catch_up()
+        now_s, health = self._cluster.driver.now_s, self._cluster.driver.health
+        failures = {} if health is None else health.failures(now_s)
+        checks = {f"machine/{name}": why for name, why in failures.items()}
+        if self._journal is not None:
+            checks["journal"] = "the disk is full" if self._journal.is_full() else ""
+        response = handle(self._cluster.server, request, now_s, checks)
+        self.acted()
+        return response
+
+    def acted(self) -> None:
+        """Somebody has made a request, or done by other means what a request would have done."""
+        for hook in self.hooks:
+            hook()
+        self._clock.request_made()
+
+    def now_s(self) -> float:
+        self._clock.catch_up()
+        return self._cluster.driver.now_s
+
+    def metrics(self) -> str:
+        """What machines and schedulers have counted, in Prometheus' text format."""
+        return "".join(generate_latest(registry).decode() for registry in self._registries())
+
+    def _registries(self) -> Iterator[CollectorRegistry]:
+        yield self._panics
+        for scheduler in self._cluster.schedulers.values():
+            if isinstance(scheduler.machine, SchedulerMachine):
+                registry = scheduler.machine.metrics.registry
+                if registry is not None:
+                    yield registry
+
+
+class PanicCollector(Collector):
+    """Collects the metric `podium_machine_panics_total`, by machine."""
+
+    def __init__(self, health: MachineHealth) -> None:
+        self._health = health
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """The one family."""
+        text = "Exceptions that machines, or the server at their calls, didn't expect: bugs."
+        family = CounterMetricFamily("podium_machine_panics", text, labels=["machine"])
+        for name in self._health.machines:
+            family.add_metric([name], self._health.panics[name])
+        yield family

@@ -1,0 +1,223 @@
+"""An embedded cluster, from its start to its end: store, machines, time, and the API over HTTP."""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Sequence
+from contextlib import AsyncExitStack, closing
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Self, TypeVar
+
+import msgspec
+
+from podium.api.errors import PodiumError
+from podium.api.objects import Object
+from podium.api.state_times import ahead_of
+from podium.apiserver.admission import AdmissionOptions
+from podium.apiserver.admission.service_account import ServiceAccount
+from podium.apiserver.rbac.default_roles import default_access
+from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
+from podium.controllers.event_expiry import EventExpiry
+from podium.cluster.embedded.backend import ClusterBackend
+from podium.cluster.embedded.cluster_clock import REAL_TIME, STOPPED, ClockSpeed, ClusterClock
+from podium.cluster.embedded.directory import DataDirectory
+from podium.cluster.embedded.initial_objects import simulated, with_service_accounts
+from podium.cluster.embedded.metered_usage import MeteredUsage
+from podium.cluster.embedded.network import served
+from podium.kubelet.kubelet_config import read_eviction_config
+from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
+from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.cluster.embedded.sqlite_journal import SqliteJournal
+from podium.cluster.drivers.machine_health import MachineHealth
+from podium.apiserver.store.journal import FIRST_REVISION
+from podium.apiserver.store.store import Store
+
+T = TypeVar("T")
+
+_NODE_LIFECYCLE = "node-lifecycle-controller"
+# So many nodes renew their Leases although only our own controller is known to look at them.
+_HEARTBEATS_MAX = 200
+# By the clock, kubelets of a busy cluster look after what has come together in so long.
+_GATHERS_S = 0.05
+
+
+class UnsuitableSpeedError(PodiumError):
+    """The speed of time doesn't suit the controllers that run."""
+
+
+class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What an embedded cluster consists of.
+
+    Attributes:
+        objects: what is there at the first start; its nodes are simulated.
+        data_dir: where it keeps what it has; None to keep nothing.
+        port: where it listens; 0 for any free port, None for the usual one, if that is free.
+        controllers: the names of those that run; None for all.
+        seed: of everything that is left to chance; None for chance itself.
+        heals: whether those of the objects that aren't healthy become so at the start.
+    """
+
+    objects: Sequence[Object] = ()
+    data_dir: Path | None = None
+    port: int | None = None
+    is_insecure: bool = False
+    speed: ClockSpeed = REAL_TIME
+    schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(stopwatch=time.perf_counter),)
+    controllers: frozenset[str] | None = None
+    seed: int | None = None
+    eviction: EvictionConfig = msgspec.field(default_factory=lambda: read_eviction_config({}))
+    heals: bool = False
+
+
+class EmbeddedCluster:
+    """Runs a cluster with its API over HTTP from `async with` to its end.
+
+    Attributes:
+        taken_up: whether there was something before, which goes on; then no objects are loaded.
+        served: what serves it, once it has been entered.
+        notes: what is odd about the objects that were loaded, in plain sentences.
+
+    Raises:
+        UnsuitableSpeedError: time would jump, but somebody else takes care of nodes.
+        PodiumError: on entering, if the directory or the port can't be used.
+    """
+
+    def __init__(self, options: EmbeddedOptions) -> None:
+        self._sees_silence = options.controllers is None or _NODE_LIFECYCLE in options.controllers
+        if options.speed.jumps and not self._sees_silence:
+            raise UnsuitableSpeedError(
+                f"--speed max: needs {_NODE_LIFECYCLE}, as others who watch nodes have other clocks"
+            )
+        self.options = options
+        self.notes: list[str] = []
+        self._seed = int.from_bytes(os.urandom(8)) if options.seed is None else options.seed
+        self._stack = AsyncExitStack()
+        self._journal: SqliteJournal | None = None
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._start()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def alongside(self, awaited: Awaitable[T]) -> T:
+        """Wait for something while the cluster runs.
+
+        Raises:
+            PodiumError: the cluster has stopped; any other exception that stopped it, as it is.
+        """
+        task = asyncio.ensure_future(awaited)
+        try:
+            await asyncio.wait({task, self._ticking}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                # It never ends but by an error.
+                self._ticking.result()
+            return await task
+        finally:
+            task.cancel()
+
+    async def _start(self) -> None:
+        options, stack = self.options, self._stack
+        path = options.data_dir
+        if path is None:
+            path = Path(stack.enter_context(TemporaryDirectory(prefix="podium-")))
+        self.directory = stack.enter_context(DataDirectory(path))
+        self.cluster = self._open_cluster()
+        driver = self.cluster.driver
+        # A test is to know of a bug; who uses a cluster is to keep it.
+        driver.health = None if options.speed == STOPPED else MachineHealth()
+        self.cluster.start()
+        self.cluster.server.serve_metrics(MeteredUsage(self.cluster))
+        driver.add(EventExpiry(), renew=EventExpiry, is_spared=True)
+        self.clock = self._make_clock()
+        self.backend = ClusterBackend(self.cluster, self.clock, self._journal)
+        self._ticking = asyncio.create_task(self.clock.run())
+        stack.push_async_callback(self._stop_ticking)
+        await self.alongside(self.clock.advance(0))
+        served_here = served(
+            self.backend,
+            self.cluster,
+            self.directory,
+            port=options.port,
+            is_insecure=options.is_insecure,
+            rng=Random(self._seed),
+        )
+        self.served = await stack.enter_async_context(served_here)
+
+    @property
+    def url(self) -> str:
+        """Where the API is."""
+        return self.served.url
+
+    def _open_cluster(self) -> Cluster:
+        options = self.options
+        if options.data_dir is not None:
+            self._journal = self._stack.enter_context(closing(self.directory.open_journal()))
+        store = Store(journal=self._journal)
+        self.taken_up = store.revision != FIRST_REVISION
+        # What is there at the start is there as a whole, or not at all.
+        with store.transaction():
+            cluster = Cluster(self._cluster_options(store), store)
+            if not self.taken_up:
+                objects = with_service_accounts(map(simulated, options.objects))
+                self.notes = cluster.load(objects)
+                start_s = cluster.options.start_s
+                self.notes += ahead_of(start_s, options.objects, "the cluster starts before it")
+            cluster.server.bootstrap(cluster.options.start_s, default_access())
+        return cluster
+
+    def _cluster_options(self, store: Store) -> ClusterOptions:
+        options = self.options
+        is_by_the_clock = bool(options.speed.factor) and not options.speed.jumps
+        return ClusterOptions(
+            seed=self._seed,
+            start_s=max(time.time(), self.directory.high_water().time_s),
+            schedulers=options.schedulers,
+            admission=AdmissionOptions(enabled=frozenset({ServiceAccount.name})),
+            controllers=options.controllers,
+            heals=options.heals,
+            nodes=NodeSettings(
+                behaviour=DEFAULT_BEHAVIOUR,
+                seed=self._seed,
+                eviction=options.eviction,
+                writes_heartbeats=self._writes_heartbeats(store),
+                simulates_all=False,
+                gathers_s=_GATHERS_S if is_by_the_clock else 0.0,
+            ),
+        )
+
+    def _writes_heartbeats(self, store: Store) -> bool:
+        """Whether Leases are renewed in earnest: somebody has to, or may look at them by a clock.
+
+        That costs a write every ten seconds and node, more than thousands of nodes are worth.
+        """
+        speed = self.options.speed
+        if speed.jumps or not speed.factor:
+            return not self._sees_silence
+        objects = store.list("Node").items if self.taken_up else self.options.objects
+        nodes = sum(obj.get("kind") == "Node" for obj in objects)
+        return not self._sees_silence or nodes * speed.factor <= _HEARTBEATS_MAX
+
+    def _make_clock(self) -> ClusterClock:
+        water, store, driver = self.directory.high_water(), self.cluster.store, self.cluster.driver
+        if self.options.speed.factor:
+            # Loading takes its time.
+            driver.pass_time(time.time())
+        return ClusterClock(
+            driver,
+            self.options.speed,
+            lambda: store.revision,
+            passed=lambda now_s: water.rise(now_s, time.time()),
+        )
+
+    async def _stop_ticking(self) -> None:
+        self._ticking.cancel()
+        await asyncio.wait({self._ticking})

@@ -1,0 +1,89 @@
+"""Counts the nodes of a cluster, and its pods by what became of them."""
+
+from collections import Counter
+
+import msgspec
+
+from podium.api.policy.disruption_target import PREEMPTED, cause_of
+from podium.api.objects import Object
+from podium.api.pods import is_finished, phase_of
+from podium.apiserver.store.errors import ExpiredError
+from podium.apiserver.store.history import WatchEvent
+from podium.apiserver.store.store import Store
+from podium.apiserver.store.watch import Watch
+
+
+class ClusterCounts(msgspec.Struct, frozen=True):
+    """Numbers of nodes and pods.
+
+    Attributes:
+        pending: pods that don't run yet.
+        preempted: pods that had to give way to others, since the start of the process.
+        evicted: pods that were evicted for another reason, since then.
+    """
+
+    nodes: int
+    pending: int
+    running: int
+    preempted: int
+    evicted: int
+
+
+class ClusterCounter:
+    """Counts nodes and pods, and follows what is written."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._disrupted: Counter[str] = Counter()
+        self._begin()
+
+    def counts(self) -> ClusterCounts:
+        """The numbers as they are now."""
+        try:
+            for event in self._pods.take():
+                self._count(event)
+            self._nodes += sum(_change(event) for event in self._node_events.take())
+        except ExpiredError:
+            self._begin()
+        return ClusterCounts(
+            self._nodes,
+            self._states["Pending"],
+            self._states["Running"],
+            self._disrupted[PREEMPTED],
+            self._disrupted.total() - self._disrupted[PREEMPTED],
+        )
+
+    def _begin(self) -> None:
+        self._states = Counter(map(_state, self._store.list("Pod").items))
+        self._nodes = len(self._store.list("Node").items)
+        self._pods = self._watch("Pod")
+        self._node_events = self._watch("Node")
+
+    def _watch(self, kind: str) -> Watch:
+        return self._store.watch(kind, from_revision=self._store.revision)
+
+    def _count(self, event: WatchEvent) -> None:
+        before, after = event.previous, event.obj
+        if before is not None:
+            self._states[_state(before)] -= 1
+        if event.type != "DELETED":
+            self._states[_state(after)] += 1
+        disruption = _disruption(after)
+        # Whoever has to go for a second reason, too, goes only once.
+        if disruption and (before is None or not _disruption(before)):
+            self._disrupted[disruption] += 1
+
+
+def _state(pod: Object) -> str:
+    if is_finished(pod):
+        return "Finished"
+    return "Running" if phase_of(pod) == "Running" else "Pending"
+
+
+def _disruption(pod: Object) -> str:
+    cause = cause_of(pod)
+    return "" if cause is None else cause.group
+
+
+def _change(event: WatchEvent) -> int:
+    return {"ADDED": 1, "DELETED": -1}.get(event.type, 0)

@@ -1,0 +1,200 @@
+"""The data directory: what a cluster keeps from one run to the next, used by one process at a time.
+
+| file | content |
+| --- | --- |
+| `store.db` | the journal of all objects, with what SQLite keeps in `store.db-wal` |
+| `store.db-revision` | the last revision that was acknowledged, which the journal must reach |
+| `kubeconfig` | for kubectl, while the cluster runs |
+| `dashboard` | the link to the dashboard, likewise |
+| `tls/`, `tokens/` | who the server is, and who may do what; see `podium.apiserver.http` |
+| `clock` | how late it was at most, if time ran ahead of the clock on the wall |
+| `lock` | held by the process that uses the directory |
+"""
+
+import contextlib
+import errno
+import fcntl
+import os
+import signal
+import time
+from pathlib import Path
+from typing import IO, Self
+
+from podium.api.errors import PodiumError
+from podium.cluster.embedded.sqlite_journal import SqliteJournal
+from podium.api.process.private_files import owner_only
+
+_PRIVATE = 0o700
+
+
+class UnusableDirectoryError(PodiumError):
+    """The directory can't be used, or somebody else uses it."""
+
+
+class DataDirectory:
+    """A directory of our own, from `with` to its end.
+
+    Raises:
+        UnusableDirectoryError: on entering, if another process has it, or it can't be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: IO[str] | None = None
+
+    @property
+    def kubeconfig(self) -> Path:
+        """Where kubectl finds how to reach the cluster."""
+        return self.path / "kubeconfig"
+
+    @property
+    def dashboard(self) -> Path:
+        """Where the link to the dashboard is, with a token that lets its owner look."""
+        return self.path / "dashboard"
+
+    def __enter__(self) -> Self:
+        try:
+            self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+            lock = open(self.path / "lock", "a+", encoding="utf-8", opener=owner_only)
+        except OSError as error:
+            raise UnusableDirectoryError(f"{self.path}: {error.strerror or error}") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            by = _holder(lock)
+            lock.close()
+            raise UnusableDirectoryError(f"{self.path}: is in use{by}") from error
+        try:
+            lock.truncate(0)
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                lock.close()
+            raise UnusableDirectoryError(f"{self.path}: {error.strerror or error}") from error
+        self._lock = lock
+        # A process that was killed has left them.
+        self.forget_links()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def forget_links(self) -> None:
+        """Remove the files that lead to a cluster that runs: they lead nowhere any more."""
+        self.kubeconfig.unlink(missing_ok=True)
+        self.dashboard.unlink(missing_ok=True)
+
+    def forget_kubeconfig(self) -> None:
+        """Remove what a killed process has left, before there is anything else to do.
+
+        Raises:
+            UnusableDirectoryError: as on entering.
+        """
+        if self.kubeconfig.exists():
+            with self:
+                pass
+
+    def open_journal(self) -> SqliteJournal:
+        """The journal, which survives the end of the process whenever that comes.
+
+        Raises:
+            JournalFileError: it is damaged, or can't be used.
+        """
+        return SqliteJournal(self.path / "store.db", durability="process")
+
+    def high_water(self) -> "HighWater":
+        """How late it has been in the cluster."""
+        return HighWater(self.path / "clock")
+
+
+class HighWater:
+    """Remembers how late it was, so that time never goes back from one run to the next.
+
+    What is written is later than what has been, so that it needn't be written each time.
+
+    Attributes:
+        time_s: it hasn't been later than this, in seconds since the epoch.
+
+    Raises:
+        UnusableDirectoryError: the file doesn't hold a time.
+    """
+
+    STEP_S = 60.0
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            text = path.read_text(encoding="utf-8") if path.exists() else "0"
+            self.time_s = float(text)
+        except (OSError, ValueError) as error:
+            raise UnusableDirectoryError(f"{path}: doesn't hold a time: {error}") from error
+
+    def rise(self, now_s: float, clock_s: float) -> None:
+        """Note how late it is, before anybody is told.
+
+        Args:
+            now_s: the time in the cluster.
+            clock_s: the time by the clock on the wall; later times than that are noted.
+        """
+        if now_s > clock_s and now_s > self.time_s:
+            before_s, self.time_s = self.time_s, now_s + self.STEP_S
+            new = self._path.with_suffix(".new")
+            try:
+                with open(new, "w", encoding="utf-8", opener=owner_only) as file:
+                    file.write(f"{self.time_s!r}\n")
+                new.replace(self._path)
+            except OSError as error:
+                if error.errno != errno.ENOSPC:
+                    raise
+                # Nothing of that time can be written either, which `/readyz` tells of.
+                self.time_s = before_s
+
+
+def _holder(lock: IO[str]) -> str:
+    lock.seek(0)
+    pid = lock.read().strip()
+    return f" by process {pid}" if pid.isdecimal() else " by another process"
+
+
+def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
+    """Stop the process that uses a directory, and wait until it has ended.
+
+    Args:
+        path: of the directory.
+        patience_s: how long to wait, in seconds.
+
+    Returns:
+        Its id; None if no process uses the directory.
+
+    Raises:
+        UnusableDirectoryError: the process can't be told to stop, or doesn't.
+    """
+    if not (path / "lock").exists():
+        return None
+    with open(path / "lock", "r+", encoding="utf-8") as lock:
+        if _is_free(lock):
+            return None
+        pid = int(lock.read().strip() or 0)
+        try:
+            if pid:
+                os.kill(pid, signal.SIGTERM)
+        except OSError as error:
+            raise UnusableDirectoryError(f"{path}: process {pid}: {error.strerror}") from error
+        end_s = time.monotonic() + patience_s
+        while not _is_free(lock):
+            if time.monotonic() >= end_s:
+                raise UnusableDirectoryError(f"{path}: is in use by process {pid}, which goes on")
+            time.sleep(0.02)
+        return pid
+
+
+def _is_free(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    fcntl.flock(lock, fcntl.LOCK_UN)
+    return True

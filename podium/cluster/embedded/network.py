@@ -1,0 +1,126 @@
+"""The cluster on the network: certificates, tokens, server, and a kubeconfig that leads there."""
+
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from random import Random
+from typing import Any
+
+import msgspec
+
+from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
+from podium.cluster.virtual import Cluster
+from podium.cluster.virtual.kubectl_apply import apply
+from podium.cluster.embedded.defaults import USUAL_PORT
+from podium.cluster.embedded.directory import DataDirectory
+from podium.apiserver.http.backend import Backend
+from podium.apiserver.http.certificates import kept_certificates, new_kubelet_client
+from podium.apiserver.http.http_app import ApiApp
+from podium.apiserver.http.http_server import CannotListenError, Serving
+from podium.apiserver.http.kubeconfig import write_kubeconfig
+from podium.apiserver.http.limits import Limits
+from podium.apiserver.http.node_logs import NodeLogs
+from podium.apiserver.http.node_tokens import NodeTokens, Several
+from podium.apiserver.http.service_accounts import ServiceAccounts
+from podium.apiserver.http.users import Authenticator, kept_tokens, tokens_of
+
+NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
+
+_HEADERS = {
+    "requestheader-username-headers": ["X-Remote-User"],
+    "requestheader-group-headers": ["X-Remote-Group"],
+    "requestheader-extra-headers-prefix": ["X-Remote-Extra-"],
+    "requestheader-allowed-names": ["front-proxy-client"],
+}
+
+
+class Served(msgspec.Struct, frozen=True):
+    """A cluster that is served.
+
+    Attributes:
+        url: where the API is.
+        app: that serves it.
+        users: knows who asks.
+        reader_token: of the user who may only look.
+    """
+
+    url: str
+    app: ApiApp
+    users: Authenticator
+    reader_token: str
+
+
+@asynccontextmanager
+async def served(
+    backend: Backend,
+    cluster: Cluster,
+    directory: DataDirectory,
+    *,
+    port: int | None,
+    is_insecure: bool,
+    rng: Random,
+) -> AsyncIterator[Served]:
+    """Serve a cluster until the end of `async with`.
+
+    Args:
+        backend: answers.
+        cluster: is told in a ConfigMap who certifies the server.
+        directory: keeps certificates and tokens, and gets the kubeconfig once clients are answered.
+        port: of the loopback interface; 0 for any that is free; None for the usual one, so that
+            kubeconfigs and bookmarks stay true, or, if that is in use, any.
+        is_insecure: whether to speak plain HTTP.
+        rng: chooses what the server leaves to chance.
+
+    Yields:
+        Where the API is, and what serves it.
+
+    Raises:
+        PodiumError: the port can't be listened at, or a file isn't as it must be.
+    """
+    tokens = kept_tokens(directory.path / "tokens")
+    certificates, authority, node_logs = None, None, None
+    if not is_insecure:
+        certificates = kept_certificates(directory.path / "tls", time.time())
+        authority = certificates.authority.read_bytes()
+        node_logs = NodeLogs(new_kubelet_client(directory.path / "tls", time.time()))
+        cluster.server.reaches_nodes = True
+        apply(cluster, _authentication(authority.decode()), "podium")
+    limits = Limits()
+    issued = ServiceAccountTokens(tokens.service_accounts.encode(), cluster.store)
+    cluster.server.service_account_tokens = issued
+    users = Several(
+        tokens_of(tokens.admin, tokens.reader),
+        NodeTokens(tokens.nodes),
+        ServiceAccounts(issued, backend.now_s),
+    )
+    app = ApiApp(backend, users, limits, rng, node_logs)
+    start = partial(Serving.start, app, limits, certificates=certificates)
+    try:
+        serving = await start(port=USUAL_PORT if port is None else port)
+    except CannotListenError:
+        if port is not None:
+            raise
+        serving = await start(port=0)
+    try:
+        write_kubeconfig(directory.kubeconfig, serving.url, tokens.admin, authority)
+        yield Served(serving.url, app, users, tokens.reader)
+    finally:
+        directory.forget_links()
+        await serving.stop()
+
+
+def _authentication(authority: str) -> dict[str, Any]:
+    """The ConfigMap in which servers beside the API server look up whom to trust.
+
+    kube-scheduler and kube-controller-manager read it to authenticate their own clients.
+    """
+    lists = {name: json.dumps(values) for name, values in _HEADERS.items()}
+    authorities = dict.fromkeys(("client-ca-file", "requestheader-client-ca-file"), authority)
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": NAME, "namespace": NAMESPACE},
+        "data": {**authorities, **lists},
+    }

@@ -1,0 +1,376 @@
+"""The store's journal in a file, by SQLite.
+
+Each write is a row: the object as it became, by revision. What an object was before is the row
+that its latest one replaces, so that one table holds both the objects and their history, and a
+write is one row appended. Compaction forgets rows that have been replaced long ago.
+"""
+
+import errno
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from podium.api.objects import Object
+from podium.api.process.private_files import OWNER_ONLY, owner_only
+from podium.apiserver.store.errors import JournalError, NoRoomError
+from podium.apiserver.store.history import EventType, WatchEvent
+from podium.apiserver.store.journal import FIRST_REVISION, Recovered
+
+Durability = Literal["process", "power"]
+"""What writes survive: the end of the process, or a power failure as well."""
+
+_SYNCHRONOUS: Mapping[Durability, str] = {"process": "NORMAL", "power": "FULL"}
+
+_APPLICATION_ID = 0x506F6469  # "Podi"
+_SCHEMA_VERSION = 1
+# `replaces` is the revision of the object's row before, 0 if it is new. The table `compaction` has
+# one row; all writes after that revision are there.
+_SCHEMA = (
+    """
+    CREATE TABLE versions (
+      revision INTEGER PRIMARY KEY,
+      replaces INTEGER NOT NULL,
+      type TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      body BLOB NOT NULL,
+      checksum INTEGER NOT NULL
+    )
+    """,
+    "CREATE TABLE compaction (oldest_revision INTEGER NOT NULL)",
+    f"INSERT INTO compaction VALUES ({FIRST_REVISION})",
+    f"PRAGMA application_id = {_APPLICATION_ID}",
+    f"PRAGMA user_version = {_SCHEMA_VERSION}",
+)
+_INSERT = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)"
+_LOAD = "SELECT revision, replaces, type, kind, body, checksum FROM versions ORDER BY revision"
+_COMPACT = (
+    """
+    DELETE FROM versions WHERE revision IN (
+      SELECT replaces FROM versions WHERE revision > :old AND revision <= :new
+    )
+    """,
+    "DELETE FROM versions WHERE revision > :old AND revision <= :new AND type = 'DELETED'",
+    "UPDATE compaction SET oldest_revision = :new",
+)
+
+_Row = tuple[int, int, EventType, str, bytes, int]
+
+_PRIMARY_CODE = 0xFF
+_IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_UNAVAILABLE = frozenset(
+    {
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+
+
+class JournalFileError(JournalError):
+    """The journal's file can't be used."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}")
+
+
+class DamagedJournalError(JournalFileError):
+    """The journal's file isn't what was written."""
+
+
+class LockedJournalError(JournalFileError):
+    """Another process uses the journal's file."""
+
+
+class JournalSchemaError(JournalFileError):
+    """The journal's file belongs to another program, or to another version of Podium."""
+
+
+class UnavailableJournalError(JournalFileError):
+    """The journal's file can't be opened, read or written."""
+
+
+class FullJournalError(UnavailableJournalError, NoRoomError):
+    """The disk that the journal's file is on is full."""
+
+
+class SqliteJournal:
+    """Keeps writes in one file (with SQLite's `-wal` beside it), which no other process may use.
+
+    The last revision that was acknowledged is noted in a file of its own, `-revision`: SQLite takes
+    a log that is damaged, cut off or gone for one that ends earlier.
+
+    Made for one thread. Whoever opens it closes it.
+    """
+
+    def __init__(
+        self, path: Path, *, durability: Durability = "power", history_max: int = 32_768
+    ) -> None:
+        """Open the file, or make it in a directory that exists.
+
+        Args:
+            path: the file.
+            durability: what writes survive.
+            history_max: how many of the last writes, of all kinds together, are there after a
+                restart for watches to resume from. Objects as they are last are always kept.
+
+        Raises:
+            UnavailableJournalError: the file can't be opened or written.
+            LockedJournalError: another process uses it.
+            JournalSchemaError: it isn't a journal, or not one of this version.
+            DamagedJournalError: it can't be read as a database.
+        """
+        self._path = path
+        self._history_max = history_max
+        # How many writes pass between compactions, so that each is worth its while.
+        self._compaction_step = max(history_max // 16, 1)
+        if not path.parent.is_dir():
+            raise UnavailableJournalError(path, f"{path.parent} isn't a directory")
+        self._is_full = False
+        log = _beside(path, "wal")
+        self._had_log = log.exists() and log.stat().st_size > 0
+        if not path.exists():
+            _make(path)
+        with self._errors_named():
+            self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
+            try:
+                self._oldest_revision = self._prepare(durability)
+                _make_private(path)
+                self._acknowledged = self._opened_note()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def load(self) -> Recovered:
+        with self._errors_named():
+            events = list(self._events(self._db.execute(_LOAD)))
+        self._check_end(max(self._oldest_revision, *(event.revision for event in events[-1:]), 0))
+        return Recovered(self._oldest_revision, events)
+
+    def append(self, events: Sequence[WatchEvent]) -> None:
+        rows = [_row(event) for event in events]
+        with self._errors_named(), self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(_INSERT, rows)
+            oldest_revision = self._compacted(events[-1].revision)
+        self._oldest_revision = oldest_revision
+        try:
+            self._acknowledged.note(events[-1].revision)
+        except OSError as error:
+            raise _unavailable(self._path, error) from error
+        self._is_full = False
+
+    def is_full(self) -> bool:
+        """Whether the last write found no room, and there still is none."""
+        # What SQLite has taken of the disk before may have room for a little, but not for long.
+        if self._is_full and os.statvfs(self._path.parent).f_bavail:
+            with suppress(JournalFileError), self._errors_named():
+                with self._db:
+                    self._db.execute("BEGIN IMMEDIATE")
+                    self._db.execute("UPDATE compaction SET oldest_revision = oldest_revision")
+                self._is_full = False
+        return self._is_full
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._acknowledged.close()
+        with self._errors_named():
+            self._db.close()
+
+    def _prepare(self, durability: Durability) -> int:
+        """Lock the file, check that it is ours, and return its oldest revision."""
+        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        is_new = self._check_schema()
+        mode = self._db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        if mode != "wal":
+            raise UnavailableJournalError(self._path, "no write-ahead log can be kept there")
+        self._db.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
+        with self._db:
+            # Takes the lock, which is then held until the end.
+            self._db.execute("BEGIN EXCLUSIVE")
+            for statement in _SCHEMA if is_new else ():
+                self._db.execute(statement)
+        return self._number("SELECT oldest_revision FROM compaction")
+
+    def _check_schema(self) -> bool:
+        """Whether the database is empty; an error if it is neither empty nor a journal."""
+        application_id = self._number("PRAGMA application_id")
+        version = self._number("PRAGMA user_version")
+        tables = self._number("SELECT count(*) FROM sqlite_master")
+        if (application_id, version, tables) == (0, 0, 0):
+            return True
+        if application_id != _APPLICATION_ID:
+            raise JournalSchemaError(self._path, "a database, but not a journal of Podium's")
+        if version != _SCHEMA_VERSION:
+            known = f"this version of Podium reads {_SCHEMA_VERSION}"
+            raise JournalSchemaError(self._path, f"the journal's schema is {version}; {known}")
+        return False
+
+    def _opened_note(self) -> "_Note":
+        try:
+            return _Note(_beside(self._path, "revision"))
+        except OSError as error:
+            raise _unavailable(self._path, error) from error
+
+    def _check_end(self, last: int) -> None:
+        """Make sure that the journal goes on to the last revision that was acknowledged."""
+        note = self._acknowledged
+        try:
+            noted = note.revision()
+        except ValueError:
+            why = f"the journal is damaged: {note.path} holds no revision; remove it to go on"
+            raise DamagedJournalError(self._path, why) from None
+        if last >= noted:
+            return
+        log, kept = _beside(self._path, "wal"), _beside(self._path, "wal.damaged")
+        where = ""
+        if self._had_log:
+            # SQLite throws away what it can't read once the file is closed.
+            with open(kept, "wb", opener=owner_only) as file:
+                file.write(log.read_bytes())
+            where = f" (what is left of its log is in {kept})"
+        raise DamagedJournalError(
+            self._path,
+            f"the journal is damaged: it ends at revision {last}, but writes up to revision "
+            f"{noted} were acknowledged{where}; put a copy of the directory in its place, or "
+            f"remove {note.path} to go on without these {noted - last} writes",
+        )
+
+    def _number(self, query: str) -> int:
+        row = self._db.execute(query).fetchone()
+        if row is None:
+            raise DamagedJournalError(self._path, f"the journal is damaged: nothing for {query}")
+        return int(row[0])
+
+    def _compacted(self, last: int) -> int:
+        """The oldest revision after forgetting, if it is time to, what is too old."""
+        old, new = self._oldest_revision, last - self._history_max
+        if new - old < self._compaction_step:
+            return old
+        for statement in _COMPACT:
+            self._db.execute(statement, {"old": old, "new": new})
+        return new
+
+    def _events(self, rows: Iterable[_Row]) -> Iterator[WatchEvent]:
+        objects: dict[tuple[str, str, str], Object] = {}
+        for revision, replaces, event_type, kind, body, checksum in rows:
+            if checksum != _checksum(revision, replaces, event_type, kind, body):
+                raise self._damaged(revision, "isn't what was written")
+            obj: Object = msgspec.json.decode(body)
+            namespace, name = obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
+            key = (kind, namespace, name)
+            previous = objects.get(key)
+            if revision > self._oldest_revision and replaces != _version(previous):
+                raise self._damaged(replaces, "is missing")
+            objects[key] = obj
+            if event_type == "DELETED":
+                del objects[key]
+            yield WatchEvent(revision, event_type, kind, namespace, name, obj, previous)
+
+    def _damaged(self, revision: int, what: str) -> DamagedJournalError:
+        return DamagedJournalError(
+            self._path, f"the journal is damaged: revision {revision} {what}"
+        )
+
+    @contextmanager
+    def _errors_named(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            translated = _translated(self._path, error)
+            if isinstance(translated, FullJournalError):
+                self._is_full = True
+            raise translated from error
+
+
+class _Note:
+    """The last revision that was acknowledged, in a file of one line of fixed length.
+
+    It is overwritten in place, which needs no room and is done by the time that a kill comes.
+    """
+
+    _LENGTH = 20
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor = owner_only(str(path), os.O_RDWR | os.O_CREAT)
+        if not os.fstat(self._descriptor).st_size:
+            try:
+                self.note(0)
+            except OSError:
+                self.close()
+                raise
+
+    def revision(self) -> int:
+        """The revision; raises ValueError where there is none."""
+        return int(os.pread(self._descriptor, self._LENGTH, 0))
+
+    def note(self, revision: int) -> None:
+        """Note a revision that is about to be acknowledged."""
+        os.pwrite(self._descriptor, b"%*d\n" % (self._LENGTH - 1, revision), 0)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+def _beside(path: Path, what: str) -> Path:
+    return path.with_name(f"{path.name}-{what}")
+
+
+def _make(path: Path) -> None:
+    """Make the file for its owner only; SQLite gives what it puts beside it the same mode."""
+    try:
+        os.close(owner_only(str(path), os.O_RDWR | os.O_CREAT))
+    except OSError as error:
+        raise _unavailable(path, error) from error
+
+
+def _make_private(path: Path) -> None:
+    """Take files that are there from others. They aren't opened: to close one ends all locks."""
+    try:
+        for file in (path, _beside(path, "wal")):
+            if file.exists():
+                file.chmod(OWNER_ONLY)
+    except OSError as error:
+        raise _unavailable(path, error) from error
+
+
+def _unavailable(path: Path, error: OSError) -> JournalFileError:
+    kind = FullJournalError if error.errno == errno.ENOSPC else UnavailableJournalError
+    return kind(path, error.strerror or str(error))
+
+
+def _row(event: WatchEvent) -> _Row:
+    replaces = _version(event.previous)
+    body = msgspec.json.encode(event.obj)
+    checksum = _checksum(event.revision, replaces, event.type, event.kind, body)
+    return event.revision, replaces, event.type, event.kind, body, checksum
+
+
+def _version(obj: Mapping[str, Any] | None) -> int:
+    return 0 if obj is None else int(obj["metadata"]["resourceVersion"])
+
+
+def _checksum(revision: int, replaces: int, event_type: str, kind: str, body: bytes) -> int:
+    return zlib.crc32(body, zlib.crc32(f"{revision} {replaces} {event_type} {kind}".encode()))
+
+
+def _translated(path: Path, error: sqlite3.Error) -> JournalFileError:
+    """What an error of SQLite's means for the journal."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
+    if code in _IN_USE:
+        return LockedJournalError(path, "another process uses this journal")
+    if code in _DAMAGED:
+        return DamagedJournalError(path, f"the journal is damaged: {error}")
+    if code == sqlite3.SQLITE_FULL:
+        return FullJournalError(path, str(error))
+    if code in _UNAVAILABLE:
+        return UnavailableJournalError(path, str(error))
+    return JournalFileError(path, f"SQLite failed: {error}")

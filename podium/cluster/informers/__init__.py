@@ -1,0 +1,1 @@
+"""Informers: lists and watches, and the cache of objects that they keep."""

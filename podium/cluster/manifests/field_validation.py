@@ -1,0 +1,124 @@
+"""Whether fields are spelt as Kubernetes knows them, stand once, and hold what they may hold.
+
+kube-apiserver does the same with `fieldValidation=Strict`, by the same types.
+"""
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+
+from podium.api.codec.field_validation import FieldValidation
+from podium.api.objects import Object
+from podium.api.codec.text_decoder import Repeated
+from podium.apiserver.decoding.type_checker import Checker, DecodingError
+from podium.apiserver.schema import struct_of
+
+_SIMILAR = 0.6
+_WORDS = {True: "true, y, yes and on", False: "false, n, no and off"}
+
+
+class FieldFaults(msgspec.Struct, frozen=True):
+    """What is wrong with the fields of an object.
+
+    Attributes:
+        strange: unknown and repeated fields, in words, with what was likely meant.
+        mismatch: the first value that is of a wrong type; empty if there is none.
+    """
+
+    strange: tuple[str, ...] = ()
+    mismatch: str = ""
+
+
+_FLAWLESS = FieldFaults()
+
+
+class FieldJudge:
+    """Judges the fields of objects.
+
+    Attributes:
+        is_applied: the objects are to be applied; otherwise they are a state, of which those that
+            come from an API server have only fields that are known.
+        is_strict: unknown and repeated fields are faults.
+        ignores: they are nothing to be told.
+    """
+
+    def __init__(self, validation: FieldValidation, *, is_applied: bool) -> None:
+        self.is_applied = is_applied
+        self.ignores = validation is FieldValidation.IGNORE
+        self.is_strict = validation is FieldValidation.STRICT
+
+    def faults(self, obj: Object) -> FieldFaults:
+        """What is wrong with an object's fields, as far as anybody wants to know."""
+        if not self.is_applied and (self.ignores or "uid" in obj["metadata"]):
+            return _FLAWLESS
+        found = field_faults(obj)
+        return FieldFaults((), found.mismatch) if self.ignores else found
+
+
+STRICT_JUDGE = FieldJudge(FieldValidation.STRICT, is_applied=False)
+"""Of what was written by hand, and isn't to be applied."""
+
+
+def field_faults(obj: Object) -> FieldFaults:
+    """Judge an object's fields; of kinds that Kubernetes doesn't bring nothing is known."""
+    struct = struct_of(obj["apiVersion"], obj["kind"])
+    if struct is None:
+        return FieldFaults()
+    checker = _SuggestingChecker()
+    try:
+        checker.check(obj, struct)
+    except DecodingError as error:
+        return FieldFaults(checker.strict, str(error) + checker.hint)
+    return FieldFaults(checker.strict)
+
+
+class _SuggestingChecker(Checker):
+    """Tells what an unknown field was likely meant to be.
+
+    Attributes:
+        hint: what helps against the first value of a wrong type; mostly empty.
+    """
+
+    hint = ""
+    _has_mismatch = False
+
+    def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
+        """`.spec.replica: unknown field; did you mean replicas?`."""
+        similar = _similar(name, known)
+        return f".{path}: unknown field" + (f"; did you mean {similar}?" if similar else "")
+
+    def duplicate(self, path: str) -> str:
+        """`.spec.replicas: stands twice`."""
+        return f".{path}: stands twice"
+
+    def mismatch(self, value: Any, of: Any, at: Any) -> None:
+        """Say of a boolean that it may have been meant as a word."""
+        if not self._has_mismatch and type(value) is bool and getattr(of, "kind", "") == "string":
+            self.hint = f"; YAML reads {_WORDS[value]} without quotes as {str(value).lower()}: "
+            self.hint += "quote it"
+        self._has_mismatch = True
+        super().mismatch(value, of, at)
+
+
+def _similar(name: str, known: Iterable[str]) -> str:
+    by_lower = {one.lower(): one for one in known}
+    close = get_close_matches(name.lower(), by_lower, n=1, cutoff=_SIMILAR)
+    return by_lower[close[0]] if close else ""
+
+
+def repeated_fields(value: Any, path: str = "") -> Iterator[str]:
+    """The fields that stand twice in a value that was read with care, such as `.spec.replicas`."""
+    if isinstance(value, Repeated):
+        seen = set[str]()
+        for name, _ in value.pairs:
+            if name in seen:
+                yield f"{path}.{name}: stands twice"
+            seen.add(name)
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield from repeated_fields(one, f"{path}.{name}")
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from repeated_fields(one, f"{path}[{index}]")

@@ -1,0 +1,208 @@
+"""From documents to objects: lists taken apart, headers judged, scopes completed."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from podium.api.errors import FieldError
+from podium.api.objects import entries
+from podium.api.well_known import SNAPSHOT_OBJECTS
+from podium.api.codec.yaml_text import YamlDocument
+from podium.apiserver.kinds.registration.registrations import decisive_faults
+from podium.apiserver.validation.checks import required, text, wrong_type
+from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
+from podium.cluster.manifests.field_validation import STRICT_JUDGE, FieldJudge
+from podium.cluster.manifests.problems import Problem, Source, describe, shown
+
+Object = dict[str, Any]
+
+FaultsOf = Callable[[Object], Iterable[FieldError]]
+"""Tells what is wrong with an object of a known kind."""
+
+_USUAL = frozenset((kind.name, kind.api_version) for kind in DECISIVE_KINDS.values())
+_NOT_AN_OBJECT = "not an object with apiVersion, kind and metadata, but {}"
+_NO_KIND_BUT_ITEMS = "there are items but no kind: is the file complete?"
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """An object, complete and judged, and where it stood.
+
+    Attributes:
+        obj: as read, unknown fields included; with the namespace that it is in.
+        source: file, document and place in a list.
+    """
+
+    obj: Object
+    source: Source
+
+
+def objects_in(
+    document: YamlDocument,
+    file: str,
+    namespace: str,
+    kind_of: KindOf = decisive_kind_of,
+    judge: FieldJudge = STRICT_JUDGE,
+    faults_of: FaultsOf = decisive_faults,
+) -> Iterator[Loaded | Problem]:
+    """The objects of a document, and everything that is wrong with it.
+
+    Args:
+        document: any document; a list (`kind: List`, `PodList`) stands for its items.
+        file: the file's name.
+        namespace: where namespaced objects go that don't say.
+        kind_of: the kind of an object, if it is of any use.
+        judge: of fields.
+        faults_of: the faults of an object of such a kind.
+    """
+    for fault in document.faults:
+        yield Problem(Source(file, document.number, fault.line), "", fault.message)
+    if not judge.ignores:
+        for fault in document.repeated:
+            source = Source(file, document.number, fault.line)
+            yield Problem(source, "", fault.message, is_warning=not judge.is_strict)
+    if document.value is not None:
+        source = Source(file, document.number, document.line)
+        for obj, place in _flat(document.value, source, document.item_lines):
+            header_faults = _header_faults_of(obj)
+            faults = header_faults or _complete(obj, namespace, kind_of, faults_of)
+            yield from (Problem(place, describe(obj), str(fault)) for fault in faults)
+            if not header_faults:
+                yield from _judged(obj, place, judge, has_faults=bool(faults))
+            if not faults:
+                yield Loaded(obj, place)
+
+
+def _judged(
+    obj: Object, place: Source, judge: FieldJudge, *, has_faults: bool
+) -> Iterator[Problem]:
+    """What is strange about an object's fields; of a wrong type only where nothing else told."""
+    found = judge.faults(obj)
+    label = describe(obj) if found.strange or found.mismatch else ""
+    for strange in found.strange:
+        yield Problem(place, label, strange, is_warning=not judge.is_strict)
+    if found.mismatch and not has_faults:
+        yield Problem(
+            place, label, found.mismatch, is_warning=not (judge.is_applied or judge.is_strict)
+        )
+
+
+def _flat(value: Any, source: Source, lines: Sequence[int] = ()) -> Iterator[tuple[Any, Source]]:
+    """The value itself, or the items of the list it is, with what the list says of them.
+
+    Args:
+        value: of a document.
+        source: where it stands.
+        lines: on which its items begin; empty if they aren't known.
+    """
+    if not _is_list(value):
+        yield value, source
+        return
+    item_kind = value["kind"].removesuffix("List")
+    for index, item in enumerate(entries(value, "items")):
+        line = lines[index] if lines else source.item_line
+        place = Source(source.file, source.document, source.line, _item(source.item, index), line)
+        if isinstance(item, dict) and item_kind:
+            item.setdefault("apiVersion", value.get("apiVersion"))
+            item.setdefault("kind", item_kind)
+        yield from _flat(item, place)
+
+
+def _is_list(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and str(value.get("kind")).endswith("List")
+        and "items" in value
+        and isinstance(value["items"], list | None)
+    )
+
+
+def is_whole_snapshot(value: Any) -> bool:
+    """Whether a document is a snapshot of all that decisions depend on, as it was written."""
+    if not _is_list(value) or not isinstance(metadata := value.get("metadata"), dict):
+        return False
+    marks = metadata.get("annotations")
+    noted = marks.get(SNAPSHOT_OBJECTS) if isinstance(marks, dict) else None
+    return noted == str(len(entries(value, "items")))
+
+
+def _item(outer: str, index: int) -> str:
+    return f"{outer}.items[{index}]" if outer else f"items[{index}]"
+
+
+def _header_faults_of(obj: Any) -> list[FieldError | str]:
+    """What keeps a value from being an object."""
+    if not isinstance(obj, dict):
+        return [_NOT_AN_OBJECT.format(shown(obj))]
+    return [] if _is_usual(obj) else list(_header_faults(obj))
+
+
+def _is_usual(obj: Object) -> bool:
+    """Whether an object says for certain what it is, and is of a kind that decisions depend on."""
+    metadata, kind, version = obj.get("metadata"), obj.get("kind"), obj.get("apiVersion")
+    if not (type(metadata) is dict and type(kind) is str and type(version) is str):
+        return False
+    name, place = metadata.get("name"), metadata.get("namespace")
+    is_named = type(name) is str and name != "" and (place is None or type(place) is str)
+    return is_named and (kind, version) in _USUAL
+
+
+def _complete(
+    obj: Object, namespace: str, kind_of: KindOf, faults_of: FaultsOf
+) -> list[FieldError]:
+    """Put the object into its scope; what is wrong with it, if anything."""
+    kind = kind_of(obj)
+    if kind is None:
+        return []
+    if not kind.namespaced:
+        obj["metadata"].pop("namespace", None)
+    elif not obj["metadata"].get("namespace"):
+        obj["metadata"]["namespace"] = namespace
+    return list(faults_of(obj))
+
+
+def _header_faults(obj: Object) -> Iterator[FieldError | str]:
+    """What keeps an object from being known at all."""
+    if "kind" not in obj and "items" in obj:
+        yield _NO_KIND_BUT_ITEMS
+        return
+    named = True
+    for field, example in (("apiVersion", "such as v1 or apps/v1"), ("kind", "such as Pod")):
+        value = obj.get(field)
+        if value in (None, ""):
+            yield required(field, example)
+            named = False
+        elif not isinstance(value, str):
+            yield from text(value, field)
+            named = False
+    if named:
+        yield from _version_faults(obj)
+    yield from _name_faults(obj)
+
+
+def _version_faults(obj: Object) -> Iterator[FieldError]:
+    """A kind of Kubernetes' own must be spelt with the group and version that it has.
+
+    Other groups may have kinds of the same name, which Podium doesn't know.
+    """
+    known, api_version = DECISIVE_KINDS.get(obj["kind"]), obj["apiVersion"]
+    group = api_version.rpartition("/")[0]
+    is_own = "." not in group or group.endswith(".k8s.io")
+    if known and is_own and api_version != known.api_version:
+        message = f"{known.name} is served as {known.api_version}"
+        yield FieldError("apiVersion", api_version, message)
+
+
+def _name_faults(obj: Object) -> Iterator[FieldError]:
+    metadata = obj.get("metadata")
+    if metadata is None:
+        yield required("metadata.name")
+    elif not isinstance(metadata, dict):
+        yield wrong_type("metadata", metadata, "an object")
+    elif metadata.get("name") in (None, ""):
+        hint = "generateName isn't enough here" if metadata.get("generateName") else ""
+        yield required("metadata.name", hint)
+    else:
+        yield from text(metadata["name"], "metadata.name")
+        if metadata.get("namespace") is not None:
+            yield from text(metadata["namespace"], "metadata.namespace")

@@ -1,0 +1,72 @@
+"""The configuration as `/configz` tells it: a KubeSchedulerConfiguration with all its defaults."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from podium.api.values.durations import NANOS_PER_SECOND, format_duration
+from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.types import (
+    KIND,
+    ExtensionPoint,
+    PluginSet,
+    ProfileConfig,
+    SchedulerConfiguration,
+)
+
+
+def configuration_document(found: SchedulerConfiguration) -> dict[str, Any]:
+    """A configuration, as it could be written in a file."""
+    election, connection = found.leader_election, found.client_connection
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "parallelism": found.parallelism,
+        "leaderElection": {
+            "leaderElect": election.leader_elect,
+            "leaseDuration": _duration(election.lease_duration_s),
+            "renewDeadline": _duration(election.renew_deadline_s),
+            "retryPeriod": _duration(election.retry_period_s),
+            "resourceLock": "leases",
+            "resourceName": election.resource_name,
+            "resourceNamespace": election.resource_namespace,
+        },
+        "clientConnection": {
+            "kubeconfig": connection.kubeconfig,
+            "contentType": "application/json",
+            "qps": connection.qps,
+            "burst": connection.burst,
+        },
+        "percentageOfNodesToScore": found.percentage_of_nodes_to_score or 0,
+        "podInitialBackoffSeconds": found.pod_initial_backoff_seconds,
+        "podMaxBackoffSeconds": found.pod_max_backoff_seconds,
+        "profiles": [_profile(profile) for profile in found.profiles],
+    }
+
+
+def _profile(profile: ProfileConfig) -> dict[str, Any]:
+    plugins = profile.plugins
+    points = {point.value: _plugin_set(plugins.at(point)) for point in ExtensionPoint}
+    arguments = [
+        {"name": name, "args": args.model_dump(mode="json", by_alias=True)}
+        for name, args in sorted(profile.plugin_config.items())
+        if isinstance(args, BaseModel)
+    ]
+    return {
+        "schedulerName": profile.scheduler_name,
+        "percentageOfNodesToScore": profile.percentage_of_nodes_to_score,
+        "plugins": {**points, "multiPoint": _plugin_set(plugins.multi_point)},
+        "pluginConfig": arguments,
+    }
+
+
+def _plugin_set(plugins: PluginSet) -> dict[str, Any]:
+    found = {
+        "enabled": [{"name": one.name, "weight": one.weight} for one in plugins.enabled],
+        "disabled": [{"name": name} for name in plugins.disabled],
+    }
+    return {field: values for field, values in found.items() if values}
+
+
+def _duration(seconds: float) -> str:
+    return format_duration(round(seconds * NANOS_PER_SECOND))

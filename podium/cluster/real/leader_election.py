@@ -1,0 +1,163 @@
+"""One scheduler of several leads: by a Lease, compatible with client-go's `leaderelection` (v1.36).
+
+The candidates don't compare their clocks. A candidate that doesn't lead counts by its own clock how
+long the Lease has stayed unchanged; the leader counts how long ago its last successful renewal
+began, and gives up well before others may take over.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+from random import Random
+
+from podium.api.errors import PodiumError
+from podium.api.objects import Object
+from podium.cluster.client.http_api import CallFailedError, HttpApi
+from podium.scheduler.config.types import LeaderElectionConfiguration
+from podium.machines.effects import Create, Effect, Replace
+from podium.cluster.real.leases import LeaderElectionRecord
+
+_JITTER = 1.2
+
+_logger = logging.getLogger(__name__)
+
+
+class LeaseLostError(PodiumError):
+    """The lease couldn't be renewed in time, or somebody else has it."""
+
+
+class LeaderElector:
+    """Acquires a Lease, renews it, and releases it in the end.
+
+    Attributes:
+        observed: what the Lease said last.
+
+    Args:
+        api: for nothing but the Lease, so that no other request stands in its way.
+        configuration: which Lease, and how long everything may take.
+        identity: of this process, unlike that of any other.
+        now_s: what time it is, in seconds since the epoch; passes evenly.
+        rng: lengthens waits, so that not all try at once.
+    """
+
+    def __init__(
+        self,
+        api: HttpApi,
+        configuration: LeaderElectionConfiguration,
+        identity: str,
+        now_s: Callable[[], float],
+        rng: Random,
+    ) -> None:
+        self.observed = LeaderElectionRecord()
+        self._api = api
+        self._configuration = configuration
+        self._identity = identity
+        self._now_s = now_s
+        self._rng = rng
+        self._lease: Object | None = None
+        self._observed_s = 0.0
+        self._renewed_s = 0.0
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this process has the lease, as far as it knows."""
+        return self.observed.holder_identity == self._identity
+
+    @property
+    def ailment(self) -> str:
+        """What is wrong with a leader: that its lease has run out, while it still goes on."""
+        overdue_s = self._now_s() - self._renewed_s - self._configuration.lease_duration_s
+        return "the lease has run out" if self.is_leader and overdue_s > 0 else ""
+
+    async def acquire(self) -> None:
+        """Wait until this process leads, however long that takes."""
+        period_s = self._configuration.retry_period_s
+        while not await self._try():
+            await asyncio.sleep(period_s * (1 + _JITTER * self._rng.random()))
+        _logger.info("became the leader: %s", self._identity)
+
+    async def renew(self) -> None:
+        """Go on leading.
+
+        Raises:
+            LeaseLostError: nothing may be asked of the cluster any more.
+        """
+        while True:
+            await asyncio.sleep(self._configuration.retry_period_s)
+            deadline_s = self._renewed_s + self._configuration.renew_deadline_s
+            try:
+                async with asyncio.timeout(deadline_s - self._now_s()):
+                    while not await self._try():
+                        if self.observed.holder_identity not in ("", self._identity):
+                            raise LeaseLostError(f"{self.observed.holder_identity} leads")
+                        await asyncio.sleep(self._configuration.retry_period_s)
+            except TimeoutError:
+                raise LeaseLostError("the lease couldn't be renewed in time") from None
+
+    async def release(self) -> None:
+        """Lead no more, and let the next one know at once; if that fails, the lease runs out."""
+        if not self.is_leader:
+            return
+        record = self.observed.released(self._now_s())
+        try:
+            async with asyncio.timeout(self._configuration.retry_period_s):
+                await self._write(record)
+        except TimeoutError:
+            _logger.warning("the lease wasn't released; it runs out")
+
+    async def _try(self) -> bool:
+        """Take the lease, or renew it; whether this process leads."""
+        begun_s = self._now_s()
+        try:
+            # Half the deadline, as kube-scheduler's client: one that hangs leaves time for another.
+            async with asyncio.timeout(self._configuration.renew_deadline_s / 2):
+                if not await self._try_once():
+                    return False
+        except TimeoutError:
+            _logger.warning("the lease can't be read or written: no answer")
+            return False
+        self._renewed_s = begun_s
+        return True
+
+    async def _try_once(self) -> bool:
+        now_s, configuration = self._now_s(), self._configuration
+        # As long as the Lease is as it was written last, there is no need to read it.
+        if self.is_leader and await self._write(self.observed.renewed(now_s)):
+            return True
+        try:
+            name, namespace = configuration.resource_name, configuration.resource_namespace
+            self._observe(await self._api.get("Lease", name, namespace))
+        except CallFailedError as failed:
+            if failed.error.code != HTTPStatus.NOT_FOUND:
+                _logger.warning("the lease can't be read: %s", failed)
+                return False
+            self._lease, self.observed = None, LeaderElectionRecord()
+        holder, valid_s = self.observed.holder_identity, self.observed.lease_duration_seconds
+        if self.is_leader:
+            return await self._write(self.observed.renewed(now_s))
+        if holder and self._observed_s + valid_s > now_s:
+            return False
+        taken = self.observed.taken_by(self._identity, configuration.lease_duration_s, now_s)
+        return await self._write(taken)
+
+    async def _write(self, record: LeaderElectionRecord) -> bool:
+        namespace = self._configuration.resource_namespace
+        lease = record.lease(namespace, self._configuration.resource_name, self._lease)
+        effect: Effect = Replace(kind="Lease", obj=lease)
+        if self._lease is None:
+            effect = Create(kind="Lease", obj=lease)
+        outcome = await self._api.call(effect)
+        if outcome.error is not None or outcome.obj is None:
+            _logger.debug("the lease can't be written: %s", outcome.error)
+            return False
+        self._observe(outcome.obj)
+        return True
+
+    def _observe(self, lease: Object) -> None:
+        found = LeaderElectionRecord.of(lease)
+        if found != self.observed:
+            if found.holder_identity != self.observed.holder_identity:
+                _logger.info("the leader is %s", found.holder_identity or "nobody")
+            self.observed, self._observed_s = found, self._now_s()
+        self._lease = lease

@@ -1,0 +1,128 @@
+"""What the process tells of itself besides its decisions, by the names that client-go uses."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, GCCollector, ProcessCollector
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import generate_latest
+from prometheus_client.registry import Collector
+
+from podium.machines.effects import Bind, Create, Delete, Effect, Patch
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.metrics import Histogram
+from podium.cluster.drivers.driver_events import Called, DriverEvent, ListFailed, Relisted
+
+_DURATIONS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
+
+
+class ProcessMetrics:
+    """Requests, watches and leadership of one process; a hook of the live driver.
+
+    Attributes:
+        registry: what to expose.
+
+    Args:
+        url: of the API server.
+        lease: its name; empty without leader election.
+    """
+
+    def __init__(self, url: str, lease: str) -> None:
+        self.registry = registry = CollectorRegistry()
+        self._host = urlsplit(url).netloc
+        self._requests = Counter(
+            "rest_client_requests",
+            "Requests to the API server, by code, method and host.",
+            ("code", "method", "host"),
+            registry=registry,
+        )
+        self._durations = Histogram(
+            "rest_client_request_duration_seconds",
+            "How long the API server took to answer, retries included.",
+            ("verb", "host"),
+            _DURATIONS,
+            registry,
+        )
+        self._waits = Histogram(
+            "rest_client_rate_limiter_duration_seconds",
+            "How long the client's own limit held requests up.",
+            ("verb", "host"),
+            _DURATIONS,
+            registry,
+        )
+        self._relists = Counter(
+            "podium_relists", "Watches that couldn't be resumed.", ("kind",), registry=registry
+        )
+        self._list_failures = Counter(
+            "podium_list_failures",
+            "Lists and watches that failed.",
+            ("kind",),
+            registry=registry,
+        )
+        self._leads = Gauge(
+            "leader_election_master_status",
+            "Whether this process leads.",
+            ("name",),
+            registry=registry,
+        )
+        self._lease = lease
+        self.set_leading(False)
+        ProcessCollector(registry=registry)
+        GCCollector(registry=registry)
+
+    def set_leading(self, leads: bool) -> None:
+        """Take note of whether the process leads."""
+        if self._lease:
+            self._leads.labels(self._lease).set(leads)
+
+    def waited(self, effect: Effect, seconds: float) -> None:
+        """The client's own limit has held a request up."""
+        self._waits.observe(seconds, _verb(effect), self._host)
+
+    def follow(self, event: DriverEvent) -> None:
+        """Count what has happened."""
+        match event:
+            case Called(effect=effect, error=error, took_s=took_s):
+                verb = _verb(effect)
+                done = HTTPStatus.CREATED if verb == "POST" else HTTPStatus.OK
+                code = done if error is None else error.code
+                self._requests.labels(str(int(code)), verb, self._host).inc()
+                self._durations.observe(took_s, verb, self._host)
+            case Relisted(kind=kind):
+                self._relists.labels(kind).inc()
+            case ListFailed(kind=kind):
+                self._list_failures.labels(kind).inc()
+
+    def expose(self, machine: SchedulerMachine) -> bytes:
+        """All metrics of the process, those of its scheduler included."""
+        cache = CollectorRegistry()
+        cache.register(_Cache(machine))
+        registries = (machine.metrics.registry, cache, self.registry)
+        return b"".join(generate_latest(one) for one in registries if one is not None)
+
+
+class _Cache(Collector):
+    """How much the scheduler knows of."""
+
+    def __init__(self, machine: SchedulerMachine) -> None:
+        self._machine = machine
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        context = self._machine.context
+        family = GaugeMetricFamily(
+            "scheduler_cache_size", "Nodes, pods and assumed pods in the cache.", labels=("type",)
+        )
+        assumed = sum(1 for task in self._machine.bindings if task.holds_room)
+        nodes, pods = len(context.scheduler.snapshot.row_of), len(context.placed)
+        for name, count in (("assumed_pods", assumed), ("nodes", nodes), ("pods", pods)):
+            family.add_metric((name,), count)
+        yield family
+
+
+def _verb(effect: Effect) -> str:
+    if isinstance(effect, Create | Bind):
+        return "POST"
+    if isinstance(effect, Patch):
+        return "PATCH"
+    return "DELETE" if isinstance(effect, Delete) else "PUT"

@@ -1,0 +1,137 @@
+"""Calls that are repeated with care: by what went wrong, and never what may have been done already.
+
+| answer | what is done |
+| --- | --- |
+| 429 | repeated after as long as the server asks for |
+| not reached, 503 | repeated after a wait that doubles |
+| 500, 502, 504, none | the object is looked at, and the call repeated if it wasn't carried out |
+| 409 of a binding | the object is looked at: an earlier try may have been carried out after all |
+| anything else | that is the outcome |
+
+A call that isn't needed any more when its turn comes isn't made.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from http import HTTPStatus
+from random import Random
+
+from podium.cluster.client.http_api import CallFailedError, HttpApi
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Bind, Create, Effect, Patch
+from podium.machines.events import CallError, Outcome
+from podium.cluster.real.call_room import CallRoom, urgency_of
+from podium.cluster.real.looking_up import outcome_seen, target_of
+from podium.cluster.real.rate_limiter import RateLimiter
+from podium.cluster.drivers.async_api import ObjectList
+from podium.cluster.informers.informer_cache import WatchEventLike
+
+TRIES_MAX = 5
+CALLS_MAX = 32
+"""How many calls may be under way, each on a connection; more wait, the urgent ones less long."""
+EVENTS_WAITING_MAX = 10_000
+"""How many events may wait in line; those that come then are lost."""
+_EVENT_CALLS_MAX = 8
+_BACKOFF = Backoff(first_s=0.25, max_s=5.0)
+_REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_OPEN = frozenset(
+    {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
+)
+_LOST = CallError(HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequests", "too many events are waiting")
+_NEEDLESS = CallError(HTTPStatus.GONE, "Gone", "it isn't needed any more")
+
+_logger = logging.getLogger(__name__)
+
+
+class RetryingApi:
+    """An API server as machines need it, follows `podium.cluster.drivers.async_api.AsyncApi`.
+
+    Events have a line of their own, and are written one at a time while other calls are under way,
+    so that Events about bindings don't delay bindings.
+
+    Attributes:
+        repeated: how often calls were repeated, by HTTP code.
+        events_lost: how many events weren't written because too many were waiting.
+        waited: told how many seconds the limit has held a call up.
+        is_needless: says whether a call that hasn't been made isn't needed any more.
+
+    Args:
+        api: makes each call once.
+        calls: limits calls and lists.
+        events: limits the writing of events.
+        rng: lengthens waits.
+    """
+
+    def __init__(self, api: HttpApi, calls: RateLimiter, events: RateLimiter, rng: Random) -> None:
+        self.repeated: Counter[int] = Counter()
+        self.events_lost = 0
+        self.waited: Callable[[Effect, float], None] = lambda effect, seconds: None
+        self.is_needless: Callable[[Effect], bool] = lambda effect: False
+        self._api = api
+        self._lists = calls
+        self._rng = rng
+        self._events = CallRoom(_EVENT_CALLS_MAX, events)
+        self._calls = CallRoom(CALLS_MAX, calls, goes_before=self._events)
+        self._events_waiting = 0
+
+    async def call(self, effect: Effect) -> Outcome:
+        if not (isinstance(effect, Create | Patch) and effect.kind == "Event"):
+            return await self._persistently(effect, self._calls)
+        if self._events_waiting >= EVENTS_WAITING_MAX:
+            if not self.events_lost:
+                _logger.warning("events are lost: too many wait to be written")
+            self.events_lost += 1
+            return Outcome(effect, _LOST)
+        self._events_waiting += 1
+        try:
+            return await self._persistently(effect, self._events)
+        finally:
+            self._events_waiting -= 1
+
+    async def list(self, kind: str) -> ObjectList:
+        await self._lists.wait()
+        return await self._api.list(kind)
+
+    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
+        return self._api.watch(kind, revision)
+
+    async def _persistently(self, effect: Effect, room: CallRoom) -> Outcome:
+        tries, is_open = 0, False
+        while True:
+            async with room.place(urgency_of(effect)) as waited_s:
+                if self.is_needless(effect):
+                    return Outcome(effect, _NEEDLESS)
+                self.waited(effect, waited_s)
+                outcome = await self._api.call(effect)
+            tries += 1
+            error = outcome.error
+            if error is None:
+                return outcome
+            is_open = is_open or error.code in _OPEN or error.is_unknown
+            if is_open or (isinstance(effect, Bind) and error.code == HTTPStatus.CONFLICT):
+                seen = await self._look_up(effect, room)
+                if seen is not None:
+                    return seen
+            again = error.code in _REPEATED or error.code in _OPEN or error.is_unknown
+            if not again or tries >= TRIES_MAX:
+                return outcome
+            self.repeated[error.code] += 1
+            wait_s = max(_BACKOFF.jittered_s(tries, self._rng), error.retry_after_s)
+            _logger.debug("%s again in %.2f s: %s", type(effect).__name__, wait_s, error.message)
+            await asyncio.sleep(wait_s)
+
+    async def _look_up(self, effect: Effect, room: CallRoom) -> Outcome | None:
+        """What became of a call, by what is there now; None if it wasn't carried out."""
+        target = target_of(effect)
+        if target is None:
+            return None
+        try:
+            async with room.place(urgency_of(effect)):
+                found = await self._api.get(*target)
+        except CallFailedError as failed:
+            if failed.error.code != HTTPStatus.NOT_FOUND:
+                return None
+            return outcome_seen(effect, None)
+        return outcome_seen(effect, found)

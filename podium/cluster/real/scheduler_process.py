@@ -1,0 +1,258 @@
+"""Runs `podium scheduler`: lists, leads, schedules, and stops in order."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from random import Random
+
+import msgspec
+
+from podium.cluster.client.connection import Connection
+from podium.cluster.client.http_api import SILENCE_S, HttpApi
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.types import SchedulerConfiguration
+from podium.machines.effects import Bind, Create, Delete, Patch
+from podium.machines.machine import Machine
+from podium.scheduler.machine.event_handlers import KINDS
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.metrics import SchedulerMetrics
+from podium.cluster.real.configz import configuration_document
+from podium.cluster.real.health_server import health_app
+from podium.cluster.real.informer_health import InformerHealth
+from podium.cluster.real.leader_election import LeaderElector
+from podium.cluster.real.logs import fields
+from podium.cluster.real.process_metrics import ProcessMetrics
+from podium.cluster.real.rate_limiter import RateLimiter
+from podium.cluster.real.retrying_api import RetryingApi
+from podium.cluster.real.shadow import ShadowMachine
+from podium.cluster.drivers.driver_events import Called, DriverEvent
+from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.apiserver.http.http_server import Serving
+from podium.apiserver.http.limits import Limits
+
+# How long what is under way may take to end; a pod has 30 s by default.
+DRAIN_S = 10.0
+RESYNC_S = 12 * 3600.0
+_CALLS_MAX = 15_000
+# `RetryingApi` keeps the queue, by urgency.
+_REQUESTS_MAX = 1_000
+# What waits beyond that is often needless by the time of its turn: its pod is bound.
+_PATCHES_MAX = 16
+_LOOK_S = 0.02
+
+_logger = logging.getLogger(__name__)
+
+
+class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a process schedules, and how.
+
+    Attributes:
+        configuration: profiles, leader election, limits of requests.
+        options: Podium's own.
+        identity: of this process among those that want to lead.
+        hostname: of the machine, as events tell.
+        watch_timeout_s: after how long a watch that tells nothing is taken for dead.
+        address: where `/metrics` and the probes are served.
+        port: at which; 0 for any that is free.
+        drain_s: how long what is under way may take in the end.
+        dry_run: whether to schedule nothing, and judge what another scheduler does.
+    """
+
+    configuration: SchedulerConfiguration
+    options: SchedulerOptions
+    identity: str
+    hostname: str
+    watch_timeout_s: float = SILENCE_S
+    address: str = "127.0.0.1"
+    port: int = 0
+    drain_s: float = DRAIN_S
+    dry_run: bool = False
+
+
+class SchedulerProcess:
+    """Schedules a cluster over HTTP.
+
+    Attributes:
+        machine: decides; a fresh one follows it if it fails.
+
+    Args:
+        connection: how to reach the cluster.
+        options: what is scheduled, and how.
+        clock: what time it is.
+        stopwatch: seconds that pass while something is computed.
+        rng: for what is left to chance.
+        beside: goes on beside the scheduling, and may look at all of it.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        options: ProcessOptions,
+        clock: SteadyClock,
+        stopwatch: Callable[[], float],
+        rng: Random,
+        beside: "Beside" = lambda _process, _driver: nullcontext(),
+    ) -> None:
+        self._beside = beside
+        self._connection = connection
+        self._options = options
+        self._clock = clock
+        self._stopwatch = stopwatch
+        self._rng = rng
+        self.machine = self._fresh()
+        election = options.configuration.leader_election
+        lease = election.resource_name if election.leader_elect else ""
+        self._metrics = ProcessMetrics(connection.url, lease)
+        self._informers = InformerHealth(KINDS)
+        self._driver: LiveDriver | None = None
+
+    def now_s(self) -> float:
+        """What time it is, in seconds since the epoch."""
+        return self._clock.now_s()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Schedule until told to stop; then end what is under way, and release the lease.
+
+        Raises:
+            LeaseLostError: somebody else may schedule by now; nothing more was begun.
+            PodiumError: the process can't serve its metrics.
+        """
+        async with HttpApi(self._connection, self._rng) as lease_api:
+            configuration, now_s = self._options.configuration, self._clock.now_s
+            elector = LeaderElector(
+                lease_api,
+                configuration.leader_election,
+                self._options.identity,
+                now_s,
+                self._rng,
+            )
+            app = health_app(
+                self._ailments,
+                lambda: self._metrics.expose(self.machine),
+                configuration_document(configuration),
+                self._options.options.model_dump(mode="json", by_alias=True),
+            )
+            limits, options = Limits(), self._options
+            serving = await Serving.start(
+                app, limits, host=options.address, port=options.port, certificates=None
+            )
+            _logger.info("serves metrics and probes", extra=fields(url=serving.url))
+            try:
+                await self._schedule(elector, stop)
+            finally:
+                await serving.stop()
+
+    async def _schedule(self, elector: LeaderElector, stop: asyncio.Event) -> None:
+        connection = self._options.configuration.client_connection
+        qps, burst, clock_s = connection.qps, connection.burst, self._clock.now_s
+        may_act = asyncio.Event()
+        silence_s = self._options.watch_timeout_s
+        async with HttpApi(
+            self._connection, self._rng, requests_max=_REQUESTS_MAX, silence_s=silence_s
+        ) as once:
+            calls, events = RateLimiter(qps, burst, clock_s), RateLimiter(qps, burst, clock_s)
+            api = RetryingApi(once, calls, events, self._rng)
+            api.waited = self._metrics.waited
+            api.is_needless = lambda effect: self.machine.preemptions.is_needless(effect)
+            driver = self._driver = LiveDriver(
+                api,
+                self._clock,
+                calls_max=_CALLS_MAX,
+                drain_s=0.0,
+                may_act=may_act,
+                rng=self._rng,
+                resync_s=RESYNC_S,
+            )
+            driver.hooks += [self._metrics.follow, self._informers.follow, _log]
+            leading = asyncio.create_task(self._lead(elector, may_act))
+            try:
+                async with self._beside(self, driver), driver:
+                    hostname = self._options.hostname
+                    driver.add(self._driven(), host=hostname, renew=self._renew)
+                    stopping = asyncio.create_task(stop.wait())
+                    await asyncio.wait({leading, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                    stopping.cancel()
+                    if not leading.done():
+                        await self._wind_down(driver)
+            finally:
+                self._metrics.set_leading(False)
+                leading.cancel()
+                with suppress(asyncio.CancelledError):
+                    await leading
+        self._tell_what_is_left(api)
+        await elector.release()
+
+    async def _lead(self, elector: LeaderElector, may_act: asyncio.Event) -> None:
+        """Have the machine act as soon as it may, and as long as it may."""
+        if self._options.configuration.leader_election.leader_elect:
+            await elector.acquire()
+        self._metrics.set_leading(True)
+        may_act.set()
+        if self._options.configuration.leader_election.leader_elect:
+            await elector.renew()
+        await asyncio.Event().wait()
+
+    async def _wind_down(self, driver: LiveDriver) -> None:
+        """Decide nothing more, and wait for what has been decided to be carried out."""
+        _logger.info("stops: ends what is under way")
+        self.machine.hold()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._options.drain_s):
+                while not (self.machine.is_at_rest and driver.is_idle):
+                    await asyncio.sleep(_LOOK_S)
+
+    def _tell_what_is_left(self, api: RetryingApi) -> None:
+        machine = self.machine
+        left = fields(
+            bindings=sum(1 for _ in machine.bindings),
+            preemptions=len(machine.preemptions),
+            pending=len(machine.context.pending),
+            events_lost=api.events_lost,
+        )
+        _logger.info("has stopped; this is left", extra=left)
+
+    def _fresh(self) -> SchedulerMachine:
+        options = self._options
+        metrics = SchedulerMetrics(self._stopwatch)
+        machine = SchedulerMachine(
+            options.configuration, options.options, rng=self._rng, metrics=metrics
+        )
+        machine.context.dispatcher.patches_max = _PATCHES_MAX
+        return machine
+
+    def _renew(self) -> Machine:
+        self.machine = self._fresh()
+        return self._driven()
+
+    def _driven(self) -> Machine:
+        return ShadowMachine(self.machine) if self._options.dry_run else self.machine
+
+    def _ailments(self) -> Mapping[str, str]:
+        machines = {} if self._driver is None else self._driver.health.failures(self._clock.now_s())
+        named = {f"machine/{name}": why for name, why in machines.items()}
+        return {"informer-sync": self._informers.ailment, **named}
+
+
+Beside = Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[object]]
+"""Begins with the scheduling, and ends with it."""
+
+
+def _log(event: DriverEvent) -> None:
+    """Tell of what was done to the cluster, and of what it refused."""
+    if not isinstance(event, Called):
+        return
+    effect, error = event.effect, event.error
+    what = type(effect).__name__
+    if isinstance(effect, Create | Patch) and effect.kind == "Event":
+        # The recorder sees to them; who can't be told of things isn't told of that either.
+        return
+    if error is not None:
+        why = fields(call=what, code=error.code, error=error.message)
+        _logger.warning("a call has failed", extra=why)
+    elif isinstance(effect, Bind):
+        pod = f"{effect.namespace}/{effect.name}"
+        _logger.debug("bound a pod", extra=fields(pod=pod, node=effect.node_name))
+    elif isinstance(effect, Delete):
+        pod = f"{effect.namespace}/{effect.name}"
+        _logger.info("removed a victim", extra=fields(pod=pod, uid=effect.uid))

@@ -1,0 +1,75 @@
+"""A configuration and the flags that go before it."""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from podium.api.values.durations import duration_seconds
+from podium.api.errors import PodiumError
+from podium.scheduler.config.document import leader_election_faults
+from podium.scheduler.config.types import SchedulerConfiguration
+
+_DURATIONS = ("lease_duration", "renew_deadline", "retry_period")
+_CONNECTION = ("kubeconfig", "qps", "burst")
+
+
+class FlagError(PodiumError):
+    """Flags don't say what they should, or don't go together."""
+
+
+class Flags(msgspec.Struct, frozen=True, kw_only=True):
+    """What is given on the command line; None where nothing is.
+
+    Attributes:
+        kubeconfig: how to reach the cluster.
+        leader_elect: whether to schedule only while holding the lease.
+        lease_duration: a duration as Go writes it, as the next two.
+        renew_deadline: how long the leader tries to renew.
+        retry_period: between two tries.
+        resource_name: of the Lease.
+        resource_namespace: of the Lease.
+        qps: requests a second.
+        burst: requests at once.
+    """
+
+    kubeconfig: str | None = None
+    leader_elect: bool | None = None
+    lease_duration: str | None = None
+    renew_deadline: str | None = None
+    retry_period: str | None = None
+    resource_name: str | None = None
+    resource_namespace: str | None = None
+    qps: float | None = None
+    burst: int | None = None
+
+
+def with_flags(configuration: SchedulerConfiguration, flags: Flags) -> SchedulerConfiguration:
+    """The configuration in which flags stand in place of what the file says.
+
+    Raises:
+        FlagError: they can't be.
+    """
+    given = structs.asdict(flags)
+    found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    wrong = []
+    for name in _DURATIONS:
+        if name in found:
+            text = found.pop(name)
+            found[f"{name}_s"] = seconds = duration_seconds(text) or 0.0
+            if seconds <= 0:
+                flag = f"--leader-elect-{name.replace('_', '-')}"
+                wrong.append(f"{flag}: {text}: must be a duration such as 15s or 1m30s")
+    if wrong:
+        raise FlagError("\n".join(wrong))
+    connection = {name: found.pop(name) for name in _CONNECTION if name in found}
+    made = replace(
+        configuration,
+        leader_election=replace(configuration.leader_election, **found),
+        client_connection=replace(configuration.client_connection, **connection),
+    )
+    faults = list(leader_election_faults(made.leader_election))
+    if faults:
+        raise FlagError("\n".join(f"leaderElection.{fault}" for fault in faults))
+    return made

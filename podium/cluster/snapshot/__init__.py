@@ -1,0 +1,1 @@
+"""The state of a real cluster, read once for later plans, anonymized on request."""

@@ -1,0 +1,268 @@
+"""Anonymizes the objects of a snapshot, so that the scheduler decides about them alike.
+
+Texts are taken apart at punctuation, and each word gets a pseudonym. The same word has the same one
+everywhere, so that selectors select and names refer; pseudonyms are in the order of the words, so
+that names break ties alike. Words that say nothing about anybody are kept, ordinals of StatefulSets
+among them, by which controllers know their pods.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object, controller_of, entries, metadata_of, name, part, spec_of
+
+_WORDS = re.compile(r"[A-Za-z0-9_]+")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_NUMBER = re.compile(r"-?\d+")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
+_REASON = re.compile(r"[A-Z][A-Za-z]*")
+_WELL_KNOWN = re.compile(r"(?:[a-z0-9-]+\.)*(?:kubernetes\.io|k8s\.io|podium\.dev)/\S*")
+_PODIUMS = "podium.dev/"
+
+_KEPT_WORDS = frozenset(
+    {
+        *("a", "default", "kube", "kubernetes", "system", "node", "public", "lease"),
+        *("cluster", "critical"),
+        *("true", "false", "linux", "windows", "amd64", "arm64", "latest"),
+    }
+)
+_BARE_KEYS = frozenset(
+    {
+        *("pod-template-hash", "pod-template-generation", "controller-revision-hash"),
+        *("controller-uid", "job-name", "metadata.name", "metadata.namespace"),
+    }
+)
+"""Keys of labels and fields that Kubernetes itself has given, without a prefix."""
+
+_LABELS = frozenset({"labels", "matchLabels", "nodeSelector", "annotations"})
+_KEYS = frozenset({"key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys", "topologyKeys"})
+_AMOUNTS = frozenset(
+    {
+        *("requests", "limits", "capacity", "allocatable", "hard", "used", "overhead", "podFixed"),
+        *("default", "defaultRequest", "max", "min", "maxLimitRequestRatio"),
+        *("allocatedResources", "sizeLimit", "maximumVolumeSize"),
+    }
+)
+"""Fields of amounts, by resource or plain."""
+
+_KEPT = frozenset(
+    {
+        *("apiVersion", "kind", "resourceVersion", "phase", "type", "status", "operator", "effect"),
+        *("whenUnsatisfiable", "nodeAffinityPolicy", "nodeTaintsPolicy", "restartPolicy"),
+        *("dnsPolicy", "protocol", "accessModes", "volumeMode", "persistentVolumeReclaimPolicy"),
+        *("reclaimPolicy", "volumeBindingMode", "imagePullPolicy", "preemptionPolicy"),
+        *("schedulerName", "qosClass", "completionMode", "concurrencyPolicy", "schedule"),
+        *("timeZone", "podManagementPolicy", "whenDeleted", "whenScaled", "scopes", "scopeName"),
+        *("unhealthyPodEvictionPolicy", "podReplacementPolicy", "maxUnavailable", "minAvailable"),
+        *("maxSurge", "medium", "sessionAffinity", "ipFamilyPolicy", "ipFamilies", "expression"),
+        *("internalTrafficPolicy", "externalTrafficPolicy", "apiGroup", "allocationMode"),
+        *("volumeLifecycleModes", "fsGroupPolicy", "resizePolicy", "action", "deletionPolicy"),
+        *(
+            "extendedResourceName",
+            "desiredConsistency",
+            "metricName",
+            "averageUtilization",
+            "selectPolicy",
+            "policy",
+        ),
+    }
+)
+"""Fields whose texts are Kubernetes' own words, and names of schedulers."""
+
+_DROPPED = frozenset(
+    {
+        *("env", "envFrom", "command", "args", "lifecycle", "livenessProbe", "readinessProbe"),
+        *("startupProbe", "workingDir", "volumeMounts", "volumeDevices", "securityContext"),
+        *("message", "podIP", "podIPs", "hostIPs", "addresses", "nodeInfo", "managedFields"),
+        *("clusterIP", "clusterIPs", "loadBalancer", "loadBalancerIP", "loadBalancerClass"),
+        *("externalIPs", "externalName", "loadBalancerSourceRanges", "providerID", "podCIDR"),
+        *("podCIDRs", "volumesInUse", "volumesAttached", "imageID", "containerID", "selfLink"),
+        *("hostAliases", "dnsConfig", "imagePullSecrets", "daemonEndpoints", "config", "data"),
+        *("description", "parameters", "volumeAttributes", "mountOptions", "attachmentMetadata"),
+        *("nodeStageSecretRef", "nodePublishSecretRef", "controllerPublishSecretRef"),
+        *("controllerExpandSecretRef", "nodeExpandSecretRef", "terminationMessagePath"),
+        *("tokenRequests", "features", "runtimeHandlers", "declaredFeatures"),
+    }
+)
+"""Fields on which no decision depends."""
+
+
+class Anonymizer:
+    """Gives pseudonyms to what objects say.
+
+    Args:
+        objects: all that are to be anonymized; others can't be.
+    """
+
+    def __init__(self, objects: Iterable[Object]) -> None:
+        objects = [*objects]
+        self._compared = {key for obj in objects for key in _compared_keys(obj)}
+        self._uids: dict[str, str] = {}
+        self._pseudonyms: Mapping[str, str] | None = None
+        self._words: set[str] = set()
+        for obj in objects:
+            self._uid_of(obj)
+            self._object(obj)
+        self._pseudonyms = pseudonyms(self._words, {*_KEPT_WORDS, *_ordinals(objects)})
+
+    def anonymized(self, obj: Object) -> Object:
+        """An object under pseudonyms, without what no decision depends on."""
+        found: Object = self._object(obj)
+        return found
+
+    def text(self, text: str) -> str:
+        """A name, or another text, under pseudonyms."""
+        if text in self._uids:
+            return self._uids[text]
+        if _WELL_KNOWN.fullmatch(text) or _TIME.fullmatch(text):
+            return text
+        return _WORDS.sub(self._word, text)
+
+    def _word(self, found: re.Match[str]) -> str:
+        word = found.group()
+        if self._pseudonyms is None:
+            self._words.add(word)
+            return word
+        return self._pseudonyms[word]
+
+    def _uid_of(self, obj: Object) -> None:
+        metadata = metadata_of(obj)
+        for one in (metadata, *entries(metadata, "ownerReferences")):
+            uid = str(one.get("uid") or "")
+            if uid:
+                number = len(self._uids) + 1
+                self._uids.setdefault(uid, f"00000000-0000-4000-8000-{number:012}")
+
+    def _object(self, value: Any, field: str = "") -> Any:
+        if isinstance(value, str):
+            return self._string(value, field)
+        if isinstance(value, list | tuple):
+            return [self._object(one, field) for one in value]
+        if not isinstance(value, Mapping):
+            return value
+        is_selector = field == "selector" and all(isinstance(one, str) for one in value.values())
+        if field in _LABELS or is_selector:
+            return dict(self._labels(value, field))
+        if field in _AMOUNTS and not any(isinstance(one, Mapping | list) for one in value.values()):
+            return dict(value)
+        if field == "disruptedPods":
+            return {self.text(pod): since for pod, since in value.items()}
+        if field == "ownerReferences":
+            value = _plain_owner(value)
+        return {one: self._field(one, value) for one in value if not _is_dropped(one, value)}
+
+    def _field(self, field: str, of: Mapping[str, Any]) -> Any:
+        if field == "values" and of.get("operator") in ("Gt", "Lt"):
+            return of[field]
+        if field in ("values", "value") and of.get("key") in self._compared:
+            return of[field]
+        return self._object(of[field], field)
+
+    def _string(self, text: str, field: str) -> str:
+        if field in _KEPT or field in _AMOUNTS:
+            return text
+        if field == "reason" and _REASON.fullmatch(text):
+            return text
+        return self._key(text) if field in _KEYS else self.text(text)
+
+    def _labels(self, labels: Mapping[str, str], field: str) -> Iterator[tuple[str, str]]:
+        for key, value in labels.items():
+            is_known = _is_known(key)
+            if field == "annotations" and not is_known:
+                continue
+            is_plain = key in self._compared or key.startswith(_PODIUMS)
+            if is_plain or (is_known and _NUMBER.fullmatch(value)):
+                yield self._key(key), value
+            else:
+                yield self._key(key), self.text(value)
+
+    def _key(self, key: str) -> str:
+        return key if _is_known(key) else self.text(key)
+
+
+def pseudonyms(words: Iterable[str], kept: Iterable[str]) -> dict[str, str]:
+    """Other words, all different, in the same order as text.
+
+    Args:
+        words: which ones.
+        kept: words that stand for themselves. If one begins with another, it mustn't go on with a
+            0, unless that other one followed by a 0 is kept as well, as among ordinals.
+    """
+    fixed = sorted(kept)
+    unknown = sorted({*words} - {*fixed})
+    width = 1
+    while len(_LETTERS) ** width < len(unknown):
+        width += 1
+    heads = ["", *map(_between, fixed, [*fixed[1:], ""])]
+    found = {word: word for word in fixed}
+    for number, word in enumerate(unknown):
+        found[word] = heads[bisect_right(fixed, word)] + _letters(number, width)
+    return found
+
+
+def _between(low: str, high: str) -> str:
+    """What a word begins with that stands between two kept ones; empty for no end.
+
+    It is as short as can be, and tells nothing else about the word.
+    """
+    for place, letter in enumerate(low):
+        found = low[:place] + chr(ord(letter) + 1)
+        if found.isalnum() and (not high or (found < high and not high.startswith(found))):
+            return found
+    return f"{low}0"
+
+
+def _letters(number: int, width: int) -> str:
+    found = ""
+    for _ in range(width):
+        number, letter = divmod(number, len(_LETTERS))
+        found = _LETTERS[letter] + found
+    return found
+
+
+def _is_known(key: str) -> bool:
+    return key in _BARE_KEYS or _WELL_KNOWN.fullmatch(key) is not None
+
+
+def _is_dropped(field: str, of: Mapping[str, Any]) -> bool:
+    # Of a container's port it says where the port is taken.
+    return field in _DROPPED or (field == "hostIP" and "containerPort" not in of)
+
+
+def _plain_owner(owner: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An owner without the name of its kind, if that isn't one of Kubernetes' own."""
+    kind = KINDS.get(str(owner.get("kind")))
+    group = str(owner.get("apiVersion")).rpartition("/")[0]
+    if kind is not None and kind.group == group:
+        return owner
+    return {**owner, "apiVersion": "example.com/v1", "kind": "Owner"}
+
+
+def _compared_keys(value: Any) -> Iterator[str]:
+    """Keys of labels that something compares as numbers."""
+    if isinstance(value, Mapping):
+        if value.get("operator") in ("Gt", "Lt") and "key" in value:
+            yield str(value["key"])
+        for one in value.values():
+            yield from _compared_keys(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _compared_keys(one)
+
+
+def _ordinals(objects: Iterable[Object]) -> Iterator[str]:
+    """The ordinals from 0 on that names of StatefulSets' pods and claims end with."""
+    most = 0
+    for obj in objects:
+        owner = controller_of(obj) or {}
+        if obj.get("kind") == "StatefulSet":
+            start = part(spec_of(obj), "ordinals").get("start") or 0
+            most = max(most, start + (spec_of(obj).get("replicas") or 1))
+        elif owner.get("kind") == "StatefulSet" or obj.get("kind") == "PersistentVolumeClaim":
+            ordinal = name(obj).rpartition("-")[2]
+            if ordinal.isdecimal() and len(ordinal) < 5:
+                most = max(most, int(ordinal))
+    return (str(number) for number in range(most + 1))

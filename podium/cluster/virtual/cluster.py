@@ -1,0 +1,165 @@
+"""Composes a cluster of a store, an API server, a driver, controllers, schedulers and nodes."""
+
+from collections.abc import Iterable
+from functools import partial
+from random import Random
+
+from podium.api.objects import Object
+from podium.apiserver.server import ApiOptions, ApiServer
+from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup
+from podium.cluster.virtual.controller_list import controller_makers
+from podium.cluster.virtual.lazy_controllers import LazyControllers
+from podium.cluster.virtual.loading.loader import Loader
+from podium.machines.reconciler.reconciler import Reconciler
+from podium.scheduler.machine.context import NoMetrics, Stopwatch
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
+from podium.cluster.drivers.virtual import MachineHandle, VirtualDriver
+from podium.apiserver.store.journal import FIRST_REVISION
+from podium.apiserver.store.store import Store
+
+_DEFAULT_OPTIONS = ClusterOptions()
+
+
+class Cluster:
+    """A whole cluster in virtual time; nothing runs before `start`.
+
+    Attributes:
+        server: the API, through which users act.
+        schedulers: each under the name of its first profile; empty before the start.
+        controllers: those that run, by name; others sleep until something concerns them.
+        kubelets: of all nodes; None before the start, and if nodes do nothing.
+
+    Args:
+        store: the objects, which may be there already; none unless given. Who goes on with them
+            gets other uids and names than whoever made them, with the same seed, too.
+
+    Raises:
+        UnknownControllerError: the options name one that there isn't.
+        UnknownPluginError: the same of admission plugins.
+    """
+
+    def __init__(
+        self, options: ClusterOptions = _DEFAULT_OPTIONS, store: Store | None = None
+    ) -> None:
+        self.options = options
+        self.store = store or Store()
+        # What is loaded may come from a cluster of the same seed, with its uids.
+        rng = Random(f"settled/{options.seed}" if options.settled else options.seed)
+        salt = str(options.seed or "")
+        if self.store.revision != FIRST_REVISION:
+            salt = f"{options.seed}/{self.store.revision}"
+            rng = Random(salt)
+        api_options = ApiOptions(
+            admission=options.admission, names_salt=salt, kinds=options.optional_kinds
+        )
+        self.server = ApiServer(self.store, _fork(rng), api_options)
+        self.server.bootstrap(options.start_s)
+        self.driver = VirtualDriver(
+            self.server,
+            options.start_s,
+            _fork(rng),
+            options.faults,
+            options.latency,
+            options.event_reasons,
+        )
+        self.schedulers: dict[str, MachineHandle] = {}
+        self.controllers: dict[str, MachineHandle] = {}
+        self.kubelets: MachineHandle | None = None
+        self._loader_rng = _fork(rng)
+        self._loaded: set[str] | None = set() if options.settled else None
+        self._goes_on = False
+        self._scheduler_seed = rng.getrandbits(64)
+        self._makers = dict(controller_makers(options))
+
+    def load(self, objects: Iterable[Object], *, defaulted: bool = False) -> list[str]:
+        """Put objects into the store as they stand, as if they had been there all along.
+
+        It is meant for the time before the start: what is loaded isn't validated, and may be
+        unlike anything that the API would let in.
+
+        Args:
+            objects: from a cluster, or written by hand; `Loader` says what is filled in.
+            defaulted: whether all of them have their defaults already.
+
+        Returns:
+            What is odd about them, in plain sentences.
+        """
+        loader = Loader(self.store, self._loader_rng, self.driver.now_s, self.options)
+        notes = loader.load(objects, defaulted=defaulted, completed=self.options.settled)
+        self._goes_on = True
+        if self._loaded is not None:
+            self._loaded |= loader.exported
+        return notes
+
+    def adopt(self, loaded: "Cluster") -> None:
+        """Hold what another cluster has loaded, as if it had been loaded into this one.
+
+        Args:
+            loaded: one that was never started, with the same options for all that loading heeds:
+                seed, start, admission, the usual behaviour of pods, and whether it is settled
+                and heals.
+        """
+        self.store.adopt(loaded.store)
+        self._goes_on = loaded._goes_on
+        self._loader_rng.setstate(loaded._loader_rng.getstate())
+        self._loaded = None if loaded._loaded is None else {*loaded._loaded}
+
+    def start(self) -> None:
+        """Start the nodes, then the controllers, then the schedulers."""
+        self.start_controllers()
+        self.start_schedulers()
+
+    def start_controllers(self) -> None:
+        """Start the nodes and the controllers; nobody schedules yet."""
+        if self.options.nodes is not None:
+            make = partial(SimulatedKubelets, self.options.nodes)
+            self.kubelets = self.driver.add(make(), renew=make, is_spared=True)
+        self._sleepers = LazyControllers(self.store, self.driver, self._start_controller)
+        for name in self._makers:
+            self._sleepers.start_or_sleep(name)
+        # Whoever wakes later does so for something new.
+        self._loaded = None
+
+    def wake_controllers(self, names: Iterable[str]) -> None:
+        """Start controllers now that otherwise sleep until something concerns them."""
+        for name in names:
+            self._sleepers.rouse(name)
+
+    def start_schedulers(self) -> None:
+        """Start the schedulers, which find the pods that wait by then."""
+        for number, setup in enumerate(self.options.schedulers):
+            renew = partial(_scheduler, setup, f"{self._scheduler_seed}/{number}")
+            # One that is started again later has lost what it knew.
+            machine = renew(takes_over=self._goes_on)
+            self.schedulers[machine.name] = self.driver.add(machine, renew=renew)
+
+    def _start_controller(self, name: str) -> None:
+        make = self._makers[name]
+        machine = make()
+        if self._loaded is not None and isinstance(machine, Reconciler):
+            machine.leave(self._loaded)
+        self.controllers[name] = self.driver.add(machine, name=name, renew=make)
+
+
+def _scheduler(setup: SchedulerSetup, seed: str, *, takes_over: bool = False) -> SchedulerMachine:
+    return SchedulerMachine(
+        setup.configuration,
+        setup.options,
+        features=setup.features,
+        rng=Random(seed),
+        metrics=None if setup.stopwatch is None else _metrics(setup.stopwatch),
+        takes_over=takes_over,
+    )
+
+
+def _metrics(stopwatch: Stopwatch) -> NoMetrics:
+    # Takes long to import, and most clusters are never asked for metrics.
+    from podium.scheduler.metrics import SchedulerMetrics
+
+    return SchedulerMetrics(stopwatch)
+
+
+def _fork(rng: Random) -> Random:
+    """A generator of its own, so that what one part draws doesn't change the others."""
+    return Random(rng.getrandbits(64))

@@ -1,0 +1,90 @@
+"""Applies manifests to a cluster of the same process.
+
+`apply` does it as `kubectl apply --server-side --force-conflicts`, `apply_manifest` as plain
+`kubectl apply`, which merges on the client's side.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.kinds.builtin_kinds import Kind
+from podium.api.objects import DEFAULT_NAMESPACE, Object, annotations, name
+from podium.api.well_known import LAST_APPLIED
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.patching import make_patch
+from podium.apiserver.server import PatchRequest, WriteOptions, Written
+from podium.cluster.virtual.cluster import Cluster
+
+_NOTHING: Mapping[str, Any] = {}
+# The API has a node's status told by its kubelet; a manifest tells how the kubelet finds it.
+_TOLD_WITH_STATUS = frozenset({"Node"})
+
+
+def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
+    """Apply an object; its fields are the manager's from now on, whoever had them.
+
+    Raises:
+        KeyError: its kind isn't known.
+        RefusedError: the API turns it down.
+    """
+    kind, place = _whereabouts(cluster, obj)
+    request = PatchRequest(PatchType.APPLY, obj, _version(obj))
+    options = WriteOptions(field_manager=manager, force=True)
+    return cluster.server.patch(
+        Attributes(kind, place, name(obj), cluster.driver.now_s, options=options), request
+    )
+
+
+def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = None) -> Written:
+    """Create what isn't there; otherwise merge the manifest into it, and leave the rest alone.
+
+    Args:
+        cluster: where to.
+        manifest: what to apply.
+        last: the manifest that was applied before; what kubectl has noted unless given.
+
+    Raises:
+        KeyError: its kind isn't known.
+        RefusedError: the API turns it down.
+    """
+    kind, place = _whereabouts(cluster, manifest)
+    server, now_s = cluster.server, cluster.driver.now_s
+    live = cluster.store.get(kind.key, place, name(manifest))
+    if live is None:
+        return Written(server.create(Attributes(kind, place, "", now_s), manifest), created=True)
+    before = last_applied(live) if last is None else last
+    body = make_patch(kind, live, manifest, before, api_version=_version(manifest))
+    parts = [("", {field: body[field] for field in body if field != "status"})]
+    if kind.key in _TOLD_WITH_STATUS and body.get("status"):
+        parts.append(("status", {"status": body["status"]}))
+    written = Written(live, created=False)
+    for subresource, part in parts:
+        if part:
+            request = PatchRequest(PatchType.STRATEGIC, part, _version(manifest))
+            written = server.patch(
+                Attributes(kind, place, name(manifest), now_s, subresource), request
+            )
+    return written
+
+
+def last_applied(live: Object) -> Object:
+    """What kubectl has noted of the manifest that an object was last made of; empty if nothing."""
+    try:
+        found = json.loads(annotations(live).get(LAST_APPLIED, "{}"))
+    except ValueError:
+        return _NOTHING
+    return found if isinstance(found, dict) else _NOTHING
+
+
+def _whereabouts(cluster: Cluster, obj: Object) -> tuple[Kind, str]:
+    kind = cluster.server.kinds.of(obj)
+    if kind is None:
+        raise KeyError(f"there is no kind {obj.get('kind')}")
+    namespace = str(obj["metadata"].get("namespace") or DEFAULT_NAMESPACE)
+    return kind, namespace if kind.namespaced else ""
+
+
+def _version(obj: Object) -> str:
+    return str(obj.get("apiVersion") or "")

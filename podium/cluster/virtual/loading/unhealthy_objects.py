@@ -1,0 +1,171 @@
+"""Has pods and nodes of a loaded state that aren't healthy stay as their status says.
+
+A simulated node reports that it is healthy, and starts what doesn't run. So what isn't healthy
+carries the annotations of simulated nodes by which it stays so; removing them lets it recover.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from podium.api.nodes import PRESSURES
+from podium.api.objects import (
+    Object,
+    annotations,
+    condition_of,
+    conditions_of,
+    entries,
+    part,
+    spec_of,
+    status_of,
+)
+from podium.api.pods import is_finished, node_name_of, phase_of
+from podium.api.values.times import epoch_s, timestamp
+from podium.kubelet.containers.container import restarts_after
+from podium.kubelet.simulated.behaviour import (
+    CONDITIONS,
+    DOWN,
+    READY_AFTER,
+    STUCK,
+    Behaviour,
+    is_scripted,
+)
+
+STARTS_WITHIN_S = 600.0
+"""How long a pod may have been starting; as of a Deployment's usual progress deadline."""
+
+_HEALTHY = {**dict.fromkeys(PRESSURES, "False"), "Ready": "True"}
+# Why containers wait that are only being started.
+_STARTING = frozenset({"", "ContainerCreating", "PodInitializing"})
+
+
+def kept_node(node: Object) -> Object:
+    """A node that stays as healthy or unhealthy as its conditions say."""
+    ready = condition_of(node, "Ready")
+    odd = {
+        one["type"]: one["status"]
+        for one in conditions_of(node)
+        if one.get("status") and _HEALTHY.get(one["type"], one["status"]) != one["status"]
+    }
+    script: dict[str, str] = {}
+    if ready is not None and ready.get("status") == "Unknown":
+        script[DOWN] = "true"
+    if odd:
+        script[CONDITIONS] = ",".join(f"{kind}={status}" for kind, status in odd.items())
+    return _annotated(node, script)
+
+
+def may_stay_unhealthy(pod: Object) -> bool:
+    """Whether a pod is on a node without being ready, and doesn't say itself how it behaves."""
+    if not node_name_of(pod) or is_finished(pod) or is_scripted(pod):
+        return False
+    return phase_of(pod) != "Running" or _is_unready(pod)
+
+
+def kept_pod(pod: Object, usual: Behaviour, now_s: float) -> Object:
+    """A pod that stays unready, unless its containers are only being started.
+
+    Args:
+        pod: one that may stay unhealthy.
+        usual: how pods behave that don't say otherwise.
+        now_s: the time of the state.
+    """
+    if phase_of(pod) != "Running":
+        return _stuck(pod, now_s) if _fails_to_start(pod, now_s) else pod
+    due_s = _ready_after_s(pod)
+    started_s = max(map(_started_s, _statuses(pod)), default=None)
+    if started_s is None or due_s is None:
+        return _stuck(pod, now_s)
+    if started_s + usual.ready_after.most_s > now_s:
+        return pod
+    if started_s + due_s <= now_s:
+        return _stuck(pod, now_s)
+    return _annotated(pod, {READY_AFTER: f"{due_s:g}s"})
+
+
+def healed_pod(pod: Object, now_s: float) -> Object:
+    """A pod that is ready as its containers are: of a node that was silent, only these say so."""
+    ready = condition_of(pod, "Ready")
+    is_up = phase_of(pod) == "Running" and bool(_statuses(pod)) and not _is_unready(pod)
+    if ready is None or not is_up or spec_of(pod).get("readinessGates"):
+        return pod
+    healed = {"type": "Ready", "status": "True", "lastTransitionTime": timestamp(now_s)}
+    conditions = [healed if one is ready else one for one in conditions_of(pod)]
+    is_healed = ready.get("status") != "True"
+    return {**pod, "status": {**status_of(pod), "conditions": conditions}} if is_healed else pod
+
+
+def _annotated(obj: Object, script: dict[str, str]) -> Object:
+    written = annotations(obj)
+    if not script or written.keys() & script.keys():
+        return obj
+    return {**obj, "metadata": {**obj["metadata"], "annotations": {**written, **script}}}
+
+
+def _stuck(pod: Object, now_s: float) -> Object:
+    # By its start time a kubelet knows that it has taken the pod.
+    status = {"startTime": timestamp(now_s), **status_of(pod)}
+    return {**_annotated(pod, {STUCK: "true"}), "status": status}
+
+
+def _statuses(pod: Object) -> Sequence[Object]:
+    return entries(status_of(pod), "containerStatuses")
+
+
+def _fails_to_start(pod: Object, now_s: float) -> bool:
+    """Whether a container can't be started, or the start takes too long for one that succeeds."""
+    init = entries(status_of(pod), "initContainerStatuses")
+    for one in (*_statuses(pod), *init):
+        state = part(one, "state")
+        if part(state, "waiting").get("reason", "") not in _STARTING:
+            return True
+        if part(state, "terminated").get("exitCode"):
+            return True
+    started = status_of(pod).get("startTime") if phase_of(pod) == "Pending" else None
+    return started is not None and epoch_s(started) < now_s - STARTS_WITHIN_S
+
+
+def _is_unready(pod: Object) -> bool:
+    """Whether the containers of a pod that runs aren't all ready; what isn't said counts as so."""
+    if _statuses(pod):
+        return any(True for _ in _unready(pod))
+    ready = condition_of(pod, "Ready")
+    return ready is not None and ready.get("status") != "True"
+
+
+def _unready(pod: Object) -> Iterator[Object]:
+    """The statuses of containers that aren't ready, without those that have done their work."""
+    policies = {one["name"]: one.get("restartPolicy") for one in spec_of(pod)["containers"]}
+    for one in _statuses(pod):
+        ended = part(one, "state").get("terminated")
+        policy = policies.get(one["name"]) or spec_of(pod).get("restartPolicy") or "Always"
+        is_done = ended and not restarts_after(policy, int(ended.get("exitCode") or 0))
+        if not (one.get("ready") or is_done):
+            yield one
+
+
+def _started_s(status: Object) -> float:
+    started = part(status, "state", "running").get("startedAt")
+    return epoch_s(started) if started else 0.0
+
+
+def _ready_after_s(pod: Object) -> float | None:
+    """How long after their start the probes of unready containers can have succeeded at first.
+
+    None if one of them doesn't run, has been ready before, or runs again after a crash.
+    """
+    containers = {one["name"]: one for one in spec_of(pod)["containers"]}
+    since = (condition_of(pod, "Ready") or {}).get("lastTransitionTime")
+    longest_s = 0.0
+    for one in _unready(pod):
+        started_s = _started_s(one)
+        was_ready = since is not None and epoch_s(since) > started_s
+        if not started_s or was_ready or one.get("restartCount"):
+            return None
+        container = containers.get(one["name"], {})
+        probes = (container.get("startupProbe"), container.get("readinessProbe"))
+        longest_s = max(longest_s, sum(_first_success_s(probe) for probe in probes if probe))
+    return longest_s
+
+
+def _first_success_s(probe: Object) -> float:
+    period_s = float(probe.get("periodSeconds") or 10)
+    return float(probe.get("initialDelaySeconds") or 0) + period_s

@@ -1,0 +1,165 @@
+"""The EndpointSlice controller: which pods stand behind each service, and which of them serve.
+
+Rules are those of v1.36's `endpointslice` controller, for IPv4. Slices are changed as little as
+can be: an endpoint stays in its slice, and new ones go where there is room.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from podium.api.objects import Object, entries, is_terminating, labels, name, place_of, uid_of
+from podium.api.pods import node_name_of, node_names_of
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Create, Effect, Replace, deletion_of
+from podium.machines.events import Change
+from podium.controllers.kit.controller_refs import owner_reference
+from podium.machines.reconciler.retry_limits import RetryRules
+from podium.controllers.endpoints.service_endpoints import (
+    PORT_FIELDS,
+    Ports,
+    ServiceReconciler,
+    endpoint_of,
+    is_endpoint,
+    labels_of,
+    ports_of,
+)
+
+ENDPOINTS_MAX = 100
+SERVICE_NAME = "kubernetes.io/service-name"
+MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
+
+_MANAGER = "endpointslice-controller.k8s.io"
+_SLICE = "EndpointSlice"
+
+
+class EndpointSliceController(ServiceReconciler):
+    """Keeps the EndpointSlices of each service in step with its pods."""
+
+    name = "endpointslice-controller"
+    kinds = frozenset({"Service", "Pod", "Node", _SLICE})
+    retry_rules = RetryRules(Backoff(first_s=1.0, max_s=1000.0), retries_max=15)
+
+    def __init__(self) -> None:
+        super().__init__({"Pod": {"node": node_names_of}, _SLICE: {"service": _services}})
+
+    def other_keys(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        place, called = place_of(change.obj)
+        if change.kind == _SLICE:
+            for service in _services(change.obj):
+                yield place, service.rpartition("/")[2]
+        else:
+            yield from self._services_on_node(called, before, self.objects.get("Node", called))
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        service = self.objects.at("Service", key)
+        if service is None or is_terminating(service):
+            return ()
+        spec = service["spec"]
+        slices = [*self.objects.by(_SLICE, "service", "/".join(place_of(service)))]
+        if spec.get("type") == "ExternalName":
+            return [deletion_of(_SLICE, one) for one in slices]
+        if not spec.get("selector"):
+            return ()
+        return list(self._reconcile(service, slices))
+
+    def _services_on_node(
+        self, called: str, before: Object | None, now: Object | None
+    ) -> Iterator[Hashable]:
+        """Services with pods on a node that has come, gone, or moved to another zone."""
+        if before is not None and now is not None and labels(before) == labels(now):
+            return
+        for pod in self.objects.by("Pod", "node", called):
+            yield from self.selected.update_pod(pod, pod)
+
+    def _reconcile(self, service: Object, slices: Sequence[Object]) -> Iterator[Effect]:
+        wanted: dict[Ports, dict[str, Object]] = {}
+        for pod in self.selected.of(service):
+            node = self.objects.get("Node", node_name_of(pod))
+            keeps_unready = service["spec"].get("publishNotReadyAddresses")
+            if is_endpoint(pod) and (node is not None or keeps_unready):
+                group = wanted.setdefault(ports_of(service, pod), {})
+                group[uid_of(pod)] = endpoint_of(service, pod, node)
+        present: dict[Ports, list[Object]] = {}
+        for one in slices:
+            present.setdefault(_ports_in(one), []).append(one)
+        if not wanted:
+            # One slice stays, to say that there is nobody.
+            wanted[()] = {}
+        for ports, endpoints in wanted.items():
+            yield from _fill(service, ports, endpoints, present.pop(ports, []))
+        yield from (deletion_of(_SLICE, one) for rest in present.values() for one in rest)
+
+
+def _fill(
+    service: Object, ports: Ports, endpoints: Mapping[str, Object], slices: Sequence[Object]
+) -> Iterator[Effect]:
+    """Bring the slices of one set of ports to where they should be."""
+    left = dict(endpoints)
+    kept: list[list[Object]] = []
+    for one in slices:
+        # Others may have written endpoints of anything but pods.
+        targets = [endpoint.get("targetRef") or {} for endpoint in one.get("endpoints") or ()]
+        uids = [target.get("uid") for target in targets]
+        kept.append([left.pop(uid) for uid in uids if uid in left])
+    new = [*left.values()]
+    for content in kept:
+        room = ENDPOINTS_MAX - len(content)
+        content += new[:room]
+        new = new[room:]
+    emptied = sum(not content for content in kept)
+    for one, content in zip(slices, kept, strict=True):
+        if not content and (endpoints or emptied > 1):
+            emptied -= 1
+            yield deletion_of(_SLICE, one)
+        else:
+            yield from _update(service, one, content)
+    chunks = [new[i : i + ENDPOINTS_MAX] for i in range(0, len(new), ENDPOINTS_MAX)]
+    if not endpoints and not slices:
+        chunks = [[]]
+    yield from (_creation(service, ports, chunk) for chunk in chunks)
+
+
+def _update(service: Object, one: Object, content: Sequence[Object]) -> Iterator[Effect]:
+    carried = _labels(service)
+    if list(entries(one, "endpoints")) == [*content] and labels(one) == carried:
+        return
+    metadata = {**one["metadata"], "labels": carried}
+    yield Replace(kind=_SLICE, obj={**one, "metadata": metadata, "endpoints": [*content]})
+
+
+def _creation(service: Object, ports: Ports, content: Sequence[Object]) -> Create:
+    obj = {
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": _SLICE,
+        "metadata": {
+            "generateName": f"{name(service)}-",
+            "namespace": place_of(service)[0],
+            "labels": _labels(service),
+            "ownerReferences": [
+                owner_reference({"apiVersion": "v1", "kind": "Service", **service})
+            ],
+        },
+        "addressType": "IPv4",
+        "endpoints": [*content],
+        "ports": [dict(port) for port in ports],
+    }
+    return Create(kind=_SLICE, obj=obj)
+
+
+def _labels(service: Object) -> dict[str, str]:
+    """A service's own labels, and those by which its slices are found."""
+    return {**labels_of(service), SERVICE_NAME: name(service), MANAGED_BY: _MANAGER}
+
+
+def _ports_in(one: Object) -> Ports:
+    return tuple(
+        tuple((field, port[field]) for field in PORT_FIELDS if field in port)
+        for port in entries(one, "ports")
+    )
+
+
+def _services(one: Object) -> tuple[str, ...]:
+    """The service that a slice of this controller is for, as the key of an index."""
+    carried = labels(one)
+    if carried.get(MANAGED_BY) != _MANAGER or SERVICE_NAME not in carried:
+        return ()
+    return (f"{place_of(one)[0]}/{carried[SERVICE_NAME]}",)

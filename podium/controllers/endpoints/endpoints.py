@@ -1,0 +1,106 @@
+"""The Endpoints controller: the old, single object that lists the pods behind a service.
+
+Rules are those of v1.36's `endpoint` controller. Terminating pods aren't in it at all; those that
+aren't ready stand apart. Unlike slices it doesn't belong to its service, and is deleted with it.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+from podium.api.objects import Object, annotations, entries, is_terminating, labels, part, place_of
+from podium.api.pods import is_ready
+from podium.machines.effects import Create, Effect, Replace, deletion_of
+from podium.machines.events import Change
+from podium.machines.reconciler.retry_limits import RetryRules
+from podium.controllers.endpoints.service_endpoints import (
+    Ports,
+    ServiceReconciler,
+    is_endpoint,
+    labels_of,
+    ports_of,
+    reference_of,
+)
+
+ADDRESSES_MAX = 1000
+MANAGED_BY = "endpoints.kubernetes.io/managed-by"
+OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity"
+_KIND = "Endpoints"
+
+
+class EndpointsController(ServiceReconciler):
+    """Keeps the Endpoints object of each service in step with its pods."""
+
+    name = "endpoint-controller"
+    kinds = frozenset({"Service", "Pod", _KIND})
+    retry_rules = RetryRules(retries_max=15)
+
+    def other_keys(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        yield place_of(change.obj)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        service = self.objects.at("Service", key)
+        known = self.objects.at(_KIND, key)
+        if service is None:
+            return [deletion_of(_KIND, known)] if known is not None and _is_ours(known) else ()
+        if not service["spec"].get("selector") or service["spec"].get("type") == "ExternalName":
+            return ()
+        wanted = _endpoints(service, self.selected.of(service), known)
+        if known is None:
+            return [Create(kind=_KIND, obj=wanted)]
+        is_same = _contents(known) == _contents(wanted)
+        return () if is_same else [Replace(kind=_KIND, obj=wanted)]
+
+
+def _endpoints(service: Object, pods: Sequence[Object], known: Object | None) -> Object:
+    place, called = place_of(service)
+    keeps_unready = bool(service["spec"].get("publishNotReadyAddresses"))
+    behind = [
+        pod for pod in pods if is_endpoint(pod) and (keeps_unready or not is_terminating(pod))
+    ]
+    metadata = {**(known["metadata"] if known is not None else {"namespace": place})}
+    metadata |= {"name": called, "labels": _labels(service)}
+    marks = {**part(metadata, "annotations")}
+    marks.pop(OVER_CAPACITY, None)
+    if len(behind) > ADDRESSES_MAX:
+        marks[OVER_CAPACITY] = "truncated"
+        behind = sorted(behind, key=lambda pod: not is_ready(pod))[:ADDRESSES_MAX]
+    metadata["annotations"] = marks
+    return {
+        "apiVersion": "v1",
+        "kind": _KIND,
+        "metadata": metadata,
+        "subsets": list(_subsets(service, behind, keeps_unready)),
+    }
+
+
+def _subsets(service: Object, pods: Sequence[Object], keeps_unready: bool) -> Iterator[Object]:
+    """The addresses of pods that listen at the same ports, ready and not."""
+    groups: dict[Ports, dict[str, list[Object]]] = {}
+    for pod in pods:
+        sort = "addresses" if keeps_unready or is_ready(pod) else "notReadyAddresses"
+        group = groups.setdefault(ports_of(service, pod), {})
+        group.setdefault(sort, []).append(
+            {"ip": pod["status"]["podIP"], **reference_of(service, pod)}
+        )
+    for ports in sorted(groups):
+        subset: dict[str, Any] = {
+            sort: sorted(found, key=lambda one: str(one["ip"]))
+            for sort, found in groups[ports].items()
+        }
+        if ports:
+            subset["ports"] = [dict(port) for port in ports]
+        yield subset
+
+
+def _labels(service: Object) -> dict[str, str]:
+    return {**labels_of(service), MANAGED_BY: EndpointsController.name}
+
+
+def _contents(endpoints: Object) -> tuple[Any, ...]:
+    """What the controller decides about, alike however it is written down."""
+    marks = annotations(endpoints).get(OVER_CAPACITY)
+    return labels(endpoints), marks, list(entries(endpoints, "subsets"))
+
+
+def _is_ours(endpoints: Object) -> bool:
+    return labels(endpoints).get(MANAGED_BY) == EndpointsController.name

@@ -1,0 +1,135 @@
+"""ControllerRevisions: which templates a StatefulSet or DaemonSet has had, and which it has now.
+
+A template that comes back takes its old revision up again, under the highest number. How they are
+numbered, named and cleaned up is v1.36's way; the hashes in names are Podium's own.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+import msgspec
+
+from podium.api.objects import Object, annotations, labels, name, place_of, status_of
+from podium.machines.effects import Create, Effect, deletion_of, patch_of, status_patch_of
+from podium.controllers.kit.controller_refs import owner_reference
+from podium.machines.reconciler.indexer import Indexer
+from podium.controllers.kit.pod_templates import hash_of, same_template
+
+KIND = "ControllerRevision"
+KEPT_BY_DEFAULT = 10
+REVISION_LABEL = "controller-revision-hash"
+"""What pods are labelled with, to tell their revision."""
+
+
+def revision_hash_of(obj: Object) -> str:
+    """Which revision a pod was made of, or a revision is, by its label; empty if it has none."""
+    return labels(obj).get(REVISION_LABEL, "")
+
+
+class History(msgspec.Struct, frozen=True):
+    """The revisions of a workload: that of its template, and the older ones.
+
+    Attributes:
+        current: that of its template as it is; None if there is none yet.
+        old: the others, oldest first.
+    """
+
+    current: Object | None
+    old: Sequence[Object]
+
+
+def history_of(owner: Object, revisions: Iterable[Object]) -> History:
+    """Sort the owner's revisions."""
+    ordered = sorted(revisions, key=lambda one: (number_of(one), name(one)))
+    template = owner["spec"]["template"]
+    equal = [one for one in ordered if _keeps(one, template)]
+    current = equal[-1] if equal else None
+    return History(current, [one for one in ordered if one is not current])
+
+
+def template_of(revision: Object) -> Object:
+    """The template that a revision has kept."""
+    kept = revision["data"]["spec"]["template"]
+    return {field: value for field, value in kept.items() if field != "$patch"}
+
+
+def number_of(revision: Object) -> int:
+    """Its place in the history; the highest is the newest."""
+    return int(revision.get("revision") or 0)
+
+
+def next_step(owner: Object, history: History, objects: Indexer, hash_label: str) -> Effect | None:
+    """What is to be done first, so that the newest revision is that of the template.
+
+    Args:
+        owner: the workload.
+        history: of it.
+        objects: what is known, to find names that are taken.
+        hash_label: under which label revisions carry the hash in their name.
+    """
+    number = max(map(number_of, history.old), default=0) + 1
+    if history.current is not None:
+        if number_of(history.current) >= number:
+            return None
+        return patch_of(KIND, history.current, {"revision": number})
+    collisions = int(status_of(owner).get("collisionCount") or 0)
+    hashed = _lost_hash(owner, history) or hash_of(owner["spec"]["template"], collisions)
+    revision = new_revision(owner, number, hash_label, hashed)
+    if objects.at(KIND, place_of(revision)) is None:
+        return Create(kind=KIND, obj=revision)
+    return status_patch_of(str(owner["kind"]), owner, {"collisionCount": collisions + 1})
+
+
+def surplus(
+    owner: Object, old: Sequence[Object], live: Callable[[], Collection[str]]
+) -> Iterator[Effect]:
+    """Deletions of the oldest revisions that no pod has, beyond those that are to be kept.
+
+    Args:
+        owner: tells how many are kept.
+        old: oldest first.
+        live: names of those that pods still have; only asked for if there are too many.
+    """
+    limit = owner["spec"].get("revisionHistoryLimit")
+    too_many = len(old) - (KEPT_BY_DEFAULT if limit is None else int(limit))
+    if too_many <= 0:
+        return
+    needed = live()
+    unused = [one for one in old if name(one) not in needed]
+    yield from (deletion_of(KIND, one) for one in unused[:too_many])
+
+
+def _keeps(revision: Object, template: Object) -> bool:
+    kept = template_of(revision)
+    return kept == template or same_template(kept, template)
+
+
+def _lost_hash(owner: Object, history: History) -> str:
+    """The hash by which pods know the template's revision, if only its object isn't there.
+
+    So it is when a cluster's state was exported without its revisions: without the
+    name that the status tells, all pods would look outdated, and be replaced.
+    """
+    status = status_of(owner)
+    told = str(status.get("updateRevision") or "")
+    is_current = status.get("observedGeneration") == owner["metadata"].get("generation")
+    if not is_current or told in map(name, history.old):
+        return ""
+    return told.removeprefix(f"{name(owner)}-")
+
+
+def new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Object:
+    """The revision of a workload's template as it is, under a hash that is to stand for it."""
+    template = owner["spec"]["template"]
+    return {
+        "apiVersion": "apps/v1",
+        "kind": KIND,
+        "metadata": {
+            "name": f"{name(owner)}-{hashed}",
+            "namespace": owner["metadata"].get("namespace") or "",
+            "labels": {**labels(template), hash_label: hashed},
+            "annotations": {**annotations(owner)},
+            "ownerReferences": [owner_reference(owner)],
+        },
+        "data": {"spec": {"template": {**template, "$patch": "replace"}}},
+        "revision": number,
+    }

@@ -1,0 +1,50 @@
+"""Templates of pods as Deployments compare them: the hash label aside, and amounts as numbers."""
+
+from typing import Any
+
+from podium.api.objects import Object, metadata_of
+from podium.api.values.quantity import nanos
+from podium.api.well_known import HASH_LABEL
+from podium.api.values.generated_names import template_hash
+
+_AMOUNT_FIELDS = frozenset({"requests", "limits", "overhead"})
+
+
+def same_template(one: Object, other: Object) -> bool:
+    """Whether two templates, with their defaults, make the same pods, the hash label aside."""
+    return bool(_comparable(one) == _comparable(other))
+
+
+def identical_template(one: Object, other: Object) -> bool:
+    """Whether two templates are the same to the letter, the hash label aside; quickly answered."""
+    if one.get("spec") != other.get("spec"):
+        return False
+    metadata = [metadata_of(template) for template in (one, other)]
+    first, second = ({**each, "labels": _own_labels(each)} for each in metadata)
+    return first == second
+
+
+def hash_of(template: Object, collisions: int = 0) -> str:
+    """What tells templates apart in names and labels.
+
+    Args:
+        template: the hash label in it doesn't count.
+        collisions: how many names made of such hashes were found taken.
+    """
+    comparable = _comparable(template)
+    return template_hash([comparable, collisions] if collisions else comparable)
+
+
+def _own_labels(metadata: Object) -> dict[str, str]:
+    found = metadata.get("labels") or {}
+    return {key: value for key, value in found.items() if key != HASH_LABEL}
+
+
+def _comparable(value: Any, field: str = "") -> Any:
+    """Without empty fields and the hash label, and amounts as numbers."""
+    if isinstance(value, dict):
+        if field in _AMOUNT_FIELDS:
+            return {resource: nanos(amount) for resource, amount in value.items()}
+        fields = {key: _comparable(entry, key) for key, entry in value.items() if key != HASH_LABEL}
+        return {key: entry for key, entry in fields.items() if entry not in (None, {}, [], "")}
+    return [_comparable(entry) for entry in value] if isinstance(value, list) else value

@@ -1,0 +1,208 @@
+"""The ReplicaSet controller, and that of ReplicationControllers: as many pods as are wanted.
+
+Rules and texts are those of v1.36's `replicaset` controller. All missing pods are asked for at
+once; after a refusal one, to find out whether it would be refused again (upstream's slow start).
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+from podium.api.selectors.labels import Selector
+from podium.api.objects import (
+    Object,
+    Place,
+    condition_of,
+    conditions_of,
+    controller_of,
+    entries,
+    is_terminating,
+    labels,
+    place_of,
+    status_of,
+    uid_of,
+)
+from podium.api.pods import is_ready
+from podium.api.values.times import NANOS_PER_SECOND
+from podium.api.workloads import replicas_of
+from podium.machines.effects import Create, Effect, deletion_of, status_patch_of
+from podium.machines.events import Change
+from podium.controllers.kit.conditions import new_condition
+from podium.controllers.kit.controller_refs import adoption, owners_of, release
+from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
+from podium.controllers.kit.workload_fields import as_written
+from podium.controllers.kit.pod_deletion_order import scale_down_order
+from podium.controllers.replica_set.replica_counts import ReplicaCounts, ReplicaCountsByOwner
+
+BURST_MAX = 500
+_ALWAYS_WRITTEN = ("replicas", "terminatingReplicas")
+_CONTROLLERS = {
+    "ReplicaSet": "replicaset-controller",
+    "ReplicationController": "replication-controller",
+}
+
+
+class ReplicaSetController(PodOwnerReconciler):
+    """Keeps ReplicaSets, or ReplicationControllers, at their size.
+
+    Args:
+        kind: which of the two.
+    """
+
+    takes_lists = True
+
+    def __init__(self, kind: str = "ReplicaSet") -> None:
+        super().__init__(
+            {
+                "Pod": {"owner": owner_uids, "orphan": orphan_namespaces},
+                kind: {"owner": owner_uids, "namespace": namespaces},
+            }
+        )
+        self.kind = kind
+        self.name = _CONTROLLERS[kind]
+        self.kinds = frozenset({"Pod", kind})
+        self.tends = frozenset({kind})
+        self._counts_by_owner = ReplicaCountsByOwner(self.objects)
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        if change.kind == self.kind:
+            yield place_of(change.obj)
+            if change.new is None:
+                self._counts_by_owner.forget(change.obj)
+            return
+        counts_alike = self._counts_by_owner.follow(before, change.new)
+        if counts_alike and not self.stirs(change, before):
+            # Only an owner that was refused something is looked at for any news.
+            for owner in self._owners_of(change.obj):
+                if owner in self.refusals or self.has_failed(owner):
+                    yield owner
+            return
+        for pod in (before, change.new):
+            if pod is not None:
+                yield from self._owners_of(pod)
+
+    def stirs(self, change: Change, before: Object | None) -> bool:
+        """Whether a change ends a rest: of an owner that lacks no pods, their readiness, too."""
+        if super().stirs(change, before):
+            return True
+        if change.kind != "Pod" or before is None or change.new is None:
+            return False
+        if is_ready(before) == is_ready(change.new):
+            return False
+        owners = (self.owner_of(key) for key in owners_of(change.new, self.kind, self.objects))
+        return any(owner is not None and _is_whole(owner) for owner in owners)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        owner = self.owner_of(key)
+        if owner is None:
+            self.refusals.pop(key, None)
+            return ()
+        counts, leaving = self._counts_by_owner.of(owner), is_terminating(owner)
+        effects = [] if leaving else [*self._claims(owner, counts)]
+        if not effects and not leaving:
+            effects += self._resize(key, owner, counts, now_s)
+        effects += self._status(key, owner, counts, now_s)
+        return effects
+
+    def _owners_of(self, pod: Object) -> Iterator[Place]:
+        for place in owners_of(pod, self.kind, self.objects):
+            owner = self.objects.at(self.kind, place)
+            if owner is not None and controller_of(pod) is None:
+                self._counts_by_owner.find_orphan(owner, pod)
+            yield place
+
+    def owner_of(self, key: Hashable) -> Object | None:
+        return self.objects.at(self.kind, key)
+
+    def _claims(self, owner: Object, counts: ReplicaCounts) -> Iterator[Effect]:
+        """Release pods that don't match any more, and adopt those that do and have no owner."""
+        for pod in self._found(counts.mismatched):
+            if not is_terminating(pod):
+                yield release(owner, pod, "Pod")
+        for place in list(counts.orphans):
+            orphan = self.objects.at("Pod", place)
+            if orphan is None or not _is_free(orphan, counts.selector):
+                del counts.orphans[place]
+            elif not is_terminating(orphan):
+                yield adoption(owner, orphan, "Pod")
+
+    def _found(self, places: Iterable[Place]) -> list[Object]:
+        found = (self.objects.at("Pod", place) for place in places)
+        return [pod for pod in found if pod is not None]
+
+    def _resize(
+        self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float
+    ) -> Iterator[Effect]:
+        missing = replicas_of(owner) - counts.active
+        if missing > 0:
+            count = 1 if key in self.refusals else min(missing, BURST_MAX)
+            yield from (Create(kind="Pod", obj=new_pod(owner)) for _ in range(count))
+        elif missing < 0:
+            active = self._found(counts.places())
+            order = scale_down_order(active, self._related(owner), int(now_s * NANOS_PER_SECOND))
+            for pod in order[: min(-missing, BURST_MAX)]:
+                yield deletion_of("Pod", pod)
+
+    def _related(self, owner: Object) -> list[Object]:
+        """The pods of all ReplicaSets of the same Deployment."""
+        above = controller_of(owner)
+        siblings: Iterable[Object] = (owner,)
+        if above is not None:
+            siblings = self.objects.by(self.kind, "owner", str(above.get("uid")))
+        return [
+            pod for sibling in siblings for pod in self.objects.by("Pod", "owner", uid_of(sibling))
+        ]
+
+    def _status(
+        self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float
+    ) -> Iterator[Effect]:
+        counted = self._counts(counts, now_s)
+        next_s = counts.next_available_s()
+        if next_s is not None:
+            self.look_again(key, next_s)
+        old = status_of(owner)
+        conditions = self._conditions(key, owner, now_s)
+        is_counted_anew = any(old.get(field, 0) != value for field, value in counted.items())
+        changed: dict[str, Any] = {}
+        if conditions != list(entries(old, "conditions")):
+            changed["conditions"] = conditions or None
+        generation = owner["metadata"].get("generation")
+        if old.get("observedGeneration") != generation:
+            changed["observedGeneration"] = generation
+        if changed or is_counted_anew:
+            changed |= as_written(counted, _ALWAYS_WRITTEN)
+            yield status_patch_of(self.kind, owner, changed)
+
+    def _counts(self, counts: ReplicaCounts, now_s: float) -> dict[str, int]:
+        found = {
+            "replicas": counts.active,
+            "fullyLabeledReplicas": counts.fully_labeled,
+            "readyReplicas": counts.ready,
+            "availableReplicas": counts.available(now_s),
+        }
+        if self.kind == "ReplicaSet":
+            found["terminatingReplicas"] = counts.terminating
+        return found
+
+    def _conditions(self, key: Hashable, owner: Object, now_s: float) -> list[Object]:
+        kept = [
+            condition
+            for condition in conditions_of(owner)
+            if condition.get("type") != "ReplicaFailure"
+        ]
+        message = self.refusals.get(key)
+        if message is None:
+            return kept
+        known = condition_of(owner, "ReplicaFailure")
+        failure = new_condition(owner, "ReplicaFailure", "True", "FailedCreate", message, now_s)
+        return [*kept, failure if known is None else known]
+
+
+def _is_whole(owner: Object) -> bool:
+    """Whether a status tells of as many pods as are wanted."""
+    return bool(status_of(owner).get("replicas") == replicas_of(owner))
+
+
+def _is_free(pod: Object, selector: Selector) -> bool:
+    """Whether a pod has no controller, and is selected."""
+    return controller_of(pod) is None and selector.matches(labels(pod))

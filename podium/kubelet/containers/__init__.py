@@ -1,0 +1,1 @@
+"""Containers of a pod, their probes, and the runtime that runs them."""

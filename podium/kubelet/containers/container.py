@@ -1,0 +1,361 @@
+"""One container of a pod that a kubelet runs.
+
+Waiting → Starting → Running → Exited → (back-off) → Starting …
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum, auto
+from types import MappingProxyType
+
+import msgspec
+
+from podium.api.values.durations import NANOS_PER_SECOND, format_duration
+from podium.api.objects import Object, part
+from podium.api.resources import is_sidecar
+from podium.machines.backoff import Backoff, Restarts
+from podium.machines.effects import Effect
+from podium.kubelet.containers.container_runtime import (
+    NEVER_S,
+    ContainerId,
+    ExitStatus,
+    Handler,
+    HandlerResult,
+    PodSandbox,
+    StopSignal,
+)
+from podium.kubelet.kubelet_events import node_record
+from podium.kubelet.containers.probes import ProbeWorker
+
+CANNOT_RUN = 128
+"""Exit code of a container that couldn't be started."""
+NOT_CONFIGURED = "CreateContainerConfigError"
+"""Why a container waits that names something that isn't there."""
+# How long a container has at least once its hook is done, and between two tries to configure it.
+_LEAST_GRACE_S = 2.0
+_CONFIGURING_S = 10.0
+_KILL_AGAIN_S = 1.0
+# As with the settings of v1.36's kubelet: at once, then after 10 s, 20 s and so on.
+_BACKOFF = Backoff(first_s=10.0, max_s=300.0)
+_NO_PROBES: Mapping[Handler, ProbeWorker] = MappingProxyType({})
+
+
+def restarts_after(policy: str, code: int) -> bool:
+    """Whether a restart policy has a container started again that has exited with a code."""
+    return policy == "Always" or (policy == "OnFailure" and code != 0)
+
+
+class State(Enum):
+    """The states between which a container on a node passes."""
+
+    WAITING = auto()
+    STARTING = auto()
+    RUNNING = auto()
+    EXITED = auto()
+
+
+class Run(msgspec.Struct, frozen=True):
+    """One run of a container that is over.
+
+    Attributes:
+        exited: how it ended.
+        started_s: when it started, in seconds since the epoch.
+        finished_s: when it ended.
+    """
+
+    exited: ExitStatus
+    started_s: float
+    finished_s: float
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """The reason for which a container doesn't run yet, or not again; empty for the usual one."""
+
+    reason: str = ""
+    message: str = ""
+
+
+_WAITING = Waiting()
+_NO_EXIT = ExitStatus(0)
+
+
+class Container(msgspec.Struct):
+    """One container of a pod on its node: what it is doing, and when it is to do something else.
+
+    Attributes:
+        spec: the container's own part of it.
+        sandbox: where it runs.
+        is_init: whether it runs to its end before others start.
+        is_ephemeral: whether somebody has put it into the running pod, for debugging.
+        state: what it is doing.
+        attempt: the number of the present or last run; -1 before the first.
+        since_s: when it started, if it runs, in seconds since the epoch.
+        exits_s: when it will exit, where the runtime knows.
+        exits_with: how, then.
+        kills_s: when it is killed, if it is being stopped.
+        terminates_s: when it is asked to exit at the latest, while its hook runs.
+        last: the last run that is over.
+        waiting: why it waits.
+        back_off: how long restarts wait.
+        changes: how often something visible has changed.
+    """
+
+    pod: Object
+    spec: Object
+    sandbox: PodSandbox
+    is_init: bool = False
+    is_ephemeral: bool = False
+    state: State = State.WAITING
+    attempt: int = -1
+    since_s: float = 0.0
+    exits_s: float = NEVER_S
+    exits_with: ExitStatus = _NO_EXIT
+    kills_s: float = NEVER_S
+    last: Run | None = None
+    waiting: Waiting = _WAITING
+    back_off: Restarts = msgspec.field(default_factory=lambda: Restarts(_BACKOFF))
+    changes: int = 0
+    not_before_s: float = 0.0
+    probes: Mapping[Handler, ProbeWorker] = msgspec.field(default_factory=lambda: _NO_PROBES)
+    is_sidecar: bool = False
+    terminates_s: float = NEVER_S
+    _killed_as: str = ""
+    _by_s: float = NEVER_S
+    _is_stopping: bool = False
+
+    def __post_init__(self) -> None:
+        self.is_sidecar = self.is_init and is_sidecar(self.spec)
+
+    @property
+    def name(self) -> str:
+        """The container's name."""
+        return str(self.spec["name"])
+
+    @property
+    def run(self) -> ContainerId:
+        """The present or last run."""
+        return ContainerId(self.pod["metadata"]["uid"], self.name, self.attempt)
+
+    @property
+    def restarts(self) -> int:
+        """How often it has been restarted."""
+        return max(self.attempt, 0)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether there are processes of it, or will be in a moment."""
+        return self.state is State.RUNNING or self.state is State.STARTING
+
+    @property
+    def is_started(self) -> bool:
+        """Whether it runs, and its startup probe has succeeded."""
+        startup = self.probes.get(Handler.STARTUP)
+        return self.state is State.RUNNING and (startup is None or startup.holds)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is started, and its readiness probe succeeds."""
+        readiness = self.probes.get(Handler.READINESS)
+        return self.is_started and (readiness is None or readiness.holds)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has exited and isn't started again."""
+        last = self.last
+        if self.state is not State.EXITED or last is None:
+            return False
+        return not self.restarts_after(last.exited.code)
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Whether it has exited well, for good."""
+        return self.is_done and self.last is not None and self.last.exited.code == 0
+
+    @property
+    def is_initialized(self) -> bool:
+        """Of an init container: whether the next ones may start."""
+        return self.is_started if self.is_sidecar else self.has_succeeded
+
+    def restarts_after(self, code: int) -> bool:
+        """Whether it is started again after an exit."""
+        if self.is_ephemeral:
+            return False
+        policy = self.spec.get("restartPolicy") or self.pod["spec"].get("restartPolicy") or "Always"
+        if policy == "Always" and self.is_init and not self.is_sidecar:
+            return code != 0
+        return restarts_after(policy, code)
+
+    def backs_off(self, now_s: float) -> bool:
+        """Whether it waits to be started again."""
+        return self.state is State.EXITED and not self.is_done and now_s < self.not_before_s
+
+    def next_s(self) -> float:
+        """When there is something to do; `NEVER_S` if nothing but news can change that."""
+        if self.state is State.RUNNING:
+            due_s = min(self.exits_s, self.terminates_s, self.kills_s)
+            if not self.probes:
+                return due_s
+            probes = (one.due_s for one in self._active_probes() if not one.is_under_way)
+            return min(due_s, *probes, NEVER_S)
+        if self.state is State.STARTING or self.is_done:
+            return NEVER_S
+        return self.not_before_s
+
+    def start(self, now_s: float) -> Iterable[Effect]:
+        """Start it, if it is time."""
+        if self.state is State.RUNNING or self.state is State.STARTING:
+            return ()
+        if now_s < self.not_before_s or self.is_done:
+            return ()
+        if self.last is not None and self.state is State.EXITED:
+            self.back_off.restarted(self.last.finished_s, now_s)
+        self.state = State.STARTING
+        self.attempt += 1
+        return self.sandbox.start(self, now_s)
+
+    def started(self, now_s: float) -> Iterator[Effect]:
+        """It runs."""
+        self.changes += 1
+        self.state, self.since_s, self._killed_as = State.RUNNING, now_s, ""
+        self.probes = self.sandbox.probes(self, now_s)
+        yield from self._recorded("Normal", "Created", "Container created")
+        yield from self._recorded("Normal", "Started", "Container started")
+        if self._is_stopping:
+            yield from self._terminate(now_s)
+
+    def failed_to_start(self, reason: str, message: str, now_s: float) -> Iterator[Effect]:
+        """It doesn't run: something that it names is missing, or there is nothing to execute."""
+        yield from self._recorded("Warning", "Failed", f"Error: {message}")
+        if reason == NOT_CONFIGURED:
+            self.changes += 1
+            self.attempt -= 1
+            self.state = State.WAITING
+            self.waiting = Waiting(reason, message)
+            self.not_before_s = now_s + _CONFIGURING_S
+            return
+        self.since_s = now_s
+        yield from self.exited(ExitStatus(CANNOT_RUN, "StartError", message), now_s)
+
+    def exited(self, exited: ExitStatus, now_s: float) -> Iterable[Effect]:
+        """It has ended."""
+        self.changes += 1
+        if self._killed_as and not exited.reason:
+            exited = ExitStatus(exited.code, self._killed_as, exited.message)
+        self.state = State.EXITED
+        self.last = Run(exited, self.since_s, now_s)
+        self.exits_s = self.kills_s = self.terminates_s = self._by_s = NEVER_S
+        self._is_stopping = False
+        self.probes = _NO_PROBES
+        wait_s = self.back_off.wait_s(now_s)
+        self.not_before_s = now_s + wait_s
+        if not wait_s or not self.restarts_after(exited.code):
+            return ()
+        metadata = self.pod["metadata"]
+        whose = f"{metadata['name']}_{metadata['namespace']}({metadata['uid']})"
+        wait = format_duration(int(wait_s) * NANOS_PER_SECOND)
+        message = f"back-off {wait} restarting failed container={self.name} pod={whose}"
+        self.waiting = Waiting("CrashLoopBackOff", message)
+        note = f"Back-off restarting failed container {self.name} in pod {whose}"
+        return self._recorded("Warning", "BackOff", note)
+
+    def stop(self, by_s: float, now_s: float, note: str = "") -> Iterator[Effect]:
+        """Have it exit by a time, its hook included; a later order may only make it sooner.
+
+        Args:
+            by_s: when it is killed, in seconds since the epoch.
+            now_s: the time.
+            note: what is recorded of it; empty for the usual sentence.
+        """
+        if not self.is_alive or by_s >= self._by_s:
+            return
+        self._by_s = self.kills_s = by_s
+        if self._is_stopping:
+            if self.terminates_s < NEVER_S:
+                self.terminates_s = min(self.terminates_s, by_s)
+            return
+        self._is_stopping = True
+        yield from self._recorded("Normal", "Killing", note or f"Stopping container {self.name}")
+        if self.state is State.STARTING:
+            return
+        hook = part(self.spec, "lifecycle").get(Handler.PRE_STOP)
+        if hook is None or by_s <= now_s:
+            yield from self._terminate(now_s)
+            return
+        self.terminates_s = by_s
+        yield from self.sandbox.handle(self, Handler.PRE_STOP, hook, by_s - now_s, now_s)
+
+    def kill(self, reason: str, now_s: float) -> Iterable[Effect]:
+        """Kill it at once, for a reason that its status tells."""
+        if self.state is not State.RUNNING:
+            return ()
+        self._killed_as = reason
+        return self.sandbox.stop(self, StopSignal.KILL, now_s)
+
+    def handled(
+        self, handler: Handler, result: HandlerResult, grace_period_s: float, now_s: float
+    ) -> Iterator[Effect]:
+        """A probe or the hook has been carried out.
+
+        Args:
+            handler: which.
+            result: what came of it.
+            grace_period_s: how long the container has if it is to be restarted.
+            now_s: the time.
+        """
+        if handler is Handler.PRE_STOP:
+            yield from self._hook_done(result, now_s)
+            return
+        probe = self.probes.get(handler)
+        if probe is None or self.state is not State.RUNNING:
+            return
+        kind = handler.removesuffix("Probe")
+        if not result.succeeded:
+            note = f"{kind.capitalize()} probe failed: {result.message}"
+            yield from self._recorded("Warning", "Unhealthy", note)
+        held = probe.holds
+        has_failed = probe.answered(result.succeeded, now_s)
+        self.changes += probe.holds is not held
+        if has_failed and handler is not Handler.READINESS:
+            own_s = probe.grace_period_s
+            lasts_s = grace_period_s if own_s is None else float(own_s)
+            note = f"Container {self.name} failed {kind} probe, will be restarted"
+            yield from self.stop(now_s + lasts_s, now_s, note)
+
+    def advance(self, now_s: float) -> Iterator[Effect]:
+        """Do what is due while it runs."""
+        if self.terminates_s <= now_s:
+            # The hook has taken all the time that there was.
+            self.kills_s = max(self.kills_s, now_s + _LEAST_GRACE_S)
+            yield from self._terminate(now_s)
+        elif self.kills_s <= now_s:
+            self.kills_s = now_s + _KILL_AGAIN_S
+            yield from self.sandbox.stop(self, StopSignal.KILL, now_s)
+        for one in self._active_probes():
+            if not one.is_under_way and one.due_s <= now_s:
+                one.is_under_way = True
+                yield from self.sandbox.handle(self, one.kind, one.spec, one.timeout_s, now_s)
+
+    def _hook_done(self, result: HandlerResult, now_s: float) -> Iterator[Effect]:
+        if not result.succeeded:
+            note = f"PreStopHook failed: {result.message}"
+            yield from self._recorded("Warning", "FailedPreStopHook", note)
+        if self.terminates_s < NEVER_S:
+            self.kills_s = max(self.kills_s, now_s + _LEAST_GRACE_S)
+            yield from self._terminate(now_s)
+
+    def _active_probes(self) -> list[ProbeWorker]:
+        """The probes that go on now: first only the one of the start."""
+        if self._is_stopping or not self.probes:
+            return []
+        startup = self.probes.get(Handler.STARTUP)
+        if startup is not None and not startup.holds:
+            return [startup]
+        return [one for one in self.probes.values() if one is not startup]
+
+    def _terminate(self, now_s: float) -> Iterable[Effect]:
+        self.terminates_s = NEVER_S
+        return self.sandbox.stop(self, StopSignal.TERM, now_s)
+
+    def _recorded(self, kind: str, reason: str, note: str) -> Iterable[Effect]:
+        if not self.sandbox.records_lives:
+            return ()
+        return (node_record(self.pod, kind, reason, note),)

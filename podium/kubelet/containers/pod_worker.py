@@ -1,0 +1,315 @@
+"""One pod on its node: which of its containers run when.
+
+Init containers run one after another, sidecars from their turn on, then all others at once, each
+restarted by itself. When a pod is stopped, sidecars go on until the others have exited.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from podium.api.objects import Object, uid
+from podium.api.pod_specs import init_containers_of
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Effect
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.kubelet.containers.container import Container, State
+from podium.kubelet.containers.container_runtime import NEVER_S, PodSandbox
+from podium.kubelet.kubelet_events import node_record
+
+NOT_WRITTEN = -1
+_SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)
+
+
+class StopReason(msgspec.Struct, frozen=True):
+    """The reason for which a pod is stopped, as its status will tell; empty if it was deleted.
+
+    Attributes:
+        reason: such as `DeadlineExceeded`.
+        message: the sentence.
+        disruption: the message of the condition DisruptionTarget, if it gets one.
+    """
+
+    reason: str = ""
+    message: str = ""
+    disruption: str = ""
+
+
+DELETED = StopReason()
+PAST_DEADLINE = StopReason(
+    "DeadlineExceeded", "Pod was active on the node longer than the specified deadline"
+)
+
+
+class PodWorker(msgspec.Struct):
+    """The work on one pod that a node has taken.
+
+    Attributes:
+        info: the pod as it counts on the node.
+        sandbox: where its containers run.
+        admitted_s: when the node took it, in seconds since the epoch.
+        init: its init containers, in their order.
+        ephemeral: those that were put into it as it ran; nothing depends on them.
+        waits_for: uids of the pods that have to make room for it first.
+        stopped: the pods that were stopped to make room for it, as they were, in that order.
+        stop_reason: why it is being stopped, or was; None if it isn't being stopped.
+        is_over: whether nothing of it runs any more, nor will.
+        over_s: since when, then.
+        is_set_up: whether its directories, volumes and network are there.
+        counts: whether it takes room.
+        written: `changes` when a status was last written; `NOT_WRITTEN` if that has to be done.
+        told: phase and readiness of that status.
+    """
+
+    pod: Object
+    uid: str
+    info: PodInfo
+    sandbox: PodSandbox
+    admitted_s: float
+    init: list[Container]
+    main: list[Container]
+    containers: list[Container]
+    ephemeral: list[Container] = msgspec.field(default_factory=list)
+    waits_for: frozenset[str] = frozenset()
+    stopped: tuple[Object, ...] = ()
+    stop_reason: StopReason | None = None
+    is_over: bool = False
+    over_s: float = NEVER_S
+    is_set_up: bool = False
+    counts: bool = True
+    written: int = NOT_WRITTEN
+    told: tuple[str, str] = ("", "")
+    _due_s: float = NEVER_S
+    _next_s: float | None = None
+    _stepped_s: float = 0.0
+    _changes: int = 1
+    _is_setting_up: bool = False
+    _set_up_ends_s: float = NEVER_S
+    _set_up_s: float = 0.0
+    _failures: int = 0
+    _stops_s: float = NEVER_S
+
+    @classmethod
+    def begun(cls, info: PodInfo, sandbox: PodSandbox, now_s: float) -> "PodWorker":
+        """The work on a pod that the node has just taken."""
+        pod: Object = info.obj
+        spec = pod["spec"]
+        init = [Container(pod, one, sandbox, True) for one in init_containers_of(spec)]
+        main = [Container(pod, one, sandbox) for one in spec["containers"]]
+        both = [*init, *main] if init else main
+        worker = cls(pod, uid(pod), info, sandbox, now_s, init, main, both)
+        worker.begin_at(now_s)
+        worker.take_in_ephemeral(now_s)
+        return worker
+
+    @property
+    def changes(self) -> int:
+        """How often something visible has changed."""
+        changes = self._changes
+        for one in self.containers:
+            changes += one.changes
+        return changes
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether any of the containers that make up the pod has ever run."""
+        return any(one.last is not None or one.state is State.RUNNING for one in self.main)
+
+    @property
+    def phase(self) -> str:
+        """As in the pod's status."""
+        if not self.is_over:
+            return "Running" if self.has_begun else "Pending"
+        is_stopped = self.stop_reason is not None and self.stop_reason.reason
+        done_well = all(one.last is not None and one.last.exited.code == 0 for one in self.main)
+        return "Succeeded" if done_well and not is_stopped else "Failed"
+
+    def next_s(self) -> float:
+        """When there is something to do; `NEVER_S` if nothing but news can change that."""
+        if self._next_s is None:
+            self._next_s = self._find_next_s()
+        return self._next_s
+
+    def touch(self, now_s: float) -> None:
+        """Something has happened to it: what is due because of that is due now."""
+        self._due_s = min(self._due_s, now_s)
+        self._next_s = None
+
+    def see(self, pod: Object) -> None:
+        """Take in how the pod is now."""
+        if pod is not self.pod:
+            self.pod = pod
+            for one in self.containers:
+                one.pod = pod
+
+    def take_in_ephemeral(self, now_s: float) -> None:
+        """Have started what was put into the pod for debugging; only scripts know how."""
+        wanted = self.pod["spec"].get("ephemeralContainers")
+        if not wanted or not self.sandbox.is_scripted:
+            return
+        known = {one.name for one in self.ephemeral}
+        new = [one for one in wanted if one["name"] not in known]
+        added = [Container(self.pod, one, self.sandbox, is_ephemeral=True) for one in new]
+        if added:
+            self.ephemeral += added
+            self.containers = [*self.containers, *added]
+            self.touch(now_s)
+
+    def stop(self, why: StopReason, grace_period_s: float, now_s: float) -> None:
+        """Have it stop; the first reason stays, a later order may only make it sooner."""
+        if self.is_over:
+            return
+        if self.stop_reason is None:
+            self.stop_reason = why
+        self._stops_s = min(self._stops_s, now_s + grace_period_s)
+        self.touch(now_s)
+
+    def release(self, other_uid: str, at_s: float) -> None:
+        """A pod that had to make room for it has ended."""
+        self.waits_for -= {other_uid}
+        if not self.waits_for:
+            self._set_up_s = max(self._set_up_s, at_s)
+            self.touch(self._set_up_s)
+
+    def begin_at(self, at_s: float) -> None:
+        """It was taken at this time already, and everything has happened since then."""
+        self.admitted_s = self._due_s = self._set_up_s = self._next_s = self._stepped_s = at_s
+
+    def resumed(self) -> None:
+        """It goes on where it was when the kubelet ended, and its status needs no writing."""
+        self.is_set_up = True
+        self._due_s, self._next_s, self._stepped_s = NEVER_S, None, 0.0
+
+    def set_up(self, error: str, now_s: float) -> Iterator[Effect]:
+        """Its directories, volumes and network are there, or not."""
+        self._changes += 1
+        self._is_setting_up = False
+        self._set_up_ends_s = NEVER_S
+        self.is_set_up = not error
+        self.touch(now_s)
+        if error:
+            self._failures += 1
+            self._set_up_s = now_s + _SET_UP_BACKOFF.wait_s(self._failures)
+            yield node_record(self.pod, "Warning", "FailedMount", error)
+
+    def advance(self, now_s: float) -> Iterator[Effect]:
+        """Let everything happen that is due, each at its time if that is known."""
+        while (at_s := self.next_s()) <= now_s:
+            self._due_s, self._next_s = NEVER_S, None
+            # What follows from something happens after it, at its time.
+            self._stepped_s = max(at_s, self._stepped_s) if self.sandbox.is_scripted else now_s
+            yield from self._step(self._stepped_s)
+
+    def kill(self, reason: str, now_s: float) -> Iterator[Effect]:
+        """Kill its containers; they are restarted as after any other exit."""
+        for one in self.main:
+            yield from one.kill(reason, now_s)
+        yield from self._take_in_exits(now_s)
+        self.touch(now_s)
+
+    def own_grace_period_s(self) -> float:
+        """How long the pod itself wants to have for stopping."""
+        period_s = self.pod["spec"].get("terminationGracePeriodSeconds")
+        return 30.0 if period_s is None else float(period_s)
+
+    def _step(self, now_s: float) -> Iterator[Effect]:
+        if self.stop_reason is None and self._deadline_s() <= now_s:
+            self.stop(PAST_DEADLINE, self.own_grace_period_s(), now_s)
+        yield from self._take_in_exits(now_s)
+        if self.stop_reason is not None:
+            yield from self._wind_down(now_s)
+        elif not self.waits_for:
+            yield from self._set_up_and_start(now_s)
+        for one in self.containers:
+            if one.state is State.RUNNING and one.next_s() <= now_s:
+                yield from one.advance(now_s)
+        yield from self._conclude(now_s)
+
+    def _take_in_exits(self, now_s: float) -> Iterator[Effect]:
+        for one in self.containers:
+            if one.exits_s <= now_s:
+                yield from one.exited(one.exits_with, one.exits_s)
+
+    def _set_up_and_start(self, now_s: float) -> Iterator[Effect]:
+        if self._must_set_up() and self._set_up_s <= now_s:
+            self._is_setting_up = True
+            self._set_up_ends_s, commands = self.sandbox.run(self.pod, now_s)
+            yield from commands
+        if self._set_up_ends_s <= now_s:
+            yield from self.set_up("", now_s)
+        if self.is_set_up:
+            for one in (*self.ephemeral, *self._wanted()) if self.ephemeral else self._wanted():
+                yield from one.start(now_s)
+
+    def _find_next_s(self) -> float:
+        if self.is_over:
+            return NEVER_S
+        least_s = min(self._due_s, self._deadline_s(), self._set_up_ends_s)
+        if self._must_set_up():
+            least_s = min(least_s, self._set_up_s)
+        goes_on = self.is_set_up and self.stop_reason is None and not self.waits_for
+        for one in self._wanted() if goes_on else ():
+            least_s = min(least_s, one.next_s())
+        if self.init or self.ephemeral or not goes_on:
+            for one in self.containers:
+                if one.state is State.RUNNING:
+                    least_s = min(least_s, one.next_s())
+        return least_s
+
+    @property
+    def _is_done(self) -> bool:
+        """Whether nothing is left to do but to stop the sidecars."""
+        if self.init and any(one.is_done and not one.has_succeeded for one in self.init):
+            return True
+        return all(one.state is State.EXITED and one.is_done for one in self.main)
+
+    def _must_set_up(self) -> bool:
+        return not (self.is_set_up or self._is_setting_up or self.stop_reason or self.waits_for)
+
+    def _deadline_s(self) -> float:
+        limit_s = self.pod["spec"].get("activeDeadlineSeconds")
+        if limit_s is None or self.stop_reason is not None:
+            return NEVER_S
+        return self.admitted_s + float(limit_s)
+
+    def _wanted(self) -> list[Container]:
+        """The containers that should run now; of those without init ones, some may be done."""
+        if not self.init:
+            return self.main
+        if self._is_done:
+            return []
+        wanted = []
+        for one in self.init:
+            if one.is_sidecar:
+                wanted.append(one)
+                if not one.is_started:
+                    return wanted
+            elif not one.has_succeeded:
+                return [*wanted, one]
+        return [*wanted, *self.main]
+
+    def _wind_down(self, now_s: float) -> Iterator[Effect]:
+        others = [one for one in self.containers if not one.is_sidecar]
+        for one in others:
+            yield from one.stop(self._stops_s, now_s)
+        if any(one.is_alive for one in others) and now_s < self._stops_s:
+            return
+        for one in self.init:
+            if one.is_sidecar:
+                yield from one.stop(self._stops_s, now_s)
+
+    def _conclude(self, now_s: float) -> Iterator[Effect]:
+        """Find out whether it is over; sidecars don't outlive the others."""
+        is_done = self._is_done
+        if not is_done and self.stop_reason is None:
+            return
+        alive = [one for one in self.containers if one.is_alive]
+        if self.stop_reason is None:
+            for one in alive:
+                yield from one.stop(now_s + self.own_grace_period_s(), now_s)
+        if alive or (self._is_setting_up and not self.sandbox.is_scripted):
+            return
+        self.is_over, self.over_s = True, now_s
+        self._changes += 1
+        if self.is_set_up:
+            yield from self.sandbox.remove(self.pod)

@@ -1,0 +1,87 @@
+"""Chooses the pods that a kubelet stops to make room for a critical pod on its node.
+
+As CriticalPodAdmissionHandler of v1.36: of each QoS class as few as possible, of Guaranteed pods
+only what isn't there without them, then of Burstable ones, then BestEffort. Within a class the
+pods are taken that bring the missing amounts closest to nothing, of equal ones the smaller, and
+of those the one that came last (upstream goes by the order of a map).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from podium.api.priority import is_critical, pod_priority
+from podium.api.qos import stored_or_computed_qos
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.kubelet.pod_admission import PODS, InsufficientResource
+
+Needs = Mapping[str, int]
+
+REASON = "Preempting"
+MESSAGE = "Preempted in order to admit critical pod"
+CONDITION_MESSAGE = "Pod was preempted by Kubelet to accommodate a critical pod."
+
+
+def victims(
+    pod: PodInfo, others: Iterable[PodInfo], short: Iterable[InsufficientResource]
+) -> list[PodInfo] | None:
+    """The pods to stop, least important first; None if all of them wouldn't make enough room.
+
+    Args:
+        pod: the critical pod.
+        others: the pods on the node, in the order in which they came.
+        short: what is missing for it.
+    """
+    needs = {insufficient.resource: insufficient.missing for insufficient in short}
+    by_class: dict[str, list[PodInfo]] = {"BestEffort": [], "Burstable": [], "Guaranteed": []}
+    for other in others:
+        if _may_be_stopped_for(pod, other):
+            by_class[stored_or_computed_qos(other.obj)].append(other)
+    best_effort, burstable, guaranteed = by_class.values()
+    if _left(needs, (*best_effort, *burstable, *guaranteed)):
+        return None
+    taken = _closest(guaranteed, _left(needs, (*best_effort, *burstable)))
+    more = _closest(burstable, _left(needs, (*best_effort, *taken)))
+    most = _closest(best_effort, _left(needs, (*more, *taken)))
+    return [*most, *more, *taken]
+
+
+def _may_be_stopped_for(pod: PodInfo, other: PodInfo) -> bool:
+    if is_critical(pod.obj) and not is_critical(other.obj):
+        return True
+    return pod_priority(pod.obj) > pod_priority(other.obj)
+
+
+def _left(needs: Needs, pods: Iterable[PodInfo]) -> dict[str, int]:
+    """What is still missing when these pods have gone."""
+    stopped = list(pods)
+    missing = {
+        resource: amount - sum(_held(pod, resource) for pod in stopped)
+        for resource, amount in needs.items()
+    }
+    return {resource: amount for resource, amount in missing.items() if amount > 0}
+
+
+def _closest(pods: Sequence[PodInfo], needs: Needs) -> list[PodInfo]:
+    """Pods that together give enough, each the one that comes closest to what is missing then."""
+    chosen: list[PodInfo] = []
+    left = list(pods)
+    while needs:
+        best = min(reversed(left), key=_order(needs))
+        left.remove(best)
+        chosen.append(best)
+        needs = _left(needs, (best,))
+    return chosen
+
+
+def _order(needs: Needs) -> Callable[[PodInfo], tuple[float, int, int]]:
+    def order(pod: PodInfo) -> tuple[float, int, int]:
+        shares = (
+            max(amount - _held(pod, resource), 0) / amount for resource, amount in needs.items()
+        )
+        distance = sum(share * share for share in shares)
+        return distance, _held(pod, "memory"), _held(pod, "cpu")
+
+    return order
+
+
+def _held(pod: PodInfo, resource: str) -> int:
+    return 1 if resource == PODS else pod.cls.held.get(resource, 0)

@@ -1,0 +1,220 @@
+"""Whom a node evicts first: ordered keys, compared one after another.
+
+The kubelet v1.36 has three orders. Under pressure of memory or disk, pods above their requests go
+first, then those of lower priority, then those that use most beyond their requests. Under pressure
+of process ids only priority and the number of processes count. No pod can request inodes, so that
+every pod that uses some is above its requests; what they use is compared with the request for
+ephemeral storage, as odd as that is.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+
+from podium.api.objects import Object, part, spec_of, uid
+from podium.api.pod_specs import resources_of
+from podium.api.priority import pod_priority
+from podium.api.values.quantity import NANOS_PER_UNIT, nanos
+from podium.api.resources import is_pod_level, pod_requests
+from podium.kubelet.eviction.filesystems import Filesystems
+from podium.kubelet.eviction.node_statistics import PodUsage
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
+
+_NOTHING: Object = {}
+
+
+def eviction_request_nanos(pod: Object, resource: str) -> int:
+    """What the eviction manager of v1.36 takes for the pod's request, in nanos.
+
+    It differs from what the scheduler counts: a pod with pod-level resources requests nothing but
+    those, and the overhead is added only if the pod requests something.
+
+    Raises:
+        QuantityError: an amount isn't a quantity.
+    """
+    spec = spec_of(pod)
+    if has_pod_level_resources(pod):
+        requests = (spec["resources"].get("requests")) or _NOTHING
+        requested = nanos(requests.get(resource, 0)) if is_pod_level(resource) else 0
+    else:
+        bare = {field: value for field, value in spec.items() if field != "overhead"}
+        requested = pod_requests({**pod, "spec": bare}).get(resource, 0)
+    overhead = part(spec, "overhead").get(resource, 0)
+    return requested + nanos(overhead) if requested else 0
+
+
+def has_pod_level_resources(pod: Object, *fields: str) -> bool:
+    """Whether the pod requests or limits a resource as a whole.
+
+    Args:
+        pod: the pod.
+        fields: `requests`, `limits`; both if none are given.
+    """
+    resources = resources_of(spec_of(pod))
+    return any(
+        is_pod_level(resource)
+        for field in fields or ("requests", "limits")
+        for resource in part(resources, field)
+    )
+
+
+class EvictionOrder(StrEnum):
+    """The orders in which pods can be evicted.
+
+    DEFAULT is the kubelet's. USAGE_SHARE is that of the design proposal of preemption: by
+    priority, and then by usage in relation to requests; a pod that requests nothing uses
+    infinitely more.
+    """
+
+    DEFAULT = "Default"
+    USAGE_SHARE = "UsageShare"
+
+
+class EvictionCandidate(NamedTuple):
+    """A pod that may be evicted, with what its place in the order depends on.
+
+    Attributes:
+        is_known: whether there are statistics of it.
+        used: what it uses of the starved resource, in units.
+        exceedable: what it may use without counting as above its requests, in nanos.
+        requested: what its usage is compared with, in nanos.
+    """
+
+    pod: Object
+    is_known: bool
+    used: int
+    exceedable: int
+    requested: int
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether it uses more than it requests."""
+        return self.used * NANOS_PER_UNIT > self.exceedable
+
+
+class EvictionKey(NamedTuple):
+    """A key by which pods are ordered for eviction.
+
+    Attributes:
+        title: what it compares.
+        of: its value for a pod; the smaller goes first.
+        text: the value in words.
+    """
+
+    title: str
+    of: Callable[[EvictionCandidate], float]
+    text: Callable[[EvictionCandidate], str]
+
+
+class Ranked(msgspec.Struct, frozen=True):
+    """A pod in its place in the order of evictions.
+
+    Attributes:
+        candidate: the pod.
+        keys: title and value in words of each key.
+    """
+
+    candidate: EvictionCandidate
+    keys: tuple[tuple[str, str], ...]
+
+    @property
+    def pod(self) -> Object:
+        """The pod."""
+        return self.candidate.pod
+
+
+def _share(candidate: EvictionCandidate) -> float:
+    if not candidate.requested:
+        return float("inf") if candidate.used else 0.0
+    return candidate.used * NANOS_PER_UNIT / candidate.requested
+
+
+def _beyond_text(candidate: EvictionCandidate) -> str:
+    if not candidate.is_known:
+        return "unknown"
+    return f"{candidate.used - candidate.requested / NANOS_PER_UNIT:+.15g}"
+
+
+_KNOWN = EvictionKey(
+    "statistics", lambda one: one.is_known, lambda one: "known" if one.is_known else "missing"
+)
+_EXCEEDS = EvictionKey(
+    "above requests",
+    lambda one: one.is_known and not one.exceeds,
+    lambda one: "unknown" if not one.is_known else "yes" if one.exceeds else "no",
+)
+_PRIORITY = EvictionKey(
+    "priority", lambda one: pod_priority(one.pod), lambda one: str(pod_priority(one.pod))
+)
+_BEYOND = EvictionKey(
+    "usage beyond requests",
+    lambda one: one.requested - one.used * NANOS_PER_UNIT if one.is_known else 0,
+    _beyond_text,
+)
+_PROCESSES = EvictionKey("processes", lambda one: -one.used, lambda one: str(one.used))
+_SHARE = EvictionKey(
+    "usage / requests",
+    lambda one: -_share(one),
+    lambda one: f"{_share(one):.0%}" if one.is_known else "unknown",
+)
+
+# In words: pods without statistics come first, except that priority comes before that where
+# nothing is compared with requests.
+_BY_REQUESTS = (_KNOWN, _EXCEEDS, _PRIORITY, _BEYOND)
+KEYS: Mapping[str, Sequence[EvictionKey]] = {
+    MEMORY: _BY_REQUESTS,
+    EPHEMERAL_STORAGE: _BY_REQUESTS,
+    INODES: _BY_REQUESTS,
+    PIDS: (_PRIORITY, _KNOWN, _PROCESSES),
+}
+"""By which keys pods are ordered, by starved resource."""
+
+_SHARE_KEYS = (_PRIORITY, _KNOWN, _SHARE)
+
+
+def rank(
+    signal: Signal,
+    pods: Iterable[Object],
+    usage: Mapping[str, PodUsage],
+    filesystems: Filesystems,
+    order: EvictionOrder = EvictionOrder.DEFAULT,
+) -> list[Ranked]:
+    """The pods, first to be evicted first; equals keep their order.
+
+    Args:
+        signal: which tells of pressure.
+        pods: that are active on the node.
+        usage: what they use, by uid.
+        filesystems: of the node.
+        order: how pods are ordered.
+
+    Raises:
+        QuantityError: a request isn't a quantity.
+    """
+    keys = KEYS[signal.resource]
+    if order is EvictionOrder.USAGE_SHARE and signal.resource != PIDS:
+        keys = _SHARE_KEYS
+    candidates = [_candidate(signal, pod, usage.get(uid(pod)), filesystems) for pod in pods]
+    candidates.sort(key=lambda one: [key.of(one) for key in keys])
+    return [Ranked(one, tuple((key.title, key.text(one)) for key in keys)) for one in candidates]
+
+
+def _candidate(
+    signal: Signal, pod: Object, usage: PodUsage | None, filesystems: Filesystems
+) -> EvictionCandidate:
+    resource = signal.resource
+    if usage is None:
+        return EvictionCandidate(pod, is_known=False, used=0, exceedable=0, requested=0)
+    if resource == PIDS:
+        return EvictionCandidate(pod, True, usage.processes, 0, 0)
+    if resource == MEMORY:
+        requested = eviction_request_nanos(pod, MEMORY)
+        return EvictionCandidate(pod, True, usage.memory_bytes or 0, requested, requested)
+    disk = usage.disk(pod, filesystems.parts(signal))
+    used = disk.inodes if resource == INODES else disk.used_bytes
+    exceedable = eviction_request_nanos(pod, resource)
+    return EvictionCandidate(
+        pod, True, used or 0, exceedable, eviction_request_nanos(pod, EPHEMERAL_STORAGE)
+    )

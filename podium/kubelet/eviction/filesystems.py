@@ -1,0 +1,111 @@
+"""What a node's images, containers and the rest of it share of its filesystems.
+
+On it depends which thresholds go for containerfs, what of a pod counts as its usage, and what a
+node can throw away before it evicts pods.
+"""
+
+from collections.abc import Callable, Iterable
+from enum import Enum, StrEnum
+
+import msgspec
+
+from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.eviction.thresholds import Threshold, unset
+
+
+class DiskPart(Enum):
+    """The parts of what a pod uses of disks: layers of containers, logs, volumes."""
+
+    ROOTFS = "rootfs"
+    LOGS = "logs"
+    VOLUMES = "volumes"
+
+
+class NodeReclaim(StrEnum):
+    """What a node throws away before it evicts pods."""
+
+    CONTAINERS = "containers"
+    IMAGES = "images"
+
+
+_NODEFS = (Signal.NODEFS_AVAILABLE, Signal.NODEFS_INODES_FREE)
+_IMAGEFS = (Signal.IMAGEFS_AVAILABLE, Signal.IMAGEFS_INODES_FREE)
+_CONTAINERFS = (Signal.CONTAINERFS_AVAILABLE, Signal.CONTAINERFS_INODES_FREE)
+_FILESYSTEMS = frozenset((*_NODEFS, *_IMAGEFS, *_CONTAINERFS))
+
+_EVERYTHING = frozenset(DiskPart)
+_REST = frozenset({DiskPart.LOGS, DiskPart.VOLUMES})
+_WRITABLE = frozenset({DiskPart.ROOTFS})
+
+
+class Filesystems(msgspec.Struct, frozen=True):
+    """The way in which images and containers share the filesystems of a node.
+
+    Attributes:
+        dedicated_image_fs: images are on a filesystem of their own.
+        split_container_image_fs: of the two that images and containers make, the writable layers
+            of containers aren't with the images but with the rest.
+    """
+
+    dedicated_image_fs: bool = False
+    split_container_image_fs: bool = False
+
+    @property
+    def is_split(self) -> bool:
+        """Images are alone on their filesystem."""
+        return self.dedicated_image_fs and self.split_container_image_fs
+
+    def parts(self, signal: Signal) -> frozenset[DiskPart]:
+        """What of a pod's disk usage counts when a signal of a filesystem tells of pressure."""
+        if not self.dedicated_image_fs:
+            return _EVERYTHING
+        if self.is_split:
+            return frozenset() if signal in _IMAGEFS else _EVERYTHING
+        return _REST if signal in _NODEFS else _WRITABLE
+
+    def reclaims(self, signal: Signal) -> tuple[NodeReclaim, ...]:
+        """What the node throws away when a signal tells of pressure, in this order."""
+        if signal not in _FILESYSTEMS:
+            return ()
+        if self.is_split:
+            return (NodeReclaim.IMAGES,) if signal in _IMAGEFS else (NodeReclaim.CONTAINERS,)
+        if self.dedicated_image_fs and signal in _NODEFS:
+            return ()
+        return (NodeReclaim.CONTAINERS, NodeReclaim.IMAGES)
+
+    def with_containerfs(self, thresholds: Iterable[Threshold]) -> tuple[Threshold, ...]:
+        """Thresholds with those of containerfs, which are those of nodefs or of imagefs.
+
+        Thresholds that were set for containerfs itself are overwritten. Where there is nothing to
+        take them from, they stand there unset.
+        """
+        found = list(thresholds)
+        if self.split_container_image_fs and not self.dedicated_image_fs:
+            return tuple(found)
+        whose = _IMAGEFS if self.dedicated_image_fs and not self.is_split else _NODEFS
+        for target, source in zip(_CONTAINERFS, whose, strict=True):
+            for is_hard in (True, False):
+                _put(found, target, _last(found, source, is_hard), is_hard)
+        return tuple(found)
+
+
+def _matching(signal: Signal, is_hard: bool) -> Callable[[Threshold], bool]:
+    return lambda one: one.signal is signal and one.is_hard is is_hard
+
+
+def _last(thresholds: list[Threshold], signal: Signal, is_hard: bool) -> Threshold | None:
+    return next(filter(_matching(signal, is_hard), reversed(thresholds)), None)
+
+
+def _put(
+    thresholds: list[Threshold], signal: Signal, source: Threshold | None, is_hard: bool
+) -> None:
+    """Put a threshold like `source` in the place of the last one of its kind, or at the end."""
+    old = _last(thresholds, signal, is_hard)
+    new = unset(signal)
+    if source is not None:
+        new = Threshold(signal, source.value, source.grace_period_s, source.min_reclaim)
+    if old is None:
+        thresholds.append(new)
+    else:
+        thresholds[len(thresholds) - 1 - thresholds[::-1].index(old)] = new

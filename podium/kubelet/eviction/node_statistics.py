@@ -1,0 +1,126 @@
+"""What a node and its pods use, as the kubelet's statistics tell it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from podium.api.objects import Object, spec_of
+from podium.api.pod_specs import volumes_of
+from podium.kubelet.eviction.filesystems import DiskPart
+from podium.kubelet.eviction.signals import Signal
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """The reading of one eviction signal on a node.
+
+    Attributes:
+        available: bytes, inodes or process ids.
+        capacity: likewise, all there are.
+        observed_s: when, in seconds since the epoch; None if that isn't known.
+    """
+
+    available: int
+    capacity: int
+    observed_s: float | None = None
+
+
+Observations = Mapping[Signal, Observation]
+
+
+class DiskUsage(msgspec.Struct, frozen=True):
+    """The space that a directory or layer takes of a filesystem; None where it isn't known."""
+
+    used_bytes: int | None = None
+    inodes: int | None = None
+
+
+NO_DISK = DiskUsage()
+
+
+class ContainerUsage(msgspec.Struct, frozen=True):
+    """The memory and disk that one container uses.
+
+    Attributes:
+        memory_bytes: its working set; None if it isn't known.
+        rootfs: its writable layer.
+    """
+
+    name: str
+    memory_bytes: int | None = None
+    rootfs: DiskUsage = NO_DISK
+    logs: DiskUsage = NO_DISK
+
+
+class PodUsage(msgspec.Struct, frozen=True):
+    """The memory, disk and process ids that one pod uses.
+
+    Attributes:
+        memory_bytes: its working set; None if it isn't known.
+        containers: what its containers use.
+        volumes: what its volumes hold, by name.
+        ephemeral_storage_bytes: what counts against its limit of ephemeral storage.
+        processes: how many it has.
+    """
+
+    memory_bytes: int | None = None
+    containers: tuple[ContainerUsage, ...] = ()
+    volumes: Mapping[str, DiskUsage] = msgspec.field(default_factory=dict)
+    ephemeral_storage_bytes: int = 0
+    processes: int = 0
+
+    def disk(self, pod: Object, parts: Iterable[DiskPart]) -> DiskUsage:
+        """What these parts of it take of the node's disks; what isn't known counts as nothing.
+
+        Args:
+            pod: the pod; of its volumes only those count that lie on the node.
+            parts: which.
+        """
+        counted: list[DiskUsage] = []
+        for part in parts:
+            match part:
+                case DiskPart.ROOTFS:
+                    counted += (one.rootfs for one in self.containers)
+                case DiskPart.LOGS:
+                    counted += (one.logs for one in self.containers)
+                case DiskPart.VOLUMES:
+                    counted += (self.volumes.get(one, NO_DISK) for one in local_volumes(pod))
+        return DiskUsage(
+            sum(one.used_bytes or 0 for one in counted), sum(one.inodes or 0 for one in counted)
+        )
+
+
+class Statistics(msgspec.Struct, frozen=True):
+    """The readings of a node's eviction signals, and the usage of its pods.
+
+    Attributes:
+        observations: what the signals told.
+        usage: what pods use, by uid; a pod may be missing.
+    """
+
+    observations: Observations
+    usage: Mapping[str, PodUsage]
+
+
+def local_volumes(pod: Object) -> list[str]:
+    """The names of a pod's volumes that lie on the node's disks."""
+    return [
+        one["name"]
+        for one in _volumes(pod)
+        if one.get("hostPath") is not None or _is_ephemeral(one)
+    ]
+
+
+def ephemeral_volumes(pod: Object) -> list[str]:
+    """Those of them that go with the pod."""
+    return [one["name"] for one in _volumes(pod) if _is_ephemeral(one)]
+
+
+def _volumes(pod: Object) -> Sequence[Object]:
+    return volumes_of(spec_of(pod))
+
+
+def _is_ephemeral(volume: Object) -> bool:
+    empty_dir = volume.get("emptyDir")
+    if empty_dir is not None and not empty_dir.get("medium"):
+        return True
+    return any(volume.get(kind) is not None for kind in ("gitRepo", "configMap"))

@@ -1,0 +1,65 @@
+"""The `oom_score_adj` of a container, by which the kernel kills when memory runs out.
+
+`oom_score_adj` as v1.36 sets it: the smaller, the later a container is killed. A container's score
+is the share of the memory that it uses, in thousandths, plus this.
+"""
+
+from podium.api.objects import Object
+from podium.api.pod_specs import init_containers_of, requests_of
+from podium.api.priority import is_node_critical
+from podium.api.qos import stored_or_computed_qos
+from podium.api.values.quantity import value
+from podium.api.resources import is_sidecar, pod_requests
+from podium.kubelet.eviction.eviction_ranking import has_pod_level_resources
+from podium.kubelet.eviction.signals import MEMORY
+
+GUARANTEED = -997
+BEST_EFFORT = 1000
+# A guaranteed pod that uses all memory scores three: whoever isn't guaranteed stays above it.
+_BURSTABLE_MIN = 1000 + GUARANTEED
+_BURSTABLE_MAX = BEST_EFFORT - 1
+
+
+def oom_score_adj(pod: Object, container: Object, memory_capacity_bytes: int) -> int:
+    """The adjustment for a container of a pod, on a node of so much memory, which isn't 0.
+
+    Raises:
+        QuantityError: a request isn't a quantity.
+    """
+    if is_node_critical(pod):
+        return GUARANTEED
+    match stored_or_computed_qos(pod):
+        case "Guaranteed":
+            return GUARANTEED
+        case "BestEffort":
+            return BEST_EFFORT
+    extra = _extra_request_bytes(pod)
+    request = _request_bytes(container)
+    if is_sidecar(container):
+        # A sidecar isn't killed before the containers that it serves.
+        request = max(request, min(map(_request_bytes, pod["spec"]["containers"])))
+    adjustment = 1000 - _quotient(1000 * (request + extra), memory_capacity_bytes)
+    if adjustment < _BURSTABLE_MIN:
+        return _BURSTABLE_MIN
+    return _BURSTABLE_MAX if adjustment == BEST_EFFORT else adjustment
+
+
+def _request_bytes(owner: Object) -> int:
+    requests = requests_of(owner)
+    return value(requests.get(MEMORY, 0))
+
+
+def _extra_request_bytes(pod: Object) -> int:
+    """Each container's share of what the pod requests as a whole beyond what they do."""
+    spec = pod["spec"]
+    if not has_pod_level_resources(pod, "requests") or not _request_bytes(spec):
+        return 0
+    bare = {field: spec[field] for field in spec if field not in ("overhead", "resources")}
+    requested = pod_requests({**pod, "spec": bare}).get(MEMORY, 0)
+    count = len(spec["containers"]) + len(init_containers_of(spec))
+    return _quotient(_request_bytes(spec) - -(-requested // 10**9), count)
+
+
+def _quotient(dividend: int, divisor: int) -> int:
+    """A quotient cut off towards zero, as the kubelet's are."""
+    return dividend // divisor if dividend >= 0 else -(-dividend // divisor)

@@ -1,0 +1,124 @@
+"""An eviction of a pod: its grace period, its status and its event, in the words of v1.36."""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from podium.api.objects import Object, name
+from podium.api.pod_specs import all_containers_of, requests_of
+from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
+from podium.kubelet.eviction.eviction_ranking import has_pod_level_resources
+from podium.kubelet.eviction.node_statistics import ContainerUsage, PodUsage
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY
+
+REASON = "Evicted"
+IMMEDIATE_GRACE_PERIOD_S = 1
+
+_NOTHING: Object = {}
+_LARGER = "{} {} was using {}, request is {}, has larger consumption of {}. "
+
+
+class Eviction(msgspec.Struct, frozen=True):
+    """A pod that is to be stopped and fails.
+
+    Attributes:
+        grace_period_s: how long it should have at most, as configured.
+        message: why.
+        annotations: of the event that tells of it.
+        disrupts: whether the pod gets the condition DisruptionTarget.
+    """
+
+    pod: Object
+    grace_period_s: int
+    message: str
+    annotations: Mapping[str, str] = msgspec.field(default_factory=dict)
+    disrupts: bool = False
+
+    @property
+    def effective_grace_period_s(self) -> int:
+        """How long it has; a pod always has a second."""
+        return max(self.grace_period_s, 1)
+
+
+class StarvedResource(msgspec.Struct, frozen=True):
+    """The resource that a node under pressure is short of.
+
+    Attributes:
+        resource: as messages name it.
+        threshold: of the first threshold that is met for it; None if nothing was observed.
+        available: what there is; likewise.
+    """
+
+    resource: str
+    threshold: Quantity | None
+    available: Quantity | None
+
+
+def bytes_quantity(amount: int) -> Quantity:
+    """So many bytes."""
+    return Quantity(amount * NANOS_PER_UNIT, Format.BINARY_SI)
+
+
+def pressure_message(
+    starved: StarvedResource, pod: Object, usage: PodUsage | None
+) -> tuple[str, Mapping[str, str]]:
+    """Why a pod is evicted under pressure, and the annotations of the event that tells of it."""
+    message = f"The node was low on resource: {starved.resource}. "
+    if starved.threshold is not None:
+        message += f"Threshold quantity: {starved.threshold}, available: {starved.available}. "
+    if usage is None:
+        return message, _NOTHING
+    annotations: dict[str, str] = {}
+    pod_usage = _pod_level_usage(starved.resource, pod, usage)
+    if pod_usage is not None:
+        used, requested = pod_usage
+        message += _LARGER.format("Pod", name(pod), used, requested, starved.resource)
+        annotations |= {"offending_pod": name(pod), "offending_pod_usage": str(used)}
+    offenders = list(_offenders(starved.resource, pod, usage))
+    for called, used, requested in offenders:
+        message += _LARGER.format("Container", called, used, requested, starved.resource)
+    annotations |= {
+        "offending_containers": ",".join(called for called, _, _ in offenders),
+        "offending_containers_usage": ",".join(str(used) for _, used, _ in offenders),
+        "starved_resource": starved.resource,
+    }
+    return message, annotations
+
+
+def _pod_level_usage(
+    resource: str, pod: Object, usage: PodUsage
+) -> tuple[Quantity, Quantity] | None:
+    """Usage and request of a pod that requests memory as a whole, exceeded or not."""
+    if resource != MEMORY or usage.memory_bytes is None or not has_pod_level_resources(pod):
+        return None
+    requests = pod["spec"]["resources"].get("requests") or _NOTHING
+    if resource not in requests:
+        return None
+    return bytes_quantity(usage.memory_bytes), parse_quantity(requests[resource])
+
+
+def _offenders(
+    resource: str, pod: Object, usage: PodUsage
+) -> Iterator[tuple[str, Quantity, Quantity]]:
+    """Name, usage and request of the containers that use more than they request."""
+    spec = pod["spec"]
+    containers: dict[str, Object] = {}
+    for container in all_containers_of(spec):
+        containers.setdefault(container["name"], container)
+    for one in usage.containers:
+        used = _used_bytes(resource, one)
+        if used is None or one.name not in containers:
+            continue
+        requested = parse_quantity(requests_of(containers[one.name]).get(resource, 0))
+        quantity = bytes_quantity(used)
+        if quantity > requested:
+            yield one.name, quantity, requested
+
+
+def _used_bytes(resource: str, container: ContainerUsage) -> int | None:
+    if resource == MEMORY:
+        return container.memory_bytes
+    rootfs, logs = container.rootfs.used_bytes, container.logs.used_bytes
+    if resource != EPHEMERAL_STORAGE or rootfs is None or logs is None:
+        return None
+    return rootfs + logs

@@ -1,0 +1,211 @@
+"""Thresholds as the kubelet reads them, with its errors (`ParseThresholdConfig` of v1.36)."""
+
+import math
+import re
+import struct
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from podium.api.values.durations import NANOS_PER_SECOND, DurationError, parse_duration
+from podium.api.errors import PodiumError
+from podium.api.values.quantity import Quantity, QuantityError, parse_quantity
+from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.eviction.thresholds import Threshold, Value
+
+Statements = Mapping[str, str]
+
+_Read = TypeVar("_Read")
+
+_SWITCHED_OFF = ("0%", "100%")
+_DECIMAL = re.compile(r"[+-]?(\d[\d_]*+\.?[\d_]*+|\.\d[\d_]*)([eE][+-]?\d[\d_]*)?", re.ASCII)
+_HEXADECIMAL = re.compile(r"[+-]?0[xX][\da-fA-F_.]+[pP][+-]?\d[\d_]*", re.ASCII)
+_NAMED = re.compile(r"[+-]?inf(inity)?|nan", re.IGNORECASE | re.ASCII)
+
+
+class ThresholdError(PodiumError):
+    """Thresholds that can't be used; the message is the kubelet's for the first fault.
+
+    Attributes:
+        faults: all faults that the kubelet may report first: it reads each map in any order.
+    """
+
+    def __init__(self, *faults: str) -> None:
+        super().__init__(faults[0])
+        self.faults = tuple(dict.fromkeys(faults))
+
+
+def parse_thresholds(
+    hard: Statements,
+    soft: Statements,
+    soft_grace_period: Statements,
+    minimum_reclaim: Statements,
+    *,
+    enforces_allocatable: bool,
+) -> tuple[Threshold, ...]:
+    """The thresholds that these statements make, hard ones first.
+
+    Args:
+        hard: amounts or percentages by signal.
+        soft: likewise.
+        soft_grace_period: durations by signal; each soft threshold needs one.
+        minimum_reclaim: amounts or percentages by signal.
+        enforces_allocatable: whether pods together are held to what the node can give to pods, so
+            that the hard threshold of its memory goes for theirs, too.
+
+    Raises:
+        ThresholdError: the faults of the first of these maps that has any.
+    """
+    hard_values = _read_all(hard, _threshold_value)
+    soft_values = _read_all(soft, _threshold_value)
+    grace_periods_s = _read_all(soft_grace_period, _grace_period_s)
+    min_reclaims = _read_all(minimum_reclaim, _min_reclaim)
+    without = [signal for signal in soft_values if signal not in grace_periods_s]
+    if without:
+        message = "grace period must be specified for the soft eviction threshold {}"
+        raise ThresholdError(*map(message.format, without))
+    found = [
+        Threshold(signal, value, grace_period_s, min_reclaims.get(signal))
+        for signal, value, grace_period_s in (
+            *((signal, value, 0.0) for signal, value in hard_values.items()),
+            *((signal, value, grace_periods_s[signal]) for signal, value in soft_values.items()),
+        )
+    ]
+    if enforces_allocatable:
+        found += [
+            Threshold(Signal.ALLOCATABLE_MEMORY_AVAILABLE, one.value, 0.0, one.min_reclaim)
+            for one in found
+            if one.signal is Signal.MEMORY_AVAILABLE and one.is_hard
+        ]
+    return tuple(found)
+
+
+def parse_value(text: str) -> Value:
+    """An amount or a percentage, whatever its size; raises ThresholdError."""
+    if text.endswith("%"):
+        return Value(share=_share(text))
+    return Value(_quantity(text))
+
+
+def _read_all(
+    statements: Statements, read: Callable[[str, str], _Read | None]
+) -> dict[Signal, _Read]:
+    """What each statement says by signal; one that says nothing is left out."""
+    found: dict[Signal, _Read] = {}
+    faults: list[str] = []
+    for name, text in statements.items():
+        try:
+            signal, said = parse_signal(name), read(name, text)
+        except ThresholdError as error:
+            faults += error.faults
+            continue
+        if said is not None:
+            found[signal] = said
+    if faults:
+        raise ThresholdError(*faults)
+    return found
+
+
+def _threshold_value(name: str, text: str) -> Value | None:
+    if text in _SWITCHED_OFF:
+        return None
+    value = parse_value(text)
+    if value.quantity is not None and value.quantity.nanos <= 0:
+        raise ThresholdError(f"eviction threshold {name} must be positive: {value.quantity}")
+    if value.share < 0:
+        raise ThresholdError(f"eviction percentage threshold {name} must be >= 0%: {text}")
+    if value.share > 1:
+        raise ThresholdError(f"eviction percentage threshold {name} must be <= 100%: {text}")
+    return value
+
+
+def _grace_period_s(_name: str, text: str) -> float:
+    try:
+        nanos = parse_duration(text)
+    except DurationError as error:
+        raise ThresholdError(str(error)) from None
+    if nanos < 0:
+        message = "invalid eviction grace period specified: {}, must be a positive value"
+        raise ThresholdError(message.format(text))
+    return nanos / NANOS_PER_SECOND
+
+
+def _min_reclaim(name: str, text: str) -> Value:
+    value = parse_value(text)
+    if value.quantity is None and value.share <= 0:
+        message = f"eviction percentage minimum reclaim {name} must be positive: {text}"
+        raise ThresholdError(message)
+    if value.quantity is not None and value.quantity.nanos < 0:
+        raise ThresholdError(f"negative eviction minimum reclaim specified for {name}")
+    return value
+
+
+def parse_signal(name: str) -> Signal:
+    """A signal by its name; raises ThresholdError."""
+    try:
+        return Signal(name)
+    except ValueError:
+        raise ThresholdError(f"unsupported eviction signal {name}") from None
+
+
+def _quantity(text: str) -> Quantity:
+    # The kubelet reads the text as it stands; in objects of the API blanks around it are dropped.
+    try:
+        return parse_quantity(text if text == text.strip() else "")
+    except QuantityError as error:
+        raise ThresholdError(error.error.message) from None
+
+
+def _share(text: str) -> float:
+    """A percentage as a share, each step rounded to a float32."""
+    number = text.rstrip("%")
+    try:
+        percent = _single(_number(number))
+    except ValueError:
+        message = f'strconv.ParseFloat: parsing "{number}": invalid syntax'
+        raise ThresholdError(message) from None
+    except OverflowError:
+        message = f'strconv.ParseFloat: parsing "{number}": value out of range'
+        raise ThresholdError(message) from None
+    return _single(percent / 100)
+
+
+def _number(text: str) -> float:
+    """A number as Go reads it."""
+    if _HEXADECIMAL.fullmatch(text):
+        return float.fromhex(text.replace("_", ""))
+    if _NAMED.fullmatch(text):
+        return float(text)
+    if not _DECIMAL.fullmatch(text):
+        raise ValueError(text)
+    number = float(text)
+    if math.isinf(number):
+        raise OverflowError(text)
+    return number
+
+
+def _single(number: float) -> float:
+    """The nearest float32; raises OverflowError."""
+    rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
+    return rounded
+
+
+BELOW, EQUALS = "<", "="
+
+
+def parse_flag(text: str, separator: str) -> Statements:
+    """What a flag says of each signal; of several statements about one the last counts.
+
+    Args:
+        text: the flag's value.
+        separator: `BELOW` or `EQUALS`.
+
+    Raises:
+        ThresholdError: a statement doesn't have the separator; the message is the kubelet's.
+    """
+    found = {}
+    for pair in filter(None, text.split(",")):
+        signal, separated, value = pair.partition(separator)
+        if not separated:
+            raise ThresholdError(f"malformed pair, expect string{separator}string")
+        found[signal.strip()] = value.strip()
+    return found

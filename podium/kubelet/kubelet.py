@@ -1,0 +1,293 @@
+"""The kubelet of one node: it admits pods, runs their workers and writes their status."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from podium.api.nodes import PRESSURES
+from podium.api.objects import Object, is_terminating, status_of, uid
+from podium.api.pods import is_finished
+from podium.api.priority import is_critical
+from podium.api.values.times import epoch_s
+from podium.machines.effects import Effect, deletion_of, status_patch_of
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.kubelet.containers.container_runtime import NEVER_S, ContainerRuntime
+from podium.kubelet.critical_pod_preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
+from podium.kubelet.eviction.eviction_loop import EvictionLoop, transitions
+from podium.kubelet.kubelet_events import node_record
+from podium.kubelet.node_lease import NodeLease
+from podium.kubelet.pod_admission import PodRejection, insufficient_resources, rejection_of
+from podium.kubelet.pod_manager import PodManager
+from podium.kubelet.pod_status import has_started, phase_and_readiness, pod_status, rejected_status
+from podium.kubelet.containers.pod_worker import DELETED, NOT_WRITTEN, PodWorker, StopReason
+from podium.kubelet.eviction.eviction_manager import EvictionRound
+from podium.kubelet.eviction.pod_eviction import REASON as EVICTED
+
+_PREEMPTED = StopReason(REASON, MESSAGE, CONDITION_MESSAGE)
+_NO_ROOM = (
+    "Unexpected error while attempting to recover from admission failure: preemption: error "
+    "finding a set of pods to preempt: no set of running pods found to reclaim resources: [{}]"
+)
+
+
+class Kubelet:
+    """The kubelet of one node, whatever its runtime.
+
+    Attributes:
+        started_s: since when the kubelet is heard of, in seconds since the epoch.
+        runtime: what its containers run in.
+        pods: those that it has taken.
+        lease: what it has written of its Lease.
+        eviction: evicts pods under pressure; None as long as nothing is measured.
+
+    Args:
+        node: likewise.
+        runtime: likewise.
+        pods: none yet.
+        revisit: asked to have a pod looked at again at a time.
+    """
+
+    def __init__(
+        self,
+        node: Object,
+        runtime: ContainerRuntime,
+        pods: PodManager,
+        revisit: Callable[[Object, float], None],
+        now_s: float,
+    ) -> None:
+        self.node = node
+        self.started_s = now_s
+        self.runtime = runtime
+        self.pods = pods
+        self.lease = NodeLease()
+        self.eviction: EvictionLoop | None = None
+        self._revisit = revisit
+
+    @property
+    def conditions(self) -> Mapping[str, str]:
+        """Statuses by type of the conditions to be told that aren't as on a healthy node."""
+        told = () if self.eviction is None else self.eviction.told
+        return {**dict.fromkeys(told, "True"), **self.runtime.conditions}
+
+    def see(self, node: Object, now_s: float) -> None:
+        """Take in how the node is now."""
+        self.node = node
+        was_down = self.runtime.is_down
+        self.runtime.see(node)
+        if was_down and not self.runtime.is_down:
+            self.started_s = now_s
+
+    def resume(
+        self, pod: Object, now_s: float
+    ) -> PodRejection | tuple[PodWorker, Sequence[PodWorker]]:
+        """Go on with a pod that was taken before the kubelet started."""
+        sandbox = self.runtime.sandbox(pod, resumes=True)
+        if isinstance(sandbox, PodRejection):
+            return sandbox
+        worker = PodWorker.begun(self.pods.info_of(pod), sandbox, now_s)
+        self.runtime.resume(worker, now_s)
+        is_told = is_terminating(pod) and sandbox.heeds_deletion(pod)
+        if is_told and sandbox.is_scripted and not self.runtime.is_down:
+            # Its containers were told to stop when that was asked for, not just now.
+            grace_period_s = _grace_period_s(pod)
+            end_s = epoch_s(pod["metadata"]["deletionTimestamp"])
+            worker.stop(DELETED, grace_period_s, end_s - grace_period_s)
+        worker.written = worker.changes if sandbox.is_scripted else NOT_WRITTEN
+        worker.told = phase_and_readiness(pod["status"])
+        self.pods.add(worker)
+        return worker, ()
+
+    def status_differs(self, pod: Object) -> bool:
+        """Whether the pod's status may not be what the node makes of it."""
+        worker = self.pods.get(uid(pod))
+        if worker is None:
+            return not is_finished(pod)
+        return _needs_status_write(worker, pod)
+
+    def is_settled(self, pod: Object) -> bool:
+        """Whether the pod runs, and goes on for ever as it is and as its status says."""
+        worker = self.pods.get(uid(pod))
+        if worker is None or is_terminating(pod) or _needs_status_write(worker, pod):
+            return False
+        return worker.written == worker.changes and worker.next_s() == NEVER_S
+
+    def counts(self, pod: Object) -> bool:
+        """Whether a pod takes room."""
+        worker = self.pods.get(uid(pod))
+        return worker is not None and worker.counts
+
+    def sync(self, pod: Object, now_s: float) -> Iterator[Effect]:
+        """Do what is to be done about a pod; nothing while the node is silent."""
+        if self.runtime.is_down:
+            return
+        worker = self.pods.get(uid(pod))
+        if is_finished(pod):
+            yield from self._finished(worker, pod, now_s)
+            return
+        if worker is None:
+            if is_terminating(pod) and not has_started(pod):
+                yield deletion_of("Pod", pod, grace_period_s=0)
+                return
+            taken = self.resume(pod, now_s) if has_started(pod) else self._admitted(pod, now_s)
+            if isinstance(taken, PodRejection):
+                yield status_patch_of("Pod", pod, rejected_status(taken, now_s))
+                yield node_record(pod, "Warning", taken.reason, taken.message)
+                return
+            worker, stopped = taken
+            for victim in stopped:
+                yield node_record(victim.pod, "Warning", REASON, MESSAGE)
+        yield from self._go_on(worker, pod, now_s)
+
+    def advance(self, worker: PodWorker, now_s: float) -> Iterator[Effect]:
+        """Let everything happen to a pod that is due."""
+        yield from worker.advance(now_s)
+        if worker.is_over and worker.counts:
+            self._ended(worker, now_s)
+
+    def gone(self, pod_uid: str, now_s: float) -> None:
+        """The object of a pod isn't there any more; what a script does ends with it."""
+        worker = self.pods.get(pod_uid)
+        if worker is not None and worker.sandbox.is_scripted:
+            self._forget(worker, now_s)
+
+    def write_again(self, pod_uid: str) -> None:
+        """The last status may not have come through."""
+        worker = self.pods.get(pod_uid)
+        if worker is not None:
+            worker.written = NOT_WRITTEN
+
+    def evict(self, eviction_round: EvictionRound, now_s: float) -> Iterator[Effect]:
+        """Carry a round of the eviction manager out, but for what is to be thrown away."""
+        assert self.eviction is not None
+        if eviction_round.reclaiming:
+            note = f"Attempting to reclaim {eviction_round.reclaiming}"
+            yield node_record(self.node, "Warning", "EvictionThresholdMet", note)
+        for eviction in eviction_round.evictions:
+            yield node_record(eviction.pod, "Warning", EVICTED, eviction.message)
+            worker = self.pods.get(uid(eviction.pod))
+            if worker is None or worker.is_over:
+                self.eviction.ended(uid(eviction.pod), now_s)
+                continue
+            disruption = eviction.message if eviction.disrupts else ""
+            why = StopReason(EVICTED, eviction.message, disruption)
+            worker.stop(why, float(eviction.effective_grace_period_s), now_s)
+            self._revisit(worker.pod, now_s)
+
+    def record_conditions(self, now_s: float) -> Iterator[Effect]:
+        """Record which conditions of pressure come or go with the node's status, if it is due."""
+        assert self.eviction is not None
+        before = self.eviction.told
+        if self.eviction.is_status_due(now_s):
+            yield from transitions(self.node, before, self.eviction.told)
+
+    def _finished(self, worker: PodWorker | None, pod: Object, now_s: float) -> Iterator[Effect]:
+        """Stop all that runs of a pod that has ended according to its status."""
+        if worker is not None:
+            if not (worker.is_over or worker.sandbox.is_scripted):
+                worker.stop(DELETED, worker.own_grace_period_s(), now_s)
+                yield from self.advance(worker, now_s)
+                return
+            self._forget(worker, now_s)
+        metadata = pod["metadata"]
+        # Without a grace period, only finalizers hold it, and it was asked to be removed before.
+        was_asked = metadata.get("finalizers") and not metadata.get("deletionGracePeriodSeconds")
+        if is_terminating(pod) and not was_asked:
+            yield deletion_of("Pod", pod, grace_period_s=0)
+
+    def _ended(self, worker: PodWorker, now_s: float) -> None:
+        """Give back what a pod took; those that have waited for it go on."""
+        for waiting in self.pods.ended(worker):
+            self._revisit(waiting.pod, now_s)
+        if self.eviction is not None:
+            self.eviction.ended(worker.uid, worker.over_s)
+
+    def _forget(self, worker: PodWorker, now_s: float) -> None:
+        if not worker.is_over:
+            worker.sandbox.remove(worker.pod)
+            worker.over_s = now_s
+            self._ended(worker, now_s)
+        self.pods.remove(worker)
+
+    def _admitted(
+        self, pod: Object, now_s: float
+    ) -> PodRejection | tuple[PodWorker, Sequence[PodWorker]]:
+        """The work on a new pod, and the pods that are stopped for it; or why it isn't taken."""
+        sandbox = self.runtime.sandbox(pod, resumes=False)
+        if isinstance(sandbox, PodRejection):
+            return sandbox
+        info = self.pods.info_of(pod)
+        refused = rejection_of(self.node, self.pods.load, info, self._pressures())
+        if refused is not None:
+            return refused
+        stopped = self._victims(info) if is_critical(pod) else ()
+        if isinstance(stopped, PodRejection):
+            return stopped
+        worker = PodWorker.begun(info, sandbox, now_s)
+        for victim in stopped:
+            victim.stop(_PREEMPTED, victim.own_grace_period_s(), now_s)
+            self._revisit(victim.pod, now_s)
+        worker.waits_for = frozenset(one.uid for one in stopped)
+        worker.stopped = tuple(one.pod for one in stopped)
+        self.pods.add(worker)
+        return worker, stopped
+
+    def _victims(self, info: PodInfo) -> Sequence[PodWorker] | PodRejection:
+        """The pods that make room for a critical one; an objection if that doesn't help."""
+        short = [*insufficient_resources(self.node, self.pods.load, info)]
+        if not short:
+            return ()
+        active = {id(one.info): one for one in self.pods.active()}
+        chosen = victims(info, [one.info for one in active.values()], short)
+        if chosen is None:
+            needs = (f"(res: {one.resource}, q: {one.missing}), " for one in short)
+            return PodRejection("UnexpectedAdmissionError", _NO_ROOM.format("".join(needs)))
+        return [active[id(one)] for one in chosen]
+
+    def _pressures(self) -> Sequence[str] | None:
+        """The conditions of pressure that the node is in; None for those that its status tells."""
+        if self.eviction is None:
+            return None
+        others = {kind for kind, status in self.runtime.conditions.items() if status == "True"}
+        return sorted(others.intersection(PRESSURES) | {*self.eviction.manager.conditions})
+
+    def _go_on(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
+        self.pods.renew(worker, pod)
+        worker.take_in_ephemeral(now_s)
+        yield from self.runtime.renew(worker, now_s)
+        if is_terminating(pod) and worker.sandbox.heeds_deletion(pod):
+            worker.stop(DELETED, _grace_period_s(pod), now_s)
+        yield from self.advance(worker, now_s)
+        if (next_s := worker.next_s()) < NEVER_S:
+            self._revisit(pod, next_s)
+        if worker.is_over and is_terminating(pod) and self._may_go(worker, pod):
+            yield deletion_of("Pod", pod, grace_period_s=0)
+        else:
+            yield from self._tell(worker, pod, now_s)
+
+    def _may_go(self, worker: PodWorker, pod: Object) -> bool:
+        """Whether a pod that was deleted and has stopped can be removed."""
+        if worker.sandbox.is_scripted:
+            # Nobody would see more of its last status than that it is gone.
+            return not pod["metadata"].get("finalizers")
+        return worker.written == worker.changes
+
+    def _tell(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
+        changes = worker.changes
+        if worker.written == changes and not _needs_status_write(worker, pod):
+            return
+        status = pod_status(worker, self.runtime.host_ip, now_s)
+        told = phase_and_readiness(status)
+        if worker.written == changes and told == phase_and_readiness(status_of(pod)):
+            return
+        worker.written = changes
+        worker.told = told
+        yield status_patch_of("Pod", pod, status)
+
+
+def _grace_period_s(pod: Object) -> float:
+    return float(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
+
+
+def _needs_status_write(worker: PodWorker, pod: Object) -> bool:
+    """Whether the status of a pod may not be what was written last; gates are opened by others."""
+    if pod["spec"].get("readinessGates"):
+        return True
+    return phase_and_readiness(status_of(pod)) != worker.told

@@ -1,0 +1,233 @@
+"""KubeletConfiguration, as far as Podium heeds it, with v1.36's defaults."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import chain
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from podium.api.errors import FieldError
+from podium.api.objects import Object
+from podium.api.values.quantity import Quantity, nanos, parse_quantity, value
+from podium.api.documents import (
+    Amounts,
+    Bits,
+    Choice,
+    Document,
+    Duration,
+    Range,
+    Tuple,
+    fault,
+    read,
+)
+from podium.kubelet.eviction.eviction_config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.kubelet.eviction.threshold_parser import (
+    BELOW,
+    EQUALS,
+    Statements,
+    ThresholdError,
+    parse_flag,
+    parse_thresholds,
+    parse_value,
+)
+
+API_VERSION = "kubelet.config.k8s.io/v1beta1"
+KIND = "KubeletConfiguration"
+SHUTDOWN_S = 30.0
+
+DEFAULT_HARD: Statements = {
+    "memory.available": "100Mi",
+    "nodefs.available": "10%",
+    "nodefs.inodesFree": "5%",
+    "imagefs.available": "15%",
+    "imagefs.inodesFree": "5%",
+}
+"""v1.36's hard thresholds on Linux."""
+
+_NONE: Statements = {}
+_STATEMENTS = (
+    "eviction_hard",
+    "eviction_soft",
+    "eviction_soft_grace_period",
+    "eviction_minimum_reclaim",
+)
+
+PODS_ENFORCED = "pods"
+# The hard thresholds that are kept from pods.
+_KEPT_FOR = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
+
+
+def _from_flag(separator: str) -> BeforeValidator:
+    """A map may be written as the kubelet's flag has it, such as `memory.available<1Gi`."""
+
+    def checked(given: Any) -> Any:
+        if not isinstance(given, str):
+            return given
+        try:
+            return parse_flag(given, separator)
+        except ThresholdError as error:
+            raise fault(str(error)) from None
+
+    return BeforeValidator(checked)
+
+
+Thresholds = Annotated[dict[str, str], _from_flag(BELOW)]
+BySignal = Annotated[dict[str, str], _from_flag(EQUALS)]
+Reserved = Annotated[Amounts, _from_flag(EQUALS)]
+
+
+class EvictionSettings(Document):
+    """The fields of a KubeletConfiguration that are about eviction, and what is kept from pods.
+
+    Attributes:
+        eviction_hard: what makes the node evict at once; v1.36's thresholds if there are none.
+        eviction_soft: what makes it evict after a while.
+        eviction_soft_grace_period: how long that is; each soft threshold needs one.
+        eviction_minimum_reclaim: how much more than the threshold has to be available again.
+        eviction_max_pod_grace_period: in seconds, what a soft threshold leaves a pod at most.
+        eviction_pressure_transition_period: how long a condition stays; 0 stands for 5m.
+        enforce_node_allocatable: `pods` if pods together are held to what the node can give.
+        local_storage_capacity_isolation: whether limits of local storage are enforced.
+        merge_default_eviction_settings: whether the default hard thresholds go for other signals.
+        system_reserved: what is kept for the system.
+        kube_reserved: what is kept for Kubernetes.
+    """
+
+    eviction_hard: Thresholds | None = None
+    eviction_soft: Thresholds = {}
+    eviction_soft_grace_period: BySignal = {}
+    eviction_minimum_reclaim: BySignal = {}
+    eviction_max_pod_grace_period: Annotated[int, Bits(32)] = 0
+    eviction_pressure_transition_period: Duration = 0.0
+    enforce_node_allocatable: Tuple[str] | None = None
+    local_storage_capacity_isolation: bool = True
+    merge_default_eviction_settings: bool = False
+    system_reserved: Reserved = {}
+    kube_reserved: Reserved = {}
+
+    @cached_property
+    def eviction(self) -> EvictionConfig:
+        """What is about eviction, with the kubelet's defaults; raises ThresholdError."""
+        hard = DEFAULT_HARD if self.eviction_hard is None else self.eviction_hard
+        if self.merge_default_eviction_settings:
+            hard = {**DEFAULT_HARD, **hard}
+        enforced = self.enforce_node_allocatable
+        return self._config(hard, (PODS_ENFORCED,) if enforced is None else enforced)
+
+    def eviction_as_written(self) -> EvictionConfig:
+        """The same without default thresholds."""
+        return self._config(self.eviction_hard or {}, self.enforce_node_allocatable or ())
+
+    def _config(self, hard: Statements, enforced: tuple[str, ...]) -> EvictionConfig:
+        period_s = self.eviction_pressure_transition_period
+        return EvictionConfig(
+            thresholds=parse_thresholds(
+                hard,
+                self.eviction_soft,
+                self.eviction_soft_grace_period,
+                self.eviction_minimum_reclaim,
+                enforces_allocatable=PODS_ENFORCED in enforced,
+            ),
+            max_pod_grace_period_s=self.eviction_max_pod_grace_period,
+            transition_period_s=period_s or DEFAULT_TRANSITION_PERIOD_S,
+            isolates_local_storage=self.local_storage_capacity_isolation,
+        )
+
+    def threshold_faults(self) -> Iterator[FieldError]:
+        """What is wrong with the thresholds, field by field."""
+        return chain.from_iterable(map(self._faults_of, _STATEMENTS))
+
+    def _faults_of(self, name: str) -> Iterator[FieldError]:
+        said: Statements = getattr(self, name) or {}
+        alone = {**dict.fromkeys(_STATEMENTS, _NONE), name: said}
+        if name == "eviction_soft":
+            periods = {signal: "1m" for signal in said if signal in self.eviction_soft_grace_period}
+            alone["eviction_soft_grace_period"] = periods
+        try:
+            parse_thresholds(*alone.values(), enforces_allocatable=False)
+        except ThresholdError as error:
+            yield from (FieldError(to_camel(name), said, text) for text in error.faults)
+            return
+        # The kubelet takes it, and never evicts by it, as it compares with nothing.
+        for signal, text in said.items():
+            if text.endswith("%") and math.isnan(parse_value(text).share):
+                yield FieldError(f"{to_camel(name)}[{signal}]", text, "must be a number")
+
+    def allocatable(self, capacity: Mapping[str, str]) -> dict[str, str]:
+        """What of a node's capacity is left for pods: less what is reserved, and hard thresholds.
+
+        Args:
+            capacity: quantities by resource.
+
+        Raises:
+            ThresholdError: the thresholds can't be used.
+        """
+        kept: dict[str, int] = {}
+        for reserved in (self.system_reserved, self.kube_reserved):
+            for resource, amount in reserved.items():
+                kept[resource] = kept.get(resource, 0) + nanos(amount)
+        for one in self.eviction.thresholds:
+            starved = _KEPT_FOR.get(one.signal, "")
+            if starved in capacity and one.is_hard:
+                threshold = one.value.of(value(capacity[starved])).nanos
+                kept[starved] = kept.get(starved, 0) + threshold
+        return {
+            resource: str(_less(parse_quantity(amount), kept.get(resource, 0)))
+            for resource, amount in capacity.items()
+        }
+
+
+class KubeletConfiguration(EvictionSettings):
+    """How a kubelet is configured; fields that Podium doesn't heed may stand in it.
+
+    Attributes:
+        max_pods: how many pods it takes.
+        shutdown_grace_period: how long pods have at most when the kubelet ends; 0 stands for 30s.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
+    kind: Annotated[str, Choice((KIND,))] = KIND
+    max_pods: Annotated[int, Range(0)] = 110
+    shutdown_grace_period: Duration = 0.0
+
+    @property
+    def unheeded(self) -> tuple[str, ...]:
+        """The fields that aren't heeded."""
+        return tuple(sorted(self.model_extra or ()))
+
+    @property
+    def shutdown_s(self) -> float:
+        """How long pods have at most when the kubelet ends, in seconds."""
+        return self.shutdown_grace_period or SHUTDOWN_S
+
+
+class JudgedKubeletConfiguration(KubeletConfiguration):
+    """A configuration whose thresholds have been judged, too."""
+
+    def contradictions(self) -> Iterable[FieldError]:
+        return self.threshold_faults()
+
+
+def read_kubelet_config(raw: object) -> KubeletConfiguration:
+    """A KubeletConfiguration, or just some of its fields.
+
+    Raises:
+        InvalidDocumentError: with all that can't be used of it.
+    """
+    return read(JudgedKubeletConfiguration, raw)
+
+
+def read_eviction_config(raw: Object) -> EvictionConfig:
+    """What of a KubeletConfiguration is about eviction; raises InvalidDocumentError."""
+    return read_kubelet_config(raw).eviction
+
+
+def _less(amount: Quantity, kept_nanos: int) -> Quantity:
+    left = Quantity(max(amount.nanos - kept_nanos, 0), amount.format)
+    return left if kept_nanos else amount

@@ -1,0 +1,302 @@
+"""Kubelets of many nodes, or of one, in one machine: each is handed what concerns its own node.
+
+Kubelets write few things: a pod's status when something visible has changed, its removal when it
+has stopped, the status of a node when it isn't as it should be, and a Lease.
+"""
+
+from abc import abstractmethod
+from collections.abc import Collection, Hashable, Iterable, Iterator
+
+import msgspec
+
+from podium.api.objects import (
+    Object,
+    Place,
+    annotations,
+    is_terminating,
+    name,
+    place_of,
+    uid_of,
+)
+from podium.api.pods import is_finished, node_name_of, node_names_of
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Create, Effect, Patch
+from podium.machines.events import Change, FirstList, Outcome
+from podium.machines.reconciler.reconciler import Reconciler
+from podium.machines.reconciler.retry_limits import RetryRules
+from podium.kubelet.kubelet import Kubelet
+from podium.kubelet.kubelet_events import REPORTER
+from podium.kubelet.node_status import status_patch
+from podium.kubelet.pod_status import has_started
+
+_NOBODY: frozenset[str] = frozenset()
+_TOLD_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")
+
+
+class NodeKey(msgspec.Struct, frozen=True):
+    """The key of a node; that of a pod is its place."""
+
+    name: str
+
+
+class LeaseKey(msgspec.Struct, frozen=True):
+    """The key of a node's Lease, where that is renewed."""
+
+    name: str
+
+
+class _Home(msgspec.Struct, frozen=True):
+    """The location of a pod: its node, and the uid by which that knows it.
+
+    Attributes:
+        node: the node's name.
+        uid: the pod's.
+    """
+
+    node: str
+    uid: str
+
+
+class Kubelets(Reconciler):
+    """Runs the kubelets of several nodes, or of one, in one machine.
+
+    Args:
+        register: nodes that they register at the start, if they aren't there.
+        writes_heartbeats: whether Leases are renewed in earnest; otherwise they say that they are
+            (see `podium.api.node_heartbeats`).
+    """
+
+    name = REPORTER
+    kinds = frozenset({"Pod", "Node"})
+    takes_lists = True
+    retry_rules = RetryRules(Backoff(first_s=0.005, max_s=30.0), has_bucket=False)
+
+    def __init__(self, register: Iterable[Object], *, writes_heartbeats: bool) -> None:
+        super().__init__({"Pod": {"node": node_names_of}})
+        self.kubelets: dict[str, Kubelet] = {}
+        self._writes_heartbeats = writes_heartbeats
+        self._homes: dict[Place, _Home] = {}
+        # By node and uid, the pods that haven't been taken up, as they go on by themselves.
+        self._asleep: dict[str, dict[str, Object]] = {}
+        self._to_register = {name(node): node for node in register}
+        for called in self._to_register:
+            self.look_again(NodeKey(called), 0.0)
+
+    @abstractmethod
+    def _is_ours(self, node: Object) -> bool:
+        """Whether a node's kubelet is one of these."""
+
+    @abstractmethod
+    def _kubelet_of(self, node: Object, now_s: float) -> Kubelet:
+        """The kubelet of a node, which starts now."""
+
+    def _see(self, kubelet: Kubelet, node: Object, now_s: float) -> Iterable[Effect]:
+        """Have a kubelet take in how its node is now."""
+        kubelet.see(node, now_s)
+        return ()
+
+    def _goes_on(self, kubelet: Kubelet, pod: Object) -> bool:
+        """Whether it is certain that nothing is to be done for a pod before it or its node changes.
+
+        Nodes that have only such pods take each up when it changes.
+        """
+        return False
+
+    def _only_count(self, kubelet: Kubelet, pods: Collection[Object], newcomer: Object) -> bool:
+        """Count pods that go on, as another one comes; whether that is all it takes."""
+        return False
+
+    def _synced_node(self, kubelet: Kubelet, now_s: float) -> None:
+        """Told when a kubelet has looked after a pod or its node."""
+
+    def _status(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
+        """Write what isn't as it should be in the status of a node."""
+        host_ip = kubelet.runtime.host_ip
+        patch = status_patch(kubelet.node, kubelet.conditions, now_s, host_ip=host_ip)
+        if patch is not None:
+            yield patch
+
+    def heeds(self, change: Change) -> bool:
+        """Pods without a node concern no kubelet."""
+        return change.kind != "Pod" or change.new is None or bool(node_name_of(change.new))
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new or before or change.old
+        if obj is None:
+            return
+        if change.kind == "Node":
+            yield NodeKey(name(obj))
+            return
+        if self._asleep:
+            self._rouse_pod(obj)
+        if node_name_of(obj) and (change.new is None or self._matters(before, obj)):
+            yield place_of(obj)
+
+    def look_at_all(self, listed: FirstList) -> None:
+        if listed.kind != "Pod":
+            super().look_at_all(listed)
+            return
+        for place, pod in listed.objects.items():
+            if node_name_of(pod):
+                self.look_now(place)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
+        if isinstance(key, NodeKey):
+            return self._node(key.name, now_s)
+        if isinstance(key, LeaseKey):
+            return self._renewal(key.name, now_s)
+        assert isinstance(key, tuple)
+        return () if self._sleeps(key) else self._pod(key, now_s)
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Take note of Leases that were written."""
+        effect = outcome.effect
+        if isinstance(key, NodeKey | LeaseKey) and isinstance(effect, Create | Patch):
+            kubelet = self.kubelets.get(key.name)
+            if kubelet is not None and effect.kind == "Lease":
+                kubelet.lease.exists = True
+        return ()
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Have written again what may not have come through."""
+        effect = outcome.effect
+        if isinstance(key, NodeKey | LeaseKey):
+            kubelet = self.kubelets.get(key.name)
+            if kubelet is not None and getattr(effect, "kind", "") == "Lease":
+                kubelet.lease.refused(outcome.error.reason if outcome.error else "")
+        elif isinstance(key, tuple) and (home := self._homes.get(key)) is not None:
+            kubelet = self.kubelets.get(home.node)
+            if kubelet is not None:
+                kubelet.write_again(home.uid)
+        return ()
+
+    def _matters(self, before: Object | None, pod: Object) -> bool:
+        """Whether a pod's kubelet wants to know of a change."""
+        if before is None or uid_of(before) != uid_of(pod):
+            return True
+        if before["spec"] is not pod["spec"] and before["spec"] != pod["spec"]:
+            return True
+        old, new = before["metadata"], pod["metadata"]
+        for field in _TOLD_FIELDS:
+            if old.get(field) != new.get(field):
+                return True
+        kubelet = self.kubelets.get(node_name_of(pod))
+        if kubelet is None:
+            return is_terminating(pod)
+        if is_finished(pod):
+            # Somebody else may have said so of a pod that runs.
+            return is_terminating(pod) or kubelet.counts(pod)
+        return before.get("status") is not pod.get("status") and kubelet.status_differs(pod)
+
+    def _sleeps(self, place: Place) -> bool:
+        """Whether a pod hasn't been taken up, so that its node never knew of it."""
+        pod = self.objects.at("Pod", place)
+        return pod is not None and uid_of(pod) in self._asleep.get(node_name_of(pod), _NOBODY)
+
+    def _pod(self, place: Place, now_s: float) -> Iterator[Effect]:
+        pod = self.objects.get("Pod", place[1], place[0])
+        home = self._homes.get(place)
+        if home is not None and (pod is None or uid_of(pod) != home.uid):
+            del self._homes[place]
+            if home.node in self.kubelets:
+                self.kubelets[home.node].gone(home.uid, now_s)
+        if pod is None:
+            return
+        called = node_name_of(pod)
+        kubelet = self.kubelets.get(called)
+        if kubelet is not None:
+            if home is None or place not in self._homes:
+                self._homes[place] = _Home(called, uid_of(pod))
+                self._make_way(kubelet, pod)
+            yield from kubelet.sync(pod, now_s)
+            self._synced_node(kubelet, now_s)
+
+    def _node(self, called: str, now_s: float) -> Iterator[Effect]:
+        node = self.objects.get("Node", called)
+        if node is None or not self._is_ours(node):
+            self._left(called)
+            if node is None and called in self._to_register:
+                yield Create(kind="Node", obj=self._to_register[called])
+            return
+        # Whoever deletes a Node doesn't want it to come back by itself.
+        self._to_register.pop(called, None)
+        kubelet = self.kubelets.get(called)
+        is_new = kubelet is None or uid_of(kubelet.node) != uid_of(node)
+        if kubelet is None or is_new:
+            self._asleep.pop(called, None)
+            kubelet = self.kubelets[called] = self._kubelet_of(node, now_s)
+        if annotations(kubelet.node) != annotations(node):
+            self.rouse(called)
+        was_down = kubelet.runtime.is_down
+        yield from self._see(kubelet, node, now_s)
+        if is_new:
+            self._resume_pods(kubelet, now_s)
+        elif was_down and not kubelet.runtime.is_down:
+            for pod in self.objects.by("Pod", "node", called):
+                self.revisit(pod, now_s)
+        if not self._writes_heartbeats:
+            started_s, is_down = kubelet.started_s, kubelet.runtime.is_down
+            yield from kubelet.lease.announce(node, started_s, is_down=is_down, now_s=now_s)
+        elif not kubelet.runtime.is_down:
+            self.look_again(LeaseKey(called), now_s)
+        if not kubelet.runtime.is_down:
+            yield from self._status(kubelet, now_s)
+        self._synced_node(kubelet, now_s)
+
+    def _left(self, called: str) -> None:
+        """A node isn't there any more, or isn't one of these."""
+        self.kubelets.pop(called, None)
+        self._asleep.pop(called, None)
+
+    def rouse(self, called: str) -> None:
+        """Have a node take up its pods as of its kubelet's start, unless it has."""
+        pods = self._asleep.pop(called, None)
+        if pods:
+            kubelet = self.kubelets[called]
+            self._take_up(kubelet, pods.values(), kubelet.started_s)
+
+    def _rouse_pod(self, pod: Object) -> None:
+        """Have a node take up one pod likewise."""
+        called = node_name_of(pod)
+        asleep = self._asleep.get(called)
+        if asleep and uid_of(pod) in asleep:
+            kubelet = self.kubelets[called]
+            self._take_up(kubelet, [asleep.pop(uid_of(pod))], kubelet.started_s)
+
+    def _make_way(self, kubelet: Kubelet, newcomer: Object) -> None:
+        """Have those count that were on a node before another pod."""
+        asleep = self._asleep.get(name(kubelet.node))
+        if asleep and not self._only_count(kubelet, asleep.values(), newcomer):
+            self.rouse(name(kubelet.node))
+
+    def _resume_pods(self, kubelet: Kubelet, now_s: float) -> None:
+        """Pods that run already count before others are admitted, and older ones before newer."""
+        found = self.objects.by("Pod", "node", name(kubelet.node))
+        pods = sorted(found, key=lambda one: str(one["metadata"].get("creationTimestamp")))
+        if pods and all(self._goes_on(kubelet, pod) for pod in pods):
+            self._asleep[name(kubelet.node)] = {uid_of(pod): pod for pod in pods}
+            kubelet.pods.expect(self._asleep[name(kubelet.node)])
+        else:
+            self._take_up(kubelet, pods, now_s)
+
+    def _take_up(self, kubelet: Kubelet, pods: Iterable[Object], now_s: float) -> None:
+        for pod in pods:
+            taken = kubelet.pods.get(uid_of(pod)) is not None
+            if not (taken or is_finished(pod)) and has_started(pod):
+                kubelet.resume(pod, now_s)
+                self._homes[place_of(pod)] = _Home(name(kubelet.node), uid_of(pod))
+            if not kubelet.is_settled(pod):
+                self.revisit(pod, now_s)
+
+    def revisit(self, pod: Object, at_s: float) -> None:
+        """Have a pod looked at again at a time."""
+        self.look_again(place_of(pod), at_s)
+
+    def _renewal(self, called: str, now_s: float) -> Iterator[Effect]:
+        """Renew a Lease; a silent kubelet just leaves it as it is."""
+        kubelet = self.kubelets.get(called)
+        if kubelet is not None and not kubelet.runtime.is_down:
+            due_s = kubelet.lease.due_s
+            yield from kubelet.lease.renew(kubelet.node, now_s)
+            if kubelet.lease.due_s != due_s:
+                self.look_again(LeaseKey(called), kubelet.lease.due_s)

@@ -1,0 +1,124 @@
+"""The status of a node, as its kubelet keeps it, with the conditions and texts of v1.36."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.nodes import PRESSURES
+from podium.api.objects import Object, annotations, conditions_of, labels, name, status_of
+from podium.api.values.times import timestamp
+from podium.machines.effects import Patch, patch_of, status_patch_of
+
+_SIMULATED = "Simulated"
+_HEALTHY = {**dict.fromkeys(PRESSURES, "False"), "Ready": "True"}
+_TEXTS = {
+    ("MemoryPressure", "False"): (
+        "KubeletHasSufficientMemory",
+        "kubelet has sufficient memory available",
+    ),
+    ("MemoryPressure", "True"): (
+        "KubeletHasInsufficientMemory",
+        "kubelet has insufficient memory available",
+    ),
+    ("DiskPressure", "False"): ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    ("DiskPressure", "True"): ("KubeletHasDiskPressure", "kubelet has disk pressure"),
+    ("PIDPressure", "False"): ("KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    ("PIDPressure", "True"): (
+        "KubeletHasInsufficientPID",
+        "kubelet has insufficient PID available",
+    ),
+    ("Ready", "True"): ("KubeletReady", "kubelet is posting ready status"),
+    ("Ready", "False"): ("KubeletNotReady", "container runtime is down"),
+}
+
+
+def changed_conditions(
+    node: Object, unhealthy: Mapping[str, str], now_s: float
+) -> Iterator[dict[str, Any]]:
+    """The conditions that aren't as they should be, as they should be.
+
+    Args:
+        node: the node.
+        unhealthy: statuses by type of those that aren't as on a healthy node.
+        now_s: the time.
+    """
+    known: Sequence[Object] = conditions_of(node)
+    statuses = {one.get("type") or "": one.get("status") for one in known}
+    over = {one.get("type") or "": "False" for one in known if one.get("reason") == _SIMULATED}
+    for kind, status in {**over, **_HEALTHY, **unhealthy}.items():
+        if statuses.get(kind) == status:
+            continue
+        reason, message = _TEXTS.get((kind, status), (_SIMULATED, "set by podium.dev/conditions"))
+        yield {
+            "type": kind,
+            "status": status,
+            "reason": reason,
+            "message": message,
+            "lastHeartbeatTime": timestamp(now_s),
+            "lastTransitionTime": timestamp(now_s),
+        }
+
+
+_COMPARED = ("capacity", "allocatable", "addresses", "daemonEndpoints")
+_NOTHING: Object = {}
+
+
+def status_patch(
+    node: Object,
+    conditions: Mapping[str, str],
+    now_s: float,
+    *,
+    host_ip: str = "",
+    wanted: Object = _NOTHING,
+    not_ready: str = "",
+) -> Patch | None:
+    """What makes the status of a node true; None if it is.
+
+    Addresses are written if there are none, or others are wanted.
+
+    Args:
+        node: the node.
+        conditions: statuses by type of those that aren't as on a healthy node.
+        now_s: the time.
+        host_ip: its address.
+        wanted: the status as the machine has it; empty for a node that has none.
+        not_ready: the message for a node that isn't ready, in place of the usual one.
+    """
+    known = status_of(node)
+    status: dict[str, Any] = {
+        field: wanted[field]
+        for field in _COMPARED
+        if field in wanted and known.get(field) != wanted[field]
+    }
+    info = known.get("nodeInfo") or _NOTHING
+    if any(info.get(key) != value for key, value in wanted.get("nodeInfo", _NOTHING).items()):
+        status["nodeInfo"] = wanted["nodeInfo"]
+    if changed := [*changed_conditions(node, conditions, now_s)]:
+        for one in changed if not_ready else ():
+            if (one["type"], one["status"]) == ("Ready", "False"):
+                one["message"] = not_ready
+        status["conditions"] = changed
+        if not (wanted or known.get("addresses")):
+            status["addresses"] = addresses(name(node), host_ip)
+    if not status:
+        return None
+    return status_patch_of("Node", node, status)
+
+
+def addresses(node_name: str, host_ip: str) -> list[Object]:
+    """The addresses of a node."""
+    return [{"type": "InternalIP", "address": host_ip}, {"type": "Hostname", "address": node_name}]
+
+
+def metadata_patch(node: Object, wanted: Object) -> Patch | None:
+    """What gives a registered Node the labels and annotations that it lacks; None if it has all."""
+    lacking = {}
+    for field, found, needed in (
+        ("labels", labels(node), labels(wanted)),
+        ("annotations", annotations(node), annotations(wanted)),
+    ):
+        other = {key: value for key, value in needed.items() if found.get(key) != value}
+        if other:
+            lacking[field] = other
+    if not lacking:
+        return None
+    return patch_of("Node", node, {"metadata": lacking})

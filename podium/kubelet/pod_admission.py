@@ -1,0 +1,227 @@
+"""What a node refuses when it is handed a pod: the kubelet's admission, v1.36.
+
+A node under pressure takes only pods that don't add to it. Then the kubelet asks the scheduler's
+own questions about resources, node affinity, name and ports, and about NoExecute taints, and gives
+the first objection (eviction manager and predicateAdmitHandler of `pkg/kubelet`). Resources that
+only an extended resource of the cluster could provide are let pass. A critical pod that lacks
+nothing but resources gets them: the kubelet stops other pods for it
+(`podium.kubelet.critical_pod_preemption`).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from podium.api.nodes import MEMORY_PRESSURE, PRESSURES, allocatable_of
+from podium.api.objects import Object, conditions_of, labels, name, part, spec_of, status_of
+from podium.api.priority import is_critical, is_static
+from podium.api.qos import stored_or_computed_qos
+from podium.api.values.quantity import milli_value, value
+from podium.api.resources import is_extended_resource, is_scalar_resource
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate, untolerated
+from podium.scheduler.snapshot.host_ports import HostPort
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.resource_columns import NATIVE_RESOURCES
+from podium.scheduler.plugins.node_affinity import NodeAffinity
+from podium.scheduler.plugins.node_declared_features import required_features
+from podium.scheduler.plugins.node_ports import NodePorts
+from podium.scheduler.plugins.taint_toleration import TaintToleration
+
+PODS = "pods"
+
+
+class NodeLoad:
+    """The amounts of resources and the host ports that the pods of one node hold.
+
+    Attributes:
+        amounts: by resource: cpu in thousandths, others in units, and `pods`.
+        ports: how many pods hold each.
+    """
+
+    def __init__(self, pods: Iterable[PodInfo] = ()) -> None:
+        self.amounts: Counter[str] = Counter()
+        self.ports: Counter[HostPort] = Counter()
+        for pod in pods:
+            self.add(pod)
+
+    def add(self, pod: PodInfo) -> None:
+        """Count a pod."""
+        self._count(pod, 1)
+
+    def remove(self, pod: PodInfo) -> None:
+        """Count a pod no more; it must be as it was when it was added."""
+        self._count(pod, -1)
+
+    def _count(self, pod: PodInfo, times: int) -> None:
+        self.amounts[PODS] += times
+        for resource, amount in pod.cls.held.items():
+            self.amounts[resource] += times * amount
+        for port in pod.cls.host_ports:
+            self.ports[port] += times
+
+    def holds(self, wanted: Iterable[HostPort]) -> bool:
+        """Whether a port is taken that conflicts with one of these."""
+        wishes = list(wanted)
+        return any(count and any(map(port.conflicts, wishes)) for port, count in self.ports.items())
+
+
+_OS_LABEL = "kubernetes.io/os"
+_MEMORY_PRESSURE_TAINT = {"key": "node.kubernetes.io/memory-pressure", "effect": NO_SCHEDULE}
+
+
+class PodRejection(msgspec.Struct, frozen=True):
+    """The reason for which a node refuses a pod.
+
+    Attributes:
+        reason: as in the status of the failed pod.
+        message: likewise.
+    """
+
+    reason: str
+    message: str
+
+
+class InsufficientResource(msgspec.Struct, frozen=True):
+    """A resource that a pod asks more of than is left.
+
+    Attributes:
+        resource: its name.
+        requested: by the pod; cpu in thousandths, others in units, as the other amounts.
+        used: by other pods.
+        capacity: what the node can give to pods.
+    """
+
+    resource: str
+    requested: int
+    used: int
+    capacity: int
+
+    @property
+    def missing(self) -> int:
+        """How much other pods would have to give back."""
+        return self.requested - (self.capacity - self.used)
+
+    def rejection(self) -> PodRejection:
+        """The shortage as the reason to refuse the pod."""
+        message = (
+            f"Node didn't have enough resource: {self.resource}, requested: {self.requested}, "
+            f"used: {self.used}, capacity: {self.capacity}"
+        )
+        return PodRejection(f"OutOf{self.resource}", message)
+
+
+def rejection_of(
+    node: Object, load: NodeLoad, pod: PodInfo, conditions: Sequence[str] | None = None
+) -> PodRejection | None:
+    """The kubelet's objection to a pod that has come to its node; None if it starts.
+
+    Args:
+        node: the node.
+        load: what the pods on it take.
+        pod: the newcomer; a critical one isn't refused for shortages.
+        conditions: of pressure that the node is in; None for those that its status tells.
+    """
+    pressed = pressures(node) if conditions is None else conditions
+    first = pressure_rejection(pressed, pod.obj) or _system_rejection(pod, node)
+    if first:
+        return first
+    if not is_critical(pod.obj):
+        for insufficient in insufficient_resources(node, load, pod):
+            return insufficient.rejection()
+    found = next(_predicate_rejections(load, pod, node), None)
+    return found or _feature_rejection(pod, node)
+
+
+def insufficient_resources(
+    node: Object, load: NodeLoad, pod: PodInfo
+) -> Iterator[InsufficientResource]:
+    """What the node lacks for a pod."""
+    allocatable = allocatable_of(node)
+    scalar = (name for name in pod.cls.requests if is_scalar_resource(name))
+    for resource in (PODS, *NATIVE_RESOURCES, *scalar):
+        requested = 1 if resource == PODS else pod.cls.requests.get(resource, 0)
+        if not requested or (is_extended_resource(resource) and resource not in allocatable):
+            continue
+        used = load.amounts[resource]
+        capacity = _capacity(allocatable, resource)
+        if used + requested > capacity:
+            yield InsufficientResource(resource, requested, used, capacity)
+
+
+def pressures(node: Object) -> list[str]:
+    """The conditions of pressure that the node is in, in the order of its status."""
+    conditions = conditions_of(node)
+    return [
+        one["type"]
+        for one in conditions
+        if one.get("type") in PRESSURES and one.get("status") == "True"
+    ]
+
+
+def pressure_rejection(conditions: Sequence[str], pod: Object) -> PodRejection | None:
+    """The objection of a node in these conditions; critical pods are always taken.
+
+    When it is only memory that is short, pods that request something are, and those that tolerate
+    the taint of memory pressure.
+    """
+    if not conditions or is_critical(pod):
+        return None
+    if list(conditions) == [MEMORY_PRESSURE]:
+        tolerations = spec_of(pod).get("tolerations")
+        if stored_or_computed_qos(pod) != "BestEffort" or tolerations_tolerate(
+            tolerations, _MEMORY_PRESSURE_TAINT
+        ):
+            return None
+    return PodRejection("Evicted", f"The node had condition: [{' '.join(conditions)}]. ")
+
+
+def _system_rejection(pod: PodInfo, node: Object) -> PodRejection | None:
+    system = _operating_system(node)
+    if pod.cls.labels.get(_OS_LABEL, system) != system:
+        return PodRejection(
+            "PodOSSelectorNodeLabelDoesNotMatch",
+            "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
+        )
+    if (part(pod.obj["spec"], "os").get("name") or system) != system:
+        return PodRejection(
+            "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS"
+        )
+    return None
+
+
+def _operating_system(node: Object) -> str:
+    """What the node says that it runs; Linux if it doesn't say."""
+    info = status_of(node).get("nodeInfo") or {}
+    return str(info.get("operatingSystem") or labels(node).get(_OS_LABEL) or "linux")
+
+
+def _capacity(allocatable: Mapping[str, str], resource: str) -> int:
+    amount = allocatable.get(resource, "0")
+    return milli_value(amount) if resource == "cpu" else value(amount)
+
+
+def _predicate_rejections(load: NodeLoad, pod: PodInfo, node: Object) -> Iterator[PodRejection]:
+    if not pod.cls.node_affinity.matches(labels(node), name(node)):
+        yield _predicate(NodeAffinity.name, "node(s) didn't match Pod's node affinity/selector")
+    wanted = pod.cls.host_ports
+    if wanted and load.holds(wanted):
+        reason = "node(s) didn't have free ports for the requested pod ports"
+        yield _predicate(NodePorts.name, reason)
+    tolerations = pod.cls.spec.get("tolerations")
+    taints = spec_of(node).get("taints")
+    if not is_static(pod.obj) and untolerated(taints, tolerations, (NO_EXECUTE,)):
+        yield _predicate(TaintToleration.name, "node(s) had untolerated taint(s)")
+
+
+def _feature_rejection(pod: PodInfo, node: Object) -> PodRejection | None:
+    declared = status_of(node).get("declaredFeatures") or ()
+    missing = sorted(required_features(pod.cls.spec).difference(declared))
+    if not missing:
+        return None
+    message = f"Pod requires node features that are not available: {', '.join(missing)}"
+    return PodRejection("PodFeatureUnsupported", message)
+
+
+def _predicate(plugin: str, reason: str) -> PodRejection:
+    return PodRejection(plugin, f"Predicate {plugin} failed: {reason}")

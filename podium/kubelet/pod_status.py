@@ -1,0 +1,200 @@
+"""The status and the conditions of a pod, as a kubelet of v1.36 writes them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
+from podium.api.objects import Object, condition_status, status_of
+from podium.api.values.times import timestamp
+from podium.kubelet.containers.container import Container, Run, State
+from podium.kubelet.containers.container_runtime import KILLED
+from podium.kubelet.pod_admission import PodRejection
+from podium.kubelet.containers.pod_worker import PodWorker
+
+ConditionState = tuple[bool, str, str]
+"""Whether a condition holds, reason and message."""
+
+_HOLDS: ConditionState = (True, "", "")
+_TERMINAL = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
+
+
+def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
+    """The conditions as the pod is; the times of those that haven't changed stay."""
+    status = status_of(worker.pod)
+    known: Sequence[Object] = status.get("conditions") or ()
+    generation = worker.pod["metadata"].get("generation")
+    made: list[Object] = []
+    for kind, (holds, reason, message) in _states(worker, status):
+        old = next((one for one in known if one.get("type") == kind), None)
+        value = "True" if holds else "False"
+        condition: dict[str, Any] = {"type": kind, "status": value}
+        since = old.get("lastTransitionTime") if old and old.get("status") == value else None
+        condition["lastTransitionTime"] = since or timestamp(now_s)
+        for field, text in (("reason", reason), ("message", message)):
+            if text or (old and old.get(field)):
+                # In a patch, a text of before stays unless it is taken away.
+                condition[field] = text or None
+        if generation:
+            condition["observedGeneration"] = generation
+        made.append(condition)
+    return made
+
+
+def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionState]]:
+    containers_ready = _containers_ready(worker)
+    yield "PodReadyToStartContainers", (worker.is_set_up and not worker.is_over, "", "")
+    yield "Initialized", _initialized(worker)
+    yield "Ready", _gates(worker, status) if containers_ready[0] else containers_ready
+    yield "ContainersReady", containers_ready
+    why = worker.stop_reason
+    if worker.is_over and why is not None and why.disruption:
+        yield DISRUPTION_TARGET, (True, BY_KUBELET.reason, why.disruption)
+
+
+def _initialized(worker: PodWorker) -> ConditionState:
+    if worker.phase == "Succeeded":
+        return (True, "PodCompleted", "")
+    missing = [one.name for one in worker.init if not one.is_initialized]
+    if not missing or worker.has_begun:
+        return _HOLDS
+    message = f"containers with incomplete status: [{' '.join(missing)}]"
+    return (False, "ContainersNotInitialized", message)
+
+
+def _containers_ready(worker: PodWorker) -> ConditionState:
+    if worker.is_over:
+        return (False, _TERMINAL[worker.phase], "")
+    lasting = (*(one for one in worker.init if one.is_sidecar), *worker.main)
+    unready = [one.name for one in lasting if not one.is_ready]
+    if not unready:
+        return _HOLDS
+    message = f"containers with unready status: [{' '.join(unready)}]"
+    return (False, "ContainersNotReady", message)
+
+
+def _gates(worker: PodWorker, status: Object) -> ConditionState:
+    """Whether all readiness gates of a pod are open; others than its kubelet open them."""
+    faults = []
+    for gate in worker.pod["spec"].get("readinessGates") or ():
+        kind = gate["conditionType"]
+        found = condition_status({"status": status}, kind)
+        if not found:
+            faults.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
+        elif found != "True":
+            fault = f'the status of pod readiness gate "{kind}" is not "True", but {found}'
+            faults.append(fault)
+    return (False, "ReadinessGatesNotReady", ", ".join(faults)) if faults else _HOLDS
+
+
+Status = dict[str, Any]
+
+REJECTED = "Pod was rejected: "
+"""The beginning of the message in the status of a pod that its node refuses."""
+
+_LOST = {
+    "exitCode": KILLED,
+    "reason": "ContainerStatusUnknown",
+    "message": "The container could not be located when the pod was terminated",
+}
+
+
+def rejected_status(objection: PodRejection, now_s: float) -> Status:
+    """The status of a pod that the node doesn't take."""
+    return {
+        "phase": "Failed",
+        "reason": objection.reason,
+        "message": f"{REJECTED}{objection.message}",
+        "startTime": timestamp(now_s),
+    }
+
+
+def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
+    """What the node tells of a pod that it has taken.
+
+    Args:
+        worker: the work on the pod; times of conditions that haven't changed are the known ones.
+        host_ip: the node's address.
+        now_s: the time.
+    """
+    known = status_of(worker.pod)
+    status: Status = {
+        "phase": worker.phase,
+        "conditions": pod_conditions(worker, now_s),
+        "hostIP": host_ip,
+        "hostIPs": _ips(known.get("hostIPs"), host_ip),
+        "startTime": timestamp(worker.admitted_s),
+        "containerStatuses": [_container_status(one, worker, now_s) for one in worker.main],
+    }
+    if generation := worker.pod["metadata"].get("generation"):
+        status["observedGeneration"] = generation
+    if worker.is_set_up:
+        pod_ip = worker.sandbox.ip
+        status |= {"podIP": pod_ip, "podIPs": _ips(known.get("podIPs"), pod_ip)}
+    if worker.init:
+        found = [_container_status(one, worker, now_s) for one in worker.init]
+        status["initContainerStatuses"] = found
+    if worker.ephemeral:
+        found = [_container_status(one, worker, now_s) for one in worker.ephemeral]
+        status["ephemeralContainerStatuses"] = found
+    why = worker.stop_reason
+    if worker.is_over and why is not None and why.reason:
+        status |= {"reason": why.reason, "message": why.message}
+    return status
+
+
+def _ips(known: Sequence[Object] | None, ip: str) -> list[Object]:
+    """A list with one address; the patch would leave an older one in it beside the new one."""
+    addresses: list[Object] = [{"ip": ip}]
+    return [{"$patch": "replace"}, *addresses] if known and known != addresses else addresses
+
+
+def has_started(pod: Object) -> bool:
+    """Whether a node has taken the pod, as its status says."""
+    status = status_of(pod)
+    return bool(status.get("startTime")) or status.get("phase") == "Running"
+
+
+def phase_and_readiness(status: Object) -> tuple[str, str]:
+    """What others may change of a status, and the node changes back: phase and readiness."""
+    return str(status.get("phase") or ""), condition_status({"status": status}, "Ready")
+
+
+def _container_status(one: Container, worker: PodWorker, now_s: float) -> Status:
+    before: Object = {} if one.last is None else {"terminated": _terminated(one.last)}
+    if one.state is State.RUNNING:
+        state: Object = {"running": {"startedAt": timestamp(one.since_s)}}
+    elif one.state is State.EXITED and (worker.is_over or not one.backs_off(now_s)):
+        state, before = before, {}
+    elif worker.is_over:
+        state = {"terminated": _LOST}
+    else:
+        state = {"waiting": _waiting(one, worker)}
+    is_ready = one.has_succeeded if one.is_init and not one.is_sidecar else one.is_ready
+    return {
+        "name": one.name,
+        "image": one.spec.get("image") or "",
+        "imageID": "",
+        # Nobody probes what is there for debugging.
+        "ready": is_ready and not one.is_ephemeral,
+        "started": one.is_started and not one.is_ephemeral,
+        "restartCount": one.restarts,
+        "state": state,
+        "lastState": before,
+    }
+
+
+def _waiting(one: Container, worker: PodWorker) -> Object:
+    waiting = one.waiting
+    reason = waiting.reason or ("PodInitializing" if worker.init else "ContainerCreating")
+    return {"reason": reason, **({"message": waiting.message} if waiting.message else {})}
+
+
+def _terminated(run: Run) -> Object:
+    exited = run.exited
+    found = {
+        "exitCode": exited.code,
+        "reason": exited.reason or ("Completed" if exited.code == 0 else "Error"),
+        "startedAt": timestamp(run.started_s),
+        "finishedAt": timestamp(run.finished_s),
+    }
+    return {**found, "message": exited.message} if exited.message else found

@@ -1,0 +1,124 @@
+"""Probes and hooks of containers that run: commands in them, and requests to them.
+
+Requests go to the loopback interface unless they name a host: containers are on the node's network.
+"""
+
+import asyncio
+import os
+import signal
+from subprocess import DEVNULL, PIPE, STDOUT, Popen
+
+import aiohttp
+
+from podium.api.objects import Object, entries, part
+from podium.api.pod_specs import init_containers_of
+from podium.kubelet.real.host.containers import Running, end_of, exit_code
+from podium.kubelet.containers.container_runtime import HandlerResult
+
+_LOOPBACK = "127.0.0.1"
+_OUTPUT_MAX = 10 * 1024
+_GOOD = range(200, 400)
+
+
+async def handle(running: Running, pod: Object, action: Object, timeout_s: float) -> HandlerResult:
+    """Carry out a probe or hook.
+
+    Args:
+        running: the container.
+        pod: its pod.
+        action: what to do, such as `{"exec": {"command": […]}}`.
+        timeout_s: how long it may take.
+    """
+    try:
+        async with asyncio.timeout(timeout_s):
+            if "exec" in action:
+                return await _execute(running, [*entries(action["exec"], "command")])
+            if "httpGet" in action:
+                return await _get(action["httpGet"], pod, running.launch.run.name)
+            if "tcpSocket" in action:
+                return await _connect(action["tcpSocket"], pod, running.launch.run.name)
+            await asyncio.sleep(float(part(action, "sleep").get("seconds") or 0))
+            return HandlerResult(succeeded=True)
+    except TimeoutError:
+        return HandlerResult(succeeded=False, message=f"timed out after {timeout_s:g}s")
+    except (OSError, ValueError, aiohttp.ClientError) as error:
+        return HandlerResult(succeeded=False, message=str(error) or type(error).__name__)
+
+
+async def _execute(running: Running, command: list[str]) -> HandlerResult:
+    process = Popen(
+        command,
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=STDOUT,
+        cwd=running.launch.directory,
+        env=running.variables,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    reading = asyncio.create_task(_output(process))
+    try:
+        await end_of(process)
+        code = exit_code(process)
+        output = await reading
+    finally:
+        reading.cancel()
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        process.stdout.close()
+    return HandlerResult(code == 0, "" if code == 0 else output.strip() or f"exit code {code}")
+
+
+async def _output(process: Popen[bytes]) -> str:
+    """The beginning of what a command says."""
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), process.stdout
+    )
+    try:
+        content = b""
+        while chunk := await reader.read(_OUTPUT_MAX):
+            content = (content + chunk)[:_OUTPUT_MAX]
+        return content.decode(errors="replace")
+    finally:
+        transport.close()
+
+
+async def _get(request: Object, pod: Object, container: str) -> HandlerResult:
+    scheme = str(request.get("scheme") or "HTTP").lower()
+    host, port = request.get("host") or _LOOPBACK, _port(request["port"], pod, container)
+    headers = {one["name"]: one["value"] for one in request.get("httpHeaders") or ()}
+    headers.setdefault("User-Agent", "kube-probe/podium")
+    path = str(request.get("path") or "/").lstrip("/")
+    async with (
+        aiohttp.ClientSession(headers=headers) as session,
+        session.get(
+            f"{scheme}://{host}:{port}/{path}", ssl=False, allow_redirects=False
+        ) as response,
+    ):
+        if response.status in _GOOD:
+            return HandlerResult(succeeded=True)
+        message = f"HTTP probe failed with statuscode: {response.status}"
+        return HandlerResult(succeeded=False, message=message)
+
+
+async def _connect(socket: Object, pod: Object, container: str) -> HandlerResult:
+    host, port = socket.get("host") or _LOOPBACK, _port(socket["port"], pod, container)
+    _, writer = await asyncio.open_connection(host, port)
+    writer.close()
+    await writer.wait_closed()
+    return HandlerResult(succeeded=True)
+
+
+def _port(port: int | str, pod: Object, container: str) -> int:
+    """A port by number, or by the name that the container gives it."""
+    if isinstance(port, int):
+        return port
+    spec = pod["spec"]
+    for one in (*spec["containers"], *init_containers_of(spec)):
+        if one["name"] == container:
+            for known in one.get("ports") or ():
+                if known.get("name") == port:
+                    return int(known["containerPort"])
+    raise ValueError(f"couldn't find port {port}")

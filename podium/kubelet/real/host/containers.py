@@ -1,0 +1,314 @@
+"""Containers as processes: started in a session of their own, waited for, and ended as a whole."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
+from typing import IO, NamedTuple
+
+import msgspec
+
+from podium.kubelet.real.host.cgroups import Cgroup, Cgroups
+from podium.kubelet.real.host.container_logs import LogFile
+from podium.kubelet.real.host.cpu_throttle import Throttle
+from podium.kubelet.real.host.process_table import (
+    ProcessEntry,
+    marked,
+    members,
+    memory_bytes,
+    oom_kills,
+    processes,
+)
+from podium.kubelet.containers.container_runtime import OOM_KILLED, ContainerId, ExitStatus, StopSignal
+
+MARK = "PODIUM_CONTAINER"
+NODE_MARK = "PODIUM_NODE_DIRECTORY"
+"""The variables by which processes are known that left their session, or outlived a kubelet."""
+
+_SIGNALLED = 128
+_KILLED = _SIGNALLED + signal.SIGKILL
+# How long output of a container that has exited may still come.
+_DRAIN_S = 1.0
+_REMOVE_TRIES = 50
+_REMOVE_S = 0.02
+# The shell becomes the container's process, once it is where it should be.
+_SHELL = "/bin/sh"
+_BEGIN = (
+    'test -z "$2" || echo $$ >"$2" || exit 125; '
+    '{ echo "$1" >/proc/self/oom_score_adj; } 2>/dev/null; unset PWD; shift 2; exec "$@"'
+)
+
+
+class CannotStartError(Exception):
+    """A container can't be started: nothing to execute is there, or the machine refuses."""
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of a container, as it is to be started.
+
+    Attributes:
+        run: which run of which container.
+        command: the command with its arguments.
+        variables: its environment.
+        directory: where it begins.
+        log: where what it says is kept.
+        oom_score_adj: for the order in which the kernel kills.
+        memory_bytes: how much memory it may have; None for any.
+        cpu_millis: how many thousandths of a CPU it may have; None for any.
+    """
+
+    run: ContainerId
+    command: list[str]
+    variables: Mapping[str, str]
+    directory: Path
+    log: Path
+    oom_score_adj: int
+    memory_bytes: int | None
+    cpu_millis: int | None
+
+
+class Use(NamedTuple):
+    """The memory and processes that a container uses.
+
+    Attributes:
+        memory_bytes: its working set.
+        processes: how many it has.
+    """
+
+    memory_bytes: int
+    processes: int
+
+
+class Running(msgspec.Struct):
+    """A container that runs as processes of the machine.
+
+    Attributes:
+        launch: what it was started with.
+        variables: its environment.
+        process: its first process.
+        log: where what it says is kept.
+        cgroup: its group; None where there are none.
+        exited: how it ended, once it has.
+        oom_kills: how often the kernel had killed for want of memory when it was last seen alive.
+        was_killed: whether it was killed from here.
+    """
+
+    launch: Launch
+    variables: Mapping[str, str]
+    process: Popen[bytes]
+    log: LogFile
+    cgroup: Cgroup | None
+    exited: asyncio.Future[ExitStatus]
+    oom_kills: int = msgspec.field(default_factory=oom_kills)
+    was_killed: bool = False
+
+    def use(self, table: Mapping[int, ProcessEntry]) -> Use:
+        """What it uses.
+
+        Args:
+            table: the processes of the machine.
+        """
+        if self.cgroup is not None:
+            return Use(self.cgroup.memory_bytes, self.cgroup.processes)
+        pids = members(table, self.process.pid)
+        if pids:
+            self.oom_kills = oom_kills()
+        return Use(sum(map(memory_bytes, pids)), len(pids))
+
+
+class Containers:
+    """Starts, watches and ends the containers of the machine.
+
+    Args:
+        now_s: tells what time it is.
+        cgroups: where their groups are made; None where that can't be.
+        root: the node's directory, by which its processes are known.
+    """
+
+    def __init__(self, now_s: Callable[[], float], cgroups: Cgroups | None, root: Path) -> None:
+        self._now_s = now_s
+        self._cgroups = cgroups
+        self._root = root
+        self._running: dict[ContainerId, Running] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._throttle = Throttle()
+
+    def get(self, run: ContainerId) -> Running | None:
+        """A container that runs, or has exited and wasn't waited for."""
+        return self._running.get(run)
+
+    def named(self, pod_uid: str, name: str) -> Running | None:
+        """The present run of a container."""
+        found = (
+            one for run, one in self._running.items() if (run.pod_uid, run.name) == (pod_uid, name)
+        )
+        return next(found, None)
+
+    def start(self, launch: Launch) -> None:
+        """Start a container.
+
+        Raises:
+            CannotStartError: there is nothing to execute, or the machine doesn't let it.
+            OSError: it can't have a log or limits.
+        """
+        marks = {MARK: _mark(self._root, launch.run), NODE_MARK: str(self._root)}
+        variables = {**launch.variables, **marks}
+        _check(launch, variables)
+        log = LogFile(launch.log, self._now_s)
+        cgroup = None
+        if self._cgroups is not None:
+            name = f"podium-{launch.run.pod_uid}-{launch.run.name}-{launch.run.attempt}"
+            cgroup = self._cgroups.make(name, launch.memory_bytes, launch.cpu_millis)
+        procs = "" if cgroup is None else str(cgroup.path / "cgroup.procs")
+        begin = [_SHELL, "-c", _BEGIN, "podium", str(launch.oom_score_adj), procs]
+        try:
+            process = Popen(
+                [*begin, *launch.command],
+                stdin=DEVNULL,
+                stdout=PIPE,
+                stderr=PIPE,
+                cwd=launch.directory,
+                env=variables,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise CannotStartError(f"{launch.command[0]}: {error}") from None
+        exited = asyncio.get_running_loop().create_future()
+        running = Running(launch, variables, process, log, cgroup, exited)
+        self._running[launch.run] = running
+        if cgroup is None and launch.cpu_millis is not None:
+            self._throttle.hold(process.pid, launch.cpu_millis)
+        task = asyncio.create_task(self._attend(running))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def exited(self, run: ContainerId) -> ExitStatus:
+        """Wait until a container has exited."""
+        running = self._running[run]
+        exited = await asyncio.shield(running.exited)
+        self._running.pop(run, None)
+        return exited
+
+    def stop(self, run: ContainerId, wanted: StopSignal) -> None:
+        """Ask a container's processes to exit; of one that has exited there is none."""
+        running = self._running.get(run)
+        # Once it is reaped, its number may be another's.
+        if running is None or running.process.returncode is not None:
+            return
+        self._throttle.release(running.process.pid)
+        if wanted is StopSignal.KILL:
+            running.was_killed = True
+            _kill(running)
+        else:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.process.pid, signal.SIGTERM)
+
+    def kill_all(self) -> None:
+        """Kill everything that this node has ever started in this directory."""
+        for running in list(self._running.values()):
+            if running.process.returncode is None:
+                _kill(running)
+        self._running.clear()
+        for pid in list(marked(f"{NODE_MARK}={self._root}")):
+            _signal(pid, signal.SIGKILL)
+
+    async def _attend(self, running: Running) -> None:
+        """Keep what a container says, and see to it that all of it ends with its first process."""
+        process, log = running.process, running.log
+        assert process.stdout is not None
+        assert process.stderr is not None
+        following = [
+            asyncio.create_task(_follow(log, name, pipe))
+            for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr))
+        ]
+        try:
+            await end_of(process)
+            self._throttle.release(process.pid)
+            _kill(running)
+            code = exit_code(process)
+            await asyncio.wait(following, timeout=_DRAIN_S)
+        finally:
+            for task in following:
+                task.cancel()
+            await asyncio.wait(following)
+            log.close()
+        exited = await _how(running, code)
+        running.exited.set_result(exited)
+
+
+async def end_of(process: Popen[bytes]) -> None:
+    """Wait for a process, even if others hold its output open; its number stays its own."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    descriptor = os.pidfd_open(process.pid)
+    loop.add_reader(descriptor, ended.set)
+    try:
+        await ended.wait()
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+
+def exit_code(process: Popen[bytes]) -> int:
+    """The exit code of a process that has ended; from here on its number may be another's."""
+    code = process.wait()
+    return _SIGNALLED - code if code < 0 else code
+
+
+async def _follow(log: LogFile, name: str, pipe: IO[bytes]) -> None:
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), pipe
+    )
+    try:
+        await log.follow(name, reader)
+    finally:
+        transport.close()
+
+
+async def _how(running: Running, code: int) -> ExitStatus:
+    cgroup = running.cgroup
+    if cgroup is None:
+        was_starved = code == _KILLED and not running.was_killed
+        # Nobody says whom the kernel has chosen; but it has, and this one was killed just then.
+        is_chosen = was_starved and oom_kills() > running.oom_kills
+        return ExitStatus(code, OOM_KILLED if is_chosen else "")
+    reason = OOM_KILLED if cgroup.was_out_of_memory else ""
+    for _ in range(_REMOVE_TRIES):
+        if cgroup.remove():
+            break
+        await asyncio.sleep(_REMOVE_S)
+    return ExitStatus(code, reason)
+
+
+def _kill(running: Running) -> None:
+    if running.cgroup is not None:
+        running.cgroup.kill()
+    leader = running.process.pid
+    for pid in members(processes(), leader):
+        _signal(pid, signal.SIGKILL)
+    for pid in list(marked(f"{MARK}={running.variables[MARK]}")):
+        _signal(pid, signal.SIGKILL)
+
+
+def _mark(root: Path, run: ContainerId) -> str:
+    """Of this node's alone: pods of other clusters may have the same uids."""
+    return "/".join(map(str, (root, *run)))
+
+
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _check(launch: Launch, variables: Mapping[str, str]) -> None:
+    """Find out what the shell would only tell the log."""
+    program = launch.command[0]
+    path = str(launch.directory / program) if "/" in program else program
+    if shutil.which(path, path=variables.get("PATH", "")) is None:
+        raise CannotStartError(f'exec: "{program}": executable file not found in $PATH')
+    if not launch.directory.is_dir():
+        raise CannotStartError(f"working directory {launch.directory}: isn't there")

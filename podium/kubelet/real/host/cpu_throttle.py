@@ -1,0 +1,90 @@
+"""CPU limits where there are no cgroups: a container that has used more than its share is paused.
+
+A few times a second it is looked at what each container has used. One that is ahead of its limit is
+stopped (SIGSTOP) until the limit has caught up, and goes on then (SIGCONT).
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+
+import msgspec
+
+from podium.kubelet.real.host.process_table import ProcessEntry, members, processes
+
+PERIOD_S = 0.1
+_PAUSE_S_MAX = 1.0
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+class _Limited(msgspec.Struct):
+    """A container with a limit of CPU, and how far it is ahead of that.
+
+    Attributes:
+        leader: its first process.
+        share: of a CPU that it may have.
+        credit_s: what it may use now; below 0 if it has used more.
+        used_s: what it had used when it was last looked at.
+        resumes_s: when it goes on; None while it isn't paused.
+    """
+
+    leader: int
+    share: float
+    credit_s: float = 0.0
+    used_s: float = 0.0
+    resumes_s: float | None = None
+
+
+class Throttle:
+    """Holds processes to their limits, from `hold` until `release`."""
+
+    def __init__(self) -> None:
+        self._limited: dict[int, _Limited] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def hold(self, leader: int, cpu_millis: int) -> None:
+        """Hold a process, and all that it starts, to so many thousandths of a CPU."""
+        self._limited[leader] = _Limited(leader, cpu_millis / 1000)
+        if self._task is None:
+            self._task = asyncio.create_task(self._watch())
+
+    def release(self, leader: int) -> None:
+        """Let a process be; one that is paused goes on, so that it can heed what it is told."""
+        limited = self._limited.pop(leader, None)
+        if limited is not None and limited.resumes_s is not None:
+            _send(members(processes(), leader), signal.SIGCONT)
+
+    async def _watch(self) -> None:
+        loop = asyncio.get_running_loop()
+        last_s = loop.time()
+        while self._limited:
+            await asyncio.sleep(PERIOD_S)
+            now_s, table = loop.time(), processes()
+            for one in list(self._limited.values()):
+                _look(one, table, now_s - last_s, now_s)
+            last_s = now_s
+        self._task = None
+
+
+def _look(one: _Limited, table: dict[int, ProcessEntry], elapsed_s: float, now_s: float) -> None:
+    """Take in what a container has used, and pause it or let it go on."""
+    pids = members(table, one.leader)
+    used_s = sum(table[pid].cpu_ticks for pid in pids) / _TICKS_PER_S
+    # What has exited without being waited for isn't counted any more.
+    spent_s, one.used_s = max(used_s - one.used_s, 0.0), used_s
+    earned_s = elapsed_s * one.share
+    one.credit_s = min(one.credit_s + earned_s - spent_s, one.share * PERIOD_S)
+    if one.resumes_s is not None:
+        if one.credit_s >= 0 or now_s >= one.resumes_s:
+            one.resumes_s = None
+            _send(pids, signal.SIGCONT)
+    elif one.credit_s < 0:
+        one.resumes_s = now_s + min(-one.credit_s / one.share, _PAUSE_S_MAX)
+        _send(pids, signal.SIGSTOP)
+
+
+def _send(pids: set[int], number: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)

@@ -1,0 +1,102 @@
+"""Where a node keeps what: one directory, used by one kubelet at a time.
+
+| path | content |
+| --- | --- |
+| `pods/UID/volumes/NAME` | a volume of a pod |
+| `pods/UID/containers/NAME` | where a container's processes begin, and may write |
+| `logs/NAMESPACE_POD_UID/CONTAINER/ATTEMPT.log` | what a container has said, in the format of CRI |
+| `lock` | held by the kubelet that uses the directory |
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Self
+
+from podium.api.errors import PodiumError
+from podium.api.objects import Object
+from podium.api.process.private_files import owner_only
+
+_PRIVATE = 0o700
+
+
+class UnusableRootError(PodiumError):
+    """The directory can't be used, or another kubelet uses it."""
+
+
+class NodeDirectory:
+    """A node's directory, from `with` to its end.
+
+    Raises:
+        UnusableRootError: on entering, if another kubelet has it, or it can't be written.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        self._lock: IO[str] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            for path in (self.root, self.root / "pods", self.logs):
+                path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+            lock = open(self.root / "lock", "a", encoding="utf-8", opener=owner_only)
+        except OSError as error:
+            raise UnusableRootError(f"{self.root}: {error.strerror or error}") from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            raise UnusableRootError(f"{self.root}: another kubelet uses it") from None
+        os.set_inheritable(lock.fileno(), False)
+        self._lock = lock
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    @property
+    def logs(self) -> Path:
+        """Where all logs are."""
+        return self.root / "logs"
+
+    def volume(self, pod: Object, name: str) -> Path:
+        """Where a volume of a pod is."""
+        return self._pod(pod) / "volumes" / name
+
+    def container(self, pod: Object, name: str) -> Path:
+        """Where a container's processes begin."""
+        return self._pod(pod) / "containers" / name
+
+    def pod_logs(self, pod: Object) -> Path:
+        """Where the logs of a pod are."""
+        metadata = pod["metadata"]
+        return self.logs / f"{metadata['namespace']}_{metadata['name']}_{metadata['uid']}"
+
+    def log(self, pod: Object, name: str, attempt: int) -> Path:
+        """The log of one run of a container."""
+        return self.pod_logs(pod) / name / f"{attempt}.log"
+
+    def remove_pod(self, pod: Object) -> None:
+        """Remove volumes and containers of a pod; its logs stay."""
+        shutil.rmtree(self._pod(pod), ignore_errors=True)
+
+    def remove_logs(self, pod: Object) -> None:
+        """Remove the logs of a pod."""
+        shutil.rmtree(self.pod_logs(pod), ignore_errors=True)
+
+    def discard(self, kept: Iterable[str]) -> None:
+        """Remove all that belongs to no pod of these uids, logs included."""
+        uids = set(kept)
+        for path in (self.root / "pods").iterdir():
+            if path.name not in uids:
+                shutil.rmtree(path, ignore_errors=True)
+        for path in self.logs.iterdir():
+            if path.name.rpartition("_")[2] not in uids:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def _pod(self, pod: Object) -> Path:
+        return self.root / "pods" / str(pod["metadata"]["uid"])

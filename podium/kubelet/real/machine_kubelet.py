@@ -1,0 +1,324 @@
+"""The kubelet of a real node: a machine between the cluster's API and the node's processes.
+
+What it wants done on its machine it asks for by commands, whose outcomes it takes in like those of
+calls. A slow API doesn't hold up its containers.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from podium.api.objects import Object, name, place_of, uid
+from podium.api.pod_specs import limits_of
+from podium.api.pods import is_finished
+from podium.api.values.quantity import NANOS_PER_UNIT, nanos, value
+from podium.machines.effects import Effect
+from podium.machines.events import Change, Event, Outcome, Synced
+from podium.api.node_heartbeats import RENEW_INTERVAL_S
+from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.kubelet.containers.container import Container
+from podium.kubelet.containers.container_runtime import (
+    NEVER_S,
+    OOM_KILLED,
+    ContainerId,
+    ExitStatus,
+    HandlerResult,
+)
+from podium.kubelet.eviction.eviction_loop import EvictionLoop, pods_memory_limit_bytes
+from podium.kubelet.kubelet import Kubelet
+from podium.kubelet.kubelet_config import KubeletConfiguration
+from podium.kubelet.kubelets import Kubelets, LeaseKey, NodeKey
+from podium.kubelet.node_lease import NodeLease
+from podium.kubelet.node_status import metadata_patch, status_patch
+from podium.kubelet.pod_manager import PodManager
+from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
+from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.node_statistics import Observation, Statistics
+from podium.kubelet.eviction.signals import MEMORY, Signal
+from podium.kubelet.real.commands import (
+    AwaitShutdown,
+    CollectGarbage,
+    CollectStats,
+    Command,
+    CommandOutcome,
+    RemovePodSandbox,
+    RunHandler,
+    RunPodSandbox,
+    ShutDown,
+    StartContainer,
+    WaitForExit,
+)
+from podium.kubelet.real.process_runtime import ProcessRuntime
+from podium.kubelet.real.registration import MachineInfo
+
+LEAVING = StopReason(
+    "Terminated",
+    "Pod was terminated in response to imminent node shutdown.",
+    "Pod was terminated in response to imminent node shutdown.",
+)
+_SHUTTING_DOWN = "node is shutting down"
+# Whoever was deleted without grace has this long; nobody waits for it any more.
+_FORCED_S = 1.0
+_MEASURING_S = 1.0
+
+
+class MachineKubelet(Kubelets):
+    """The kubelet of the machine that a real node is.
+
+    Args:
+        node: its Node, as it is to be registered.
+        config: how the kubelet is configured.
+    """
+
+    def __init__(self, node: Object, machine: MachineInfo, config: KubeletConfiguration) -> None:
+        super().__init__([node], writes_heartbeats=True)
+        self._wanted = node
+        self._config = config
+        self._runtime = ProcessRuntime(machine)
+        self._kubelet: Kubelet | None = None
+        self._gone: dict[str, Object] = {}
+        self._seen: dict[str, int] = {}
+        self._measures_s = 0.0
+        self._checks_s = 0.0
+        self._has_left = False
+
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take an event in, and do what is due."""
+        effects: list[Effect] = []
+        if isinstance(event, Outcome) and isinstance(event.effect, Command):
+            effects += self._answered(event, now_s)
+        else:
+            effects += super().step(event, now_s)
+        if isinstance(event, Change) and event.kind == "Pod" and event.old and not event.new:
+            self._pod_gone(event.old, now_s)
+        elif isinstance(event, Synced):
+            effects += (AwaitShutdown(purpose=AwaitShutdown), self._garbage())
+        if self._kubelet is not None:
+            effects += self._go_on(self._kubelet, now_s)
+        if self._runtime.is_leaving and not self._has_left and self._is_quiet(now_s):
+            self._has_left = True
+            effects.append(ShutDown())
+        return effects
+
+    def next_wakeup_s(self) -> float | None:
+        """When something is due."""
+        at_s = super().next_wakeup_s()
+        if self._has_left or self._kubelet is None:
+            return None if self._has_left else at_s
+        workers = self._kubelet.pods.active()
+        own_s = min((one.next_s() for one in workers), default=NEVER_S)
+        own_s = min(own_s, self._measures_s)
+        return own_s if at_s is None else min(at_s, own_s)
+
+    def carried_out(self, key: object, outcome: Outcome) -> Iterable[Effect]:
+        """A status is written: a pod that was deleted may go now."""
+        if isinstance(key, tuple):
+            self.look_now(key)
+        return super().carried_out(key, outcome)
+
+    def _is_ours(self, node: Object) -> bool:
+        return name(node) == name(self._wanted)
+
+    def _kubelet_of(self, node: Object, now_s: float) -> Kubelet:
+        """The kubelet; its pods run on if the Node is created anew."""
+        if self._kubelet is None:
+            pods = PodManager(PodClasses())
+            self._kubelet = Kubelet(node, self._runtime, pods, _no_revisit, now_s)
+            self._kubelet.eviction = EvictionLoop(self._config.eviction, now_s, now_s, 0.0)
+        self._kubelet.lease = NodeLease()
+        return self._kubelet
+
+    def _left(self, called: str) -> None:
+        """Keep the kubelet: the pods of a Node that is gone run on."""
+
+    def _status(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
+        """Put right what isn't as it should be; also what others have changed, in a while."""
+        if now_s >= self._checks_s:
+            self._checks_s = now_s + RENEW_INTERVAL_S
+            self.look_again(NodeKey(name(kubelet.node)), self._checks_s)
+        patch = metadata_patch(kubelet.node, self._wanted) or self._status_patch(kubelet, now_s)
+        if patch is not None:
+            yield patch
+
+    def _status_patch(self, kubelet: Kubelet, now_s: float) -> Effect | None:
+        return status_patch(
+            kubelet.node,
+            kubelet.conditions,
+            now_s,
+            wanted=self._wanted["status"],
+            not_ready=_SHUTTING_DOWN,
+        )
+
+    def _pod_gone(self, pod: Object, now_s: float) -> None:
+        """A pod isn't in the cluster any more: nothing of it is to be left."""
+        self._gone[uid(pod)] = pod
+        worker = None if self._kubelet is None else self._kubelet.pods.get(uid(pod))
+        if worker is not None:
+            worker.stop(DELETED, _FORCED_S, now_s)
+
+    def _go_on(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
+        for worker in kubelet.pods.all():
+            if worker.next_s() <= now_s:
+                yield from kubelet.advance(worker, now_s)
+            if self._seen.get(worker.uid) != worker.changes:
+                self._seen[worker.uid] = worker.changes
+                self.look_now(place_of(worker.pod))
+        for pod_uid, pod in list(self._gone.items()):
+            worker_left = kubelet.pods.get(pod_uid)
+            if worker_left is not None and not worker_left.is_over:
+                continue
+            if worker_left is not None:
+                kubelet.pods.remove(worker_left)
+            del self._gone[pod_uid]
+            self._seen.pop(pod_uid, None)
+            yield RemovePodSandbox(purpose=RemovePodSandbox, pod=pod, keeps_logs=False)
+        if self._measures_s <= now_s:
+            yield self._measure(kubelet, now_s)
+
+    def _measure(self, kubelet: Kubelet, now_s: float) -> CollectStats:
+        loop = kubelet.eviction
+        assert loop is not None
+        self._measures_s = NEVER_S
+        pods = tuple(one.pod for one in kubelet.pods.active())
+        walks = now_s >= loop.next_look_s or loop.has_begun
+        return CollectStats(purpose=CollectStats, pods=pods, walks=walks)
+
+    def _is_quiet(self, now_s: float) -> bool:
+        """Whether nothing runs any more, and everybody has been told."""
+        kubelet = self._kubelet
+        if not all(isinstance(key, LeaseKey) for key in self._waiting):
+            return False
+        if kubelet is None or self.objects.get("Node", name(self._wanted)) is None:
+            is_told = True
+        else:
+            is_told = self._status_patch(kubelet, now_s) is None
+        workers = [] if kubelet is None else kubelet.pods.all()
+        return is_told and all(one.is_over and one.written == one.changes for one in workers)
+
+    def _answered(self, outcome: Outcome, now_s: float) -> Iterable[Effect]:
+        """What became of a command."""
+        effect = outcome.effect
+        result = outcome.result if isinstance(outcome, CommandOutcome) else None
+        if isinstance(effect, AwaitShutdown):
+            self._leave(now_s)
+        elif isinstance(effect, CollectStats):
+            self._measures_s = now_s + _MEASURING_S
+            if self._kubelet is not None and isinstance(result, Statistics):
+                return self._measured(self._kubelet, result, now_s)
+        elif isinstance(effect, RunPodSandbox):
+            worker = self._worker(uid(effect.pod))
+            message = outcome.error.message if outcome.error else ""
+            return () if worker is None else worker.set_up(message, now_s)
+        elif isinstance(effect, StartContainer | WaitForExit | RunHandler):
+            return self._of_container(effect, outcome, result, now_s)
+        return ()
+
+    def _of_container(
+        self,
+        effect: StartContainer | WaitForExit | RunHandler,
+        outcome: Outcome,
+        result: object,
+        now_s: float,
+    ) -> Iterator[Effect]:
+        """What became of a command about a container, if that is still its run."""
+        run = effect.purpose if isinstance(effect, StartContainer) else effect.run
+        assert isinstance(run, ContainerId)
+        worker = self._worker(run.pod_uid)
+        found = _run_of(worker, run)
+        if worker is None or found is None:
+            return
+        worker.touch(now_s)
+        if isinstance(effect, StartContainer) and outcome.error is not None:
+            reason, message = outcome.error.reason, outcome.error.message
+            yield from found.failed_to_start(reason, message, now_s)
+        elif isinstance(effect, StartContainer):
+            yield WaitForExit(purpose=run, run=run)
+            yield from found.started(now_s)
+        elif isinstance(effect, WaitForExit) and isinstance(result, ExitStatus):
+            yield from found.exited(result, now_s)
+        elif isinstance(effect, RunHandler) and isinstance(result, HandlerResult):
+            own_s = worker.own_grace_period_s()
+            yield from found.handled(effect.handler, result, own_s, now_s)
+
+    def _worker(self, pod_uid: str) -> PodWorker | None:
+        return None if self._kubelet is None else self._kubelet.pods.get(pod_uid)
+
+    def _leave(self, now_s: float) -> None:
+        """Stop all pods; those that don't end in time are killed."""
+        self._runtime.leave()
+        self.look_now(NodeKey(name(self._wanted)))
+        for worker in () if self._kubelet is None else self._kubelet.pods.active():
+            grace_period_s = min(worker.own_grace_period_s(), self._config.shutdown_s)
+            worker.stop(LEAVING, grace_period_s, now_s)
+
+    def _measured(self, kubelet: Kubelet, measured: Statistics, now_s: float) -> Iterator[Effect]:
+        loop = kubelet.eviction
+        assert loop is not None
+        workers = list(kubelet.pods.active())
+        for worker, container in above_memory_limit(workers, measured):
+            yield from container.kill(OOM_KILLED, now_s)
+            worker.touch(now_s)
+        allocatable_bytes = value(self._wanted["status"]["allocatable"]["memory"])
+        statistics = with_allocatable_memory(measured, self._config.eviction, allocatable_bytes)
+        loop.check_memory(statistics, now_s)
+        eviction_round = loop.look(statistics, [one.pod for one in workers], now_s)
+        if eviction_round is not None and eviction_round.reclaims:
+            yield self._garbage()
+        elif eviction_round is not None:
+            yield from kubelet.evict(eviction_round, now_s)
+        told = loop.told
+        yield from kubelet.record_conditions(now_s)
+        if loop.told != told:
+            self.look_now(NodeKey(name(self._wanted)))
+
+    def _garbage(self) -> CollectGarbage:
+        """Throw away what belongs to no pod that is still of interest."""
+        pods = self.objects.by("Pod", "node", name(self._wanted))
+        if self._kubelet is not None:
+            known = self._kubelet.pods
+            over = {one.uid for one in known.all() if one.is_over}
+            pods = [one for one in pods if not (uid(one) in over or is_finished(one))]
+            pods += [one.pod for one in known.active()]
+        return CollectGarbage(purpose=CollectGarbage, pods=tuple(pods))
+
+
+def _run_of(worker: PodWorker | None, run: ContainerId) -> Container | None:
+    containers = () if worker is None else worker.containers
+    return next((one for one in containers if one.run == run), None)
+
+
+def _no_revisit(_pod: Object, _at_s: float) -> None:
+    """Whatever is due for a pod is found out by its worker."""
+
+
+def with_allocatable_memory(
+    measured: Statistics, config: EvictionConfig, allocatable_bytes: int
+) -> Statistics:
+    """The statistics with what is left of the memory that pods may have together.
+
+    Args:
+        measured: what the machine tells.
+        config: how evictions are configured.
+        allocatable_bytes: what pods may request.
+    """
+    memory = measured.observations.get(Signal.MEMORY_AVAILABLE)
+    if memory is None:
+        return measured
+    capacity = pods_memory_limit_bytes(config, allocatable_bytes, memory.capacity)
+    used = sum(one.memory_bytes or 0 for one in measured.usage.values())
+    left = Observation(max(capacity - used, 0), capacity, memory.observed_s)
+    observations = {**measured.observations, Signal.ALLOCATABLE_MEMORY_AVAILABLE: left}
+    return replace(measured, observations=observations)
+
+
+def above_memory_limit(
+    workers: Sequence[PodWorker], measured: Statistics
+) -> Iterator[tuple[PodWorker, Container]]:
+    """The containers that use more memory than their limit."""
+    for worker in workers:
+        usage = measured.usage.get(worker.uid)
+        used = {one.name: one.memory_bytes or 0 for one in usage.containers} if usage else {}
+        for one in worker.containers:
+            limits = limits_of(one.spec)
+            if MEMORY in limits and used.get(one.name, 0) * NANOS_PER_UNIT > nanos(limits[MEMORY]):
+                yield worker, one

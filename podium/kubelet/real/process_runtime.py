@@ -1,0 +1,155 @@
+"""The runtime of a real node: containers are processes of its machine, started by commands."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from podium.api.objects import Object, is_terminating, part
+from podium.api.values.times import epoch_s
+from podium.machines.effects import Effect
+from podium.kubelet.containers.container import Container, Run, State
+from podium.kubelet.containers.container_runtime import KILLED, NEVER_S, ExitStatus, Handler, StopSignal
+from podium.kubelet.pod_admission import PodRejection
+from podium.kubelet.containers.pod_worker import PodWorker
+from podium.kubelet.containers.probes import ProbeWorker
+from podium.kubelet.real.commands import (
+    RemovePodSandbox,
+    RunHandler,
+    RunPodSandbox,
+    StartContainer,
+    StopContainer,
+)
+from podium.kubelet.real.registration import MachineInfo
+from podium.kubelet.real.unsupported_fields import unsupported
+
+_LEAVING = PodRejection("NodeShutdown", "Pod was rejected as the node is shutting down.")
+_LOST = ExitStatus(KILLED, "ContainerStatusUnknown", "The kubelet was stopped meanwhile")
+_PROBES = (Handler.STARTUP, Handler.LIVENESS, Handler.READINESS)
+
+
+class ProcessSandbox(msgspec.Struct):
+    """The directory of the machine in which the containers of one pod run as processes.
+
+    Attributes:
+        ip: the machine's, as there is no other network.
+        memory_bytes: of the machine.
+    """
+
+    ip: str
+    memory_bytes: int
+    records_lives: bool = True
+
+    @property
+    def is_scripted(self) -> bool:
+        """Never."""
+        return False
+
+    def heeds_deletion(self, pod: Object) -> bool:
+        return True
+
+    def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
+        return NEVER_S, (RunPodSandbox(purpose=RunPodSandbox, pod=pod),)
+
+    def remove(self, pod: Object) -> Iterable[Effect]:
+        return (RemovePodSandbox(purpose=RemovePodSandbox, pod=pod),)
+
+    def start(self, container: Container, now_s: float) -> Iterable[Effect]:
+        start = StartContainer(
+            purpose=container.run,
+            pod=container.pod,
+            container=container.spec,
+            attempt=container.attempt,
+            memory_bytes=self.memory_bytes,
+        )
+        return (start,)
+
+    def stop(self, container: Container, signal: StopSignal, now_s: float) -> Iterable[Effect]:
+        return (StopContainer(purpose=StopContainer, run=container.run, signal=signal),)
+
+    def handle(
+        self, container: Container, handler: Handler, action: Object, timeout_s: float, now_s: float
+    ) -> Iterable[Effect]:
+        run = RunHandler(
+            purpose=(handler, container.run),
+            run=container.run,
+            pod=container.pod,
+            action=action,
+            handler=handler,
+            timeout_s=timeout_s,
+        )
+        return (run,)
+
+    def probes(self, container: Container, now_s: float) -> dict[Handler, ProbeWorker]:
+        spec = container.spec
+        return {one: ProbeWorker.begun(one, spec[one], now_s) for one in _PROBES if spec.get(one)}
+
+
+class ProcessRuntime:
+    """The container runtime of the machine that a real node is.
+
+    Attributes:
+        host_ip: its address.
+        is_down: never true; the kubelet runs on the machine itself.
+        conditions: statuses by type of the node's conditions that aren't as on a healthy node.
+        is_leaving: whether the kubelet is about to end.
+    """
+
+    def __init__(self, machine: MachineInfo) -> None:
+        self.host_ip = machine.address
+        self.is_down = False
+        self.conditions: Mapping[str, str] = {}
+        self.is_leaving = False
+        self._machine = machine
+
+    def leave(self) -> None:
+        """Take no pods any more."""
+        self.is_leaving = True
+        self.conditions = {"Ready": "False"}
+
+    def see(self, node: Object) -> None:
+        """Nothing about a Node scripts its machine."""
+
+    def sandbox(self, pod: Object, *, resumes: bool) -> ProcessSandbox | PodRejection:
+        if self.is_leaving and not resumes:
+            return _LEAVING
+        refused = unsupported(pod, self._machine.uid)
+        return refused or ProcessSandbox(self.host_ip, self._machine.memory_bytes)
+
+    def resume(self, worker: PodWorker, now_s: float) -> None:
+        """Go on from what the status tells; whatever ran then runs no more."""
+        status = worker.pod["status"]
+        worker.admitted_s = _seconds(status.get("startTime"), now_s)
+        for field, containers in (
+            ("initContainerStatuses", worker.init),
+            ("containerStatuses", worker.main),
+        ):
+            told = {one["name"]: one for one in status.get(field) or ()}
+            for one in containers:
+                if one.name in told:
+                    _resume(one, told[one.name], now_s)
+        worker.is_set_up = is_terminating(worker.pod)
+
+    def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
+        return ()
+
+
+def _resume(one: Container, told: Object, now_s: float) -> None:
+    state = told.get("state") or {}
+    ended = state.get("terminated") or part(told, "lastState").get("terminated")
+    if "running" in state:
+        one.last = Run(_LOST, _seconds(state["running"].get("startedAt"), now_s), now_s)
+    elif ended is not None:
+        reason, message = ended.get("reason") or "", ended.get("message") or ""
+        exited = ExitStatus(int(ended["exitCode"]), reason, message)
+        finished_s = _seconds(ended.get("finishedAt"), now_s)
+        one.last = Run(exited, _seconds(ended.get("startedAt"), now_s), finished_s)
+    else:
+        return
+    one.attempt = int(told.get("restartCount") or 0)
+    one.state = State.EXITED
+    if "running" not in state:
+        one.back_off.count, one.back_off.last_s = one.restarts, one.last.finished_s
+
+
+def _seconds(time: str | None, otherwise_s: float) -> float:
+    return epoch_s(time) if time else otherwise_s

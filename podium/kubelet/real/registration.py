@@ -1,0 +1,96 @@
+"""Registers a real node: its Node object, and the status of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium import __version__
+from podium.api.well_known import HOSTNAME_LABEL
+from podium.kubelet.kubelet_config import KubeletConfiguration
+from podium.kubelet.node_status import addresses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineInfo:
+    """The machine on which a kubelet runs, as its Node and its pods show it.
+
+    Attributes:
+        address: its own, as others reach it.
+        cpus: how many it has.
+        memory_bytes: all that processes can have.
+        disk_bytes: the size of the filesystem on which pods are.
+        uid: the user whose processes containers are.
+        log_directory: where logs are kept.
+        port: where its agent is asked for them; 0 for nowhere.
+        info: the fields of `nodeInfo` that it tells.
+    """
+
+    address: str
+    cpus: int
+    memory_bytes: int
+    disk_bytes: int
+    uid: int
+    log_directory: str
+    port: int = 0
+    info: Mapping[str, str] = field(default_factory=dict)
+
+
+VERSION = "v1.36.2"
+LOGS = "podium.dev/log-directory"
+"""Annotation: where on its machine a node keeps the logs of its pods."""
+
+
+def node_object(
+    name: str, machine: MachineInfo, config: KubeletConfiguration, extra: Mapping[str, str]
+) -> dict[str, Any]:
+    """The Node, as it is registered.
+
+    Args:
+        name: the node's.
+        machine: about its machine.
+        config: how it is configured.
+        extra: labels that it is to have besides.
+    """
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "labels": {**own_labels(name, machine), **extra},
+            "annotations": {LOGS: machine.log_directory},
+        },
+        "spec": {},
+        "status": node_status(name, machine, config),
+    }
+
+
+def own_labels(name: str, machine: MachineInfo) -> dict[str, str]:
+    """The labels that each node has."""
+    system = {"os": machine.info["operatingSystem"], "arch": machine.info["architecture"]}
+    found = {f"kubernetes.io/{key}": value for key, value in system.items()}
+    return {**found, HOSTNAME_LABEL: name}
+
+
+def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -> dict[str, Any]:
+    """Of the Node's status all but its conditions."""
+    capacity = {
+        "cpu": str(machine.cpus),
+        "memory": f"{machine.memory_bytes // 1024}Ki",
+        "ephemeral-storage": f"{machine.disk_bytes // 1024}Ki",
+        "pods": str(config.max_pods),
+    }
+    return {
+        "capacity": capacity,
+        "allocatable": config.allocatable(capacity),
+        "addresses": addresses(name, machine.address),
+        "nodeInfo": {
+            "kubeletVersion": VERSION,
+            "containerRuntimeVersion": f"podium://{__version__}",
+            "kubeProxyVersion": "",
+            "machineID": "",
+            "systemUUID": "",
+            "bootID": "",
+            **machine.info,
+        },
+        "daemonEndpoints": {"kubeletEndpoint": {"Port": machine.port}},
+    }

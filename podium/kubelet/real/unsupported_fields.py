@@ -1,0 +1,101 @@
+"""What this runtime can't give: pods that need it are refused.
+
+Containers are processes of the machine, without images, namespaces and mounts. So a container needs
+a command, and there are only those volumes that are directories with files in them. What would
+merely restrict a container, such as dropped capabilities, is let pass: nothing is isolated anyway.
+"""
+
+from collections.abc import Iterator
+
+from podium.api.objects import Object, entries, part
+from podium.api.pod_specs import init_containers_of, volumes_of
+from podium.kubelet.pod_admission import PodRejection
+
+REASON = "UnsupportedByRuntime"
+API_ACCESS = "kube-api-access-"
+"""How the volumes are called that clusters give to each pod, wanted or not."""
+
+_VOLUMES = ("emptyDir", "hostPath", "configMap", "secret", "downwardAPI", "projected")
+_SOURCES = ("configMap", "secret", "downwardAPI")
+_PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
+_PROBE_ACTIONS = ("exec", "httpGet", "tcpSocket")
+_HOOK_ACTIONS = ("exec", "httpGet", "sleep")
+_NOTHING: Object = {}
+
+
+def unsupported(pod: Object, uid: int) -> PodRejection | None:
+    """The objection of the runtime to a pod, with all that it can't give; None if it can.
+
+    Args:
+        pod: the pod.
+        uid: the user whose processes containers are.
+    """
+    faults = list(_faults(pod["spec"], uid))
+    if not faults:
+        return None
+    return PodRejection(
+        REASON, f"this node runs plain processes and can't give: {'; '.join(faults)}"
+    )
+
+
+def _faults(spec: Object, uid: int) -> Iterator[str]:
+    for volume in volumes_of(spec):
+        yield from _volume_faults(volume)
+    if spec.get("resourceClaims"):
+        yield "resource claims"
+    if spec.get("hostAliases"):
+        yield "host aliases"
+    yield from _security_faults(spec.get("securityContext") or _NOTHING, "the pod", uid)
+    for container in (*init_containers_of(spec), *spec["containers"]):
+        yield from _container_faults(container, uid)
+
+
+def _volume_faults(volume: Object) -> Iterator[str]:
+    kind = next((one for one in volume if one != "name"), "emptyDir")
+    if kind not in _VOLUMES:
+        yield f"volume {volume['name']} of kind {kind}"
+    if kind == "emptyDir" and part(volume, kind).get("medium"):
+        yield f"volume {volume['name']} of medium {volume[kind]['medium']}"
+    if volume["name"].startswith(API_ACCESS):
+        return
+    for source in entries(part(volume, "projected"), "sources"):
+        for other in source:
+            if other not in _SOURCES:
+                yield f"volume {volume['name']} with a {other}"
+
+
+def _container_faults(container: Object, uid: int) -> Iterator[str]:
+    who = f"container {container['name']}"
+    if not container.get("command"):
+        yield f"{who} without a command, which only an image could have"
+    if container.get("volumeDevices"):
+        yield f"{who} with block devices"
+    if container.get("restartPolicyRules"):
+        yield f"{who} with restart policy rules"
+    yield from _security_faults(container.get("securityContext") or _NOTHING, who, uid)
+    for port in container.get("ports") or ():
+        if port.get("hostPort") and port["hostPort"] != port["containerPort"]:
+            yield f"{who} with port {port['containerPort']} mapped to {port['hostPort']}"
+    for probe in _PROBES:
+        yield from _action_faults(container.get(probe), _PROBE_ACTIONS, f"{who} with a {probe}")
+    lifecycle = container.get("lifecycle") or _NOTHING
+    yield from _action_faults(lifecycle.get("preStop"), _HOOK_ACTIONS, f"{who} with a preStop hook")
+    if lifecycle.get("postStart"):
+        yield f"{who} with a postStart hook"
+
+
+def _action_faults(action: Object | None, known: tuple[str, ...], where: str) -> Iterator[str]:
+    if action is not None and not any(one in action for one in known):
+        yield f"{where} of another kind than {', '.join(known)}"
+
+
+def _security_faults(context: Object, who: str, uid: int) -> Iterator[str]:
+    user = context.get("runAsUser")
+    if user is not None and user != uid:
+        yield f"{who} as user {user}, as all run as user {uid}"
+    if context.get("runAsNonRoot") and uid == 0:
+        yield f"{who} as anybody but root"
+    if context.get("privileged"):
+        yield f"{who} with privileges"
+    if added := part(context, "capabilities").get("add"):
+        yield f"{who} with capabilities {', '.join(added)}"

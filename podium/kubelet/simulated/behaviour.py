@@ -1,0 +1,282 @@
+"""How simulated pods and nodes behave, as their annotations script it.
+
+What a pod's annotations don't say, its node's say for all pods on it, and what neither does, the
+simulation's defaults. Names and meanings are listed in docs/simulated-nodes.md.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from podium.api.values.durations import duration_seconds
+from podium.api.errors import FieldError, InvalidValueError, PodiumError, aggregate, unsupported
+from podium.api.values.integers import parse_count
+from podium.api.objects import Object, annotations
+
+ENDLESS_S = math.inf
+
+_RULE = (
+    "must be a duration (10s), a range of durations (10s..1m), each as likely, "
+    "or the average of exponentially distributed ones (~1m)"
+)
+
+
+class ScriptedDurationError(InvalidValueError):
+    """A text that can't be read as a scripted duration."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedDuration:
+    """How long something scripted takes: a fixed time, or one left to chance.
+
+    Attributes:
+        least_s: at least.
+        most_s: at most; the same if nothing is left to chance, `ENDLESS_S` if it never ends.
+        mean_s: the average where short ones are likelier than long ones; else None.
+    """
+
+    least_s: float
+    most_s: float
+    mean_s: float | None = None
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether nothing is left to chance."""
+        return self.least_s == self.most_s
+
+    def draw(self, rng: Random) -> float:
+        """One such duration, in seconds."""
+        if self.mean_s is not None:
+            return rng.expovariate(1 / self.mean_s)
+        return self.least_s if self.is_fixed else rng.uniform(self.least_s, self.most_s)
+
+
+def fixed(duration_s: float) -> ScriptedDuration:
+    """A duration of so many seconds."""
+    return ScriptedDuration(duration_s, duration_s)
+
+
+NO_TIME = fixed(0.0)
+ENDLESS = fixed(ENDLESS_S)
+
+
+def parse_scripted_duration(text: str, endless: str = "") -> ScriptedDuration:
+    """A duration as written.
+
+    Args:
+        text: such as `10s`, `10s..1m`, `~1m`.
+        endless: the word for a duration that never ends, where there may be one.
+
+    Raises:
+        ScriptedDurationError: it is none of these.
+    """
+    if endless and text == endless:
+        return ENDLESS
+    if text.startswith("~"):
+        mean_s = _seconds(text[1:])
+        if mean_s:
+            return ScriptedDuration(0.0, ENDLESS_S, mean_s)
+    else:
+        least, dots, most = text.partition("..")
+        least_s = _seconds(least)
+        most_s = _seconds(most) if dots else least_s
+        if least_s is not None and most_s is not None and least_s <= most_s:
+            return ScriptedDuration(least_s, most_s)
+    rule = f"{_RULE}, or {endless}" if endless else _RULE
+    raise ScriptedDurationError(FieldError("", text, rule))
+
+
+def _seconds(text: str) -> float | None:
+    """The duration; None if it isn't one, or if it is negative."""
+    seconds = duration_seconds(text)
+    return seconds if seconds is not None and seconds >= 0 else None
+
+
+PREFIX = "podium.dev/"
+DOWN = PREFIX + "down"
+CONDITIONS = PREFIX + "conditions"
+SIMULATED = PREFIX + "simulated"
+READY_AFTER = PREFIX + "ready-after"
+STUCK = PREFIX + "stuck"
+UNDELETABLE = PREFIX + "undeletable"
+
+_BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
+_STATUSES = ("True", "False", "Unknown")
+_CONDITION_RULE = "must be TYPE=STATUS, several separated by commas, such as MemoryPressure=True"
+_EXIT_CODE_MAX = 255
+
+
+class BehaviourError(PodiumError):
+    """Annotations that can't be read; the text names each of them and what would be accepted."""
+
+
+class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
+    """The behaviour of a simulated pod on its node, as far as it is scripted.
+
+    Attributes:
+        startup: from its admission until its images are there and its network is set up.
+        init: how long each of its init containers runs.
+        ready_after: from the start of its containers until they are ready.
+        run: how long its containers run until they exit by themselves.
+        termination: how long they take to exit once they are asked to; the grace period at most.
+    """
+
+    startup: ScriptedDuration = NO_TIME
+    init: ScriptedDuration = NO_TIME
+    ready_after: ScriptedDuration = NO_TIME
+    run: ScriptedDuration = ENDLESS
+    exit_code: int = 0
+    termination: ScriptedDuration = ENDLESS
+
+
+class NodeBehaviour(msgspec.Struct, frozen=True, kw_only=True):
+    """The behaviour of a simulated node, as far as it is scripted.
+
+    Attributes:
+        down: it is silent: nothing of it is heard, though its pods go on.
+        conditions: statuses by type of the conditions that aren't as on a healthy node.
+    """
+
+    down: bool = False
+    conditions: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+AT_ONCE = Behaviour()
+# Images aren't known, nor probes. If pods were ready at once, a rollout would be over in a moment,
+# and whose places it takes in its course would go unseen.
+DEFAULT_BEHAVIOUR = Behaviour(startup=fixed(2.0))
+"""How pods behave in plans, in scenarios and in `podium up`, unless somebody says otherwise."""
+
+
+def _exit_code(text: str) -> int:
+    code = parse_count(text, range(_EXIT_CODE_MAX + 1))
+    if code is None:
+        raise InvalidValueError(
+            FieldError("", text, f"must be a number from 0 to {_EXIT_CODE_MAX}")
+        )
+    return code
+
+
+_READERS: Mapping[str, tuple[str, Callable[[str], object]]] = {
+    PREFIX + "startup": ("startup", parse_scripted_duration),
+    PREFIX + "init-duration": ("init", parse_scripted_duration),
+    READY_AFTER: ("ready_after", lambda text: parse_scripted_duration(text, "never")),
+    PREFIX + "run-duration": ("run", lambda text: parse_scripted_duration(text, "forever")),
+    PREFIX + "exit-code": ("exit_code", _exit_code),
+    PREFIX + "termination": ("termination", lambda text: parse_scripted_duration(text, "grace")),
+}
+
+
+def is_scripted(obj: Object) -> bool:
+    """Whether a pod, or a node for its pods, says itself how pods behave."""
+    written = annotations(obj).keys()
+    return STUCK in written or not written.isdisjoint(_READERS)
+
+
+def is_stuck(pod: Object) -> bool:
+    """Whether the containers of a pod stay as its status has them."""
+    return annotations(pod).get(STUCK) == "true"
+
+
+def is_undeletable(pod: Object) -> bool:
+    """Whether the containers of a pod go on though it is deleted."""
+    return annotations(pod).get(UNDELETABLE) == "true"
+
+
+def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
+    """The behaviour that the annotations of a pod, or of a node for its pods, script.
+
+    Args:
+        obj: the pod or node.
+        otherwise: what goes for what they don't say.
+
+    Raises:
+        BehaviourError: annotations can't be read.
+    """
+    found: dict[str, Any] = {}
+    faults: list[FieldError] = []
+    written = annotations(obj)
+    for key, (attribute, read) in _READERS.items():
+        if key not in written:
+            continue
+        try:
+            found[attribute] = read(written[key])
+        except InvalidValueError as invalid:
+            faults.append(invalid.under(f"metadata.annotations[{key}]").error)
+    if faults:
+        raise BehaviourError(aggregate(faults))
+    return replace(otherwise, **found) if found else otherwise
+
+
+def node_behaviour_of(node: Object) -> NodeBehaviour:
+    """The behaviour that a node's annotations script; raises BehaviourError."""
+    written = annotations(node)
+    down, conditions = written.get(DOWN, "false"), written.get(CONDITIONS, "")
+    faults = []
+    if down not in _BOOLEANS:
+        faults.append(unsupported(f"metadata.annotations[{DOWN}]", down, _BOOLEANS))
+    statuses = dict(_condition(one) for one in conditions.split(",")) if conditions else {}
+    if not all(kind and status in _STATUSES for kind, status in statuses.items()):
+        where = f"metadata.annotations[{CONDITIONS}]"
+        faults.append(FieldError(where, conditions, _CONDITION_RULE))
+    if faults:
+        raise BehaviourError(aggregate(faults))
+    return NodeBehaviour(down=_BOOLEANS[down], conditions=statuses)
+
+
+def is_marked(node: Object) -> bool:
+    """Whether a node says that it is to be simulated, where not all are."""
+    return annotations(node).get(SIMULATED) == "true"
+
+
+class Script(msgspec.Struct, frozen=True):
+    """The behaviour of one pod, with all that is left to chance settled by a seed.
+
+    Questions have the same answers in whichever order they are asked.
+
+    Attributes:
+        behaviour: what is scripted.
+        seed: of the pod: a simulation's, together with the pod's uid.
+    """
+
+    behaviour: Behaviour
+    seed: str
+
+    def startup_s(self) -> float:
+        """Until the first container can start."""
+        return self._draw(self.behaviour.startup, "startup")
+
+    def init_s(self, number: int) -> float:
+        """How long an init container runs."""
+        return self._draw(self.behaviour.init, f"init/{number}")
+
+    def starts_after_s(self, init_count: int) -> float:
+        """Until the containers start, after so many init containers."""
+        return self.startup_s() + sum(map(self.init_s, range(init_count)))
+
+    def ready_after_s(self, restarts: int) -> float:
+        """From a start of the containers until they are ready."""
+        return self._draw(self.behaviour.ready_after, f"ready/{restarts}")
+
+    def run_s(self, restarts: int) -> float:
+        """From a start of the containers until they exit."""
+        return self._draw(self.behaviour.run, f"run/{restarts}")
+
+    def termination_s(self) -> float:
+        """From the order to exit until they do."""
+        return self._draw(self.behaviour.termination, "termination")
+
+    def _draw(self, duration: ScriptedDuration, what: str) -> float:
+        if duration.is_fixed:
+            return duration.least_s
+        return duration.draw(Random(f"{self.seed}/{what}"))
+
+
+def _condition(text: str) -> tuple[str, str]:
+    kind, _, status = text.strip().partition("=")
+    return kind.strip(), status.strip()

@@ -1,0 +1,190 @@
+"""What is used on a simulated node, and how the eviction manager and the kernel act on it.
+
+The eviction manager looks at the node every now and then. If memory runs out meanwhile, the kernel
+kills the container with the highest score; if a pod exceeds its own memory limit, it kills that.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from podium.api.objects import Object
+from podium.api.pod_specs import limits_of
+from podium.api.values.quantity import NANOS_PER_UNIT
+from podium.api.resources import pod_limits
+from podium.machines.effects import Effect
+from podium.kubelet.containers.container_runtime import NEVER_S, OOM_KILLED
+from podium.kubelet.eviction.eviction_loop import EvictionLoop
+from podium.kubelet.kubelet import Kubelet
+from podium.kubelet.kubelet_events import node_record
+from podium.kubelet.containers.pod_worker import PodWorker
+from podium.kubelet.eviction.filesystems import NodeReclaim
+from podium.kubelet.eviction.node_statistics import Observation
+from podium.kubelet.eviction.oom_score import oom_score_adj
+from podium.kubelet.eviction.signals import MEMORY
+from podium.kubelet.eviction.thresholds import Threshold
+from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.scripted_usage import NodeScript, first_reaching
+from podium.kubelet.simulated.stats_provider import StatsProvider, runs, script_of
+
+# Times of kills are told in thousandths of a second; none is sooner than the next one of these.
+_TICKS_PER_SECOND = 1000
+
+
+class NodePressure:
+    """Has the eviction manager and the kernel act on what is used on one simulated node.
+
+    Args:
+        script: what the node uses itself.
+        settings: what goes for all nodes.
+        revisit: asked to have a pod looked at again at a time.
+    """
+
+    def __init__(
+        self,
+        kubelet: Kubelet,
+        script: NodeScript,
+        settings: NodeSettings,
+        revisit: Callable[[Object, float], None],
+        now_s: float,
+    ) -> None:
+        self._loop = EvictionLoop(settings.eviction, kubelet.started_s, now_s)
+        self._kubelet = kubelet
+        kubelet.eviction = self._loop
+        self._stats = StatsProvider(
+            kubelet.node, script, kubelet.started_s, settings.eviction, settings.seed
+        )
+        self._revisit = revisit
+        self._skips_looks = False
+
+    def see(self, node: Object, script: NodeScript) -> None:
+        """Take in how the node is now."""
+        if script != self._stats.script:
+            # What was seen a moment ago says nothing about what comes now.
+            self._loop.last_look_s = None
+        self._stats = replace(self._stats, node=node, script=script)
+
+    def advance(self, now_s: float) -> Iterator[Effect]:
+        """Let the kernel and the eviction manager do what is due."""
+        yield from self._kills(now_s)
+        if self._skips_looks:
+            self._skips_looks = False
+            self._loop.resume(now_s)
+        if self._loop.next_look_s <= now_s:
+            yield from self._look(now_s)
+        yield from self._kubelet.record_conditions(now_s)
+
+    def memory_bytes(self, now_s: float) -> int:
+        """What the system and all pods use of memory."""
+        return self._stats.memory_total_bytes(self._active(), now_s)
+
+    def readings(self, now_s: float) -> Iterator[tuple[Threshold, Observation | None]]:
+        """The thresholds that it looks after, and what is left of what they are about."""
+        observed = self._stats.statistics(self._active(), now_s).observations
+        for threshold in self._loop.manager.thresholds:
+            if threshold.is_set:
+                yield threshold, observed.get(threshold.signal)
+
+    def next_s(self, now_s: float) -> float:
+        """When to look again; `NEVER_S` if nothing happens unless something else does."""
+        workers = self._active()
+        self._skips_looks = self._is_settled(workers, now_s)
+        if self._skips_looks:
+            return NEVER_S
+        return min((self._loop.next_s(), *self._next_kills_s(workers, now_s)))
+
+    def _active(self) -> list[PodWorker]:
+        return list(self._kubelet.pods.active())
+
+    def _look(self, now_s: float) -> Iterator[Effect]:
+        workers = self._active()
+        pods = [one.pod for one in workers]
+        eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
+        if eviction_round is not None and eviction_round.reclaims:
+            self._reclaim(eviction_round.reclaims)
+            eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
+        if eviction_round is not None:
+            yield from self._kubelet.evict(eviction_round, now_s)
+
+    def _kills(self, now_s: float) -> Iterator[Effect]:
+        """Have the kernel kill, one after another; each is dead before the next."""
+        stats, workers = self._stats, self._active()
+        for one in filter(runs, workers):
+            limit = _memory_limit_bytes(one.pod)
+            if limit is not None and stats.memory_bytes(one, now_s) > limit:
+                yield from self._kill(one, now_s)
+        capacity = stats.memory_capacity_bytes
+        while capacity and stats.memory_total_bytes(workers, now_s) >= capacity:
+            using = [one for one in workers if stats.memory_bytes(one, now_s)]
+            if not using:
+                return
+            victim = max(using, key=lambda one: self._score(one, now_s))
+            yield from self._kill(victim, now_s)
+            process = victim.pod["spec"]["containers"][0]["name"]
+            note = f"System OOM encountered, victim process: {process}"
+            yield node_record(self._kubelet.node, "Warning", "SystemOOM", note)
+
+    def _kill(self, worker: PodWorker, now_s: float) -> Iterator[Effect]:
+        yield from worker.kill(OOM_KILLED, now_s)
+        self._revisit(worker.pod, now_s)
+
+    def _is_settled(self, workers: Sequence[PodWorker], now_s: float) -> bool:
+        """Whether all rounds to come would be like the last one, which came to nothing."""
+        loop, manager = self._loop, self._loop.manager
+        has_seen_all = loop.last_look_s == now_s and not (manager.since or manager.conditions)
+        return has_seen_all and not loop.told and self._stats.is_level_from(workers, now_s)
+
+    def _next_kills_s(self, workers: Sequence[PodWorker], now_s: float) -> Iterator[float]:
+        """When the kernel will kill, if that is before the manager looks."""
+        stats, capacity = self._stats, self._stats.memory_capacity_bytes
+        corners_s = stats.memory_corners_s(workers, now_s, self._loop.next_look_s)
+        if capacity and stats.memory_total_bytes(workers, now_s) < capacity:
+            at_s = first_reaching(
+                lambda time_s: stats.memory_total_bytes(workers, time_s), corners_s, capacity
+            )
+            if at_s is not None:
+                yield _tick(at_s, now_s)
+        for one in filter(runs, workers):
+            limit = _memory_limit_bytes(one.pod)
+            if limit is None or "memory" not in script_of(one).curves:
+                continue
+            at_s = first_reaching(_used(stats, one), corners_s, limit + 1)
+            if at_s is not None:
+                yield _tick(at_s, now_s)
+
+    def _score(self, worker: PodWorker, now_s: float) -> float:
+        """The highest score of a pod's containers."""
+        capacity = self._stats.memory_capacity_bytes
+        containers = worker.pod["spec"]["containers"]
+        share = self._stats.memory_bytes(worker, now_s) / len(containers) / capacity
+        return 1000 * share + max(oom_score_adj(worker.pod, one, capacity) for one in containers)
+
+    def _reclaim(self, reclaims: Iterable[NodeReclaim]) -> None:
+        script = self._stats.script
+        freed = sum(
+            script.unused_images_bytes
+            if one is NodeReclaim.IMAGES
+            else script.dead_containers_bytes
+            for one in reclaims
+        )
+        self._stats = replace(self._stats, freed_bytes=freed)
+
+
+def _used(stats: StatsProvider, worker: PodWorker) -> Callable[[float], int]:
+    return lambda time_s: stats.memory_bytes(worker, time_s)
+
+
+def _memory_limit_bytes(pod: Object) -> int | None:
+    """What the pod may use of memory; None if one of its containers isn't limited."""
+    spec = pod["spec"]
+    own, limits = limits_of(spec), [*map(limits_of, spec["containers"])]
+    if MEMORY not in own and not all(MEMORY in one for one in limits):
+        return None
+    return pod_limits(pod)[MEMORY] // NANOS_PER_UNIT
+
+
+def _tick(at_s: float, now_s: float) -> float:
+    """The next thousandth of a second at which that has happened, after now."""
+    tick_s = math.ceil(at_s * _TICKS_PER_SECOND) / _TICKS_PER_SECOND
+    return max(tick_s, now_s + 1 / _TICKS_PER_SECOND)

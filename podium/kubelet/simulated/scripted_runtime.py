@@ -1,0 +1,386 @@
+"""The runtime of a simulated node: containers do as annotations script it, in virtual time."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from podium.api.objects import (
+    Object,
+    annotations,
+    entries,
+    is_terminating,
+    part,
+    status_of,
+)
+from podium.api.pod_specs import init_containers_of
+from podium.api.pods import is_finished, is_ready, phase_of
+from podium.api.resources import is_sidecar
+from podium.api.values.times import epoch_s
+from podium.machines.effects import Effect
+from podium.kubelet.containers.container import Container, Run, State, Waiting
+from podium.kubelet.containers.container_runtime import (
+    KILLED,
+    NEVER_S,
+    TERMINATED,
+    ExitStatus,
+    Handler,
+    HandlerResult,
+    StopSignal,
+)
+from podium.kubelet.kubelet_events import node_record
+from podium.kubelet.pod_admission import PodRejection
+from podium.kubelet.containers.pod_worker import PodWorker
+from podium.kubelet.containers.probes import ProbeWorker
+from podium.kubelet.simulated.addresses import Addresses
+from podium.kubelet.simulated.behaviour import (
+    ENDLESS,
+    ENDLESS_S,
+    PREFIX,
+    STUCK,
+    BehaviourError,
+    NodeBehaviour,
+    Script,
+    behaviour_of,
+    is_stuck,
+    is_undeletable,
+    node_behaviour_of,
+)
+from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.scripted_usage import (
+    NO_SCRIPT,
+    NO_USAGE,
+    NodeScript,
+    UsageScript,
+    node_script_of,
+    usage_of,
+)
+
+_UNREADABLE = "InvalidBehaviour"
+_NOTHING: Object = {}
+_WELL = HandlerResult(succeeded=True)
+# By these a pod may need its node although nothing happens to it.
+_WATCHED = frozenset({"activeDeadlineSeconds", "ephemeralContainers", "readinessGates"})
+
+
+class ScriptedSandbox(msgspec.Struct):
+    """The environment of one simulated pod's containers, which knows what they will do, and when.
+
+    Attributes:
+        usage: what they use.
+        annotations: that script it.
+        ip: the pod's address; empty as long as it has none.
+    """
+
+    script: Script
+    usage: UsageScript
+    annotations: Object | None
+    addresses: Addresses
+    records_lives: bool
+    ip: str = ""
+
+    @property
+    def is_scripted(self) -> bool:
+        """Always."""
+        return True
+
+    def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
+        self.take_address(pod)
+        return now_s + self.script.startup_s(), ()
+
+    def take_address(self, pod: Object) -> None:
+        """Give the pod an address, unless it has one."""
+        if self.ip:
+            self.addresses.keep(self.ip)
+        elif pod["spec"].get("hostNetwork"):
+            self.ip = self.addresses.host
+        else:
+            self.ip = self.addresses.take()
+
+    def remove(self, pod: Object) -> Iterable[Effect]:
+        self.addresses.give_back(self.ip)
+        return ()
+
+    def heeds_deletion(self, pod: Object) -> bool:
+        """Whether the pod's containers are stopped when it is deleted."""
+        return not is_undeletable(pod)
+
+    def start(self, container: Container, now_s: float) -> Iterator[Effect]:
+        if self.records_lives:
+            image = container.spec.get("image") or ""
+            note = f'Container image "{image}" already present on machine'
+            yield node_record(container.pod, "Normal", "Pulled", note)
+        yield from container.started(now_s)
+        self.schedule_exit(container)
+
+    def schedule_exit(self, container: Container) -> None:
+        """Settle when a container that runs will exit by itself, and how."""
+        if container.is_sidecar or container.is_ephemeral:
+            return
+        if container.is_init:
+            inits = container.pod["spec"]["initContainers"]
+            names = [one["name"] for one in inits if not is_sidecar(one)]
+            lasts_s = self.script.init_s(names.index(container.name))
+            container.exits_with = ExitStatus(0)
+        else:
+            lasts_s = self.script.run_s(container.attempt)
+            container.exits_with = ExitStatus(self.script.behaviour.exit_code)
+        container.exits_s = container.since_s + lasts_s
+
+    def stop(self, container: Container, signal: StopSignal, now_s: float) -> Iterable[Effect]:
+        if signal is StopSignal.KILL:
+            container.exits_s, container.exits_with = now_s, ExitStatus(KILLED)
+            return ()
+        # Sidecars are asked last, and nobody waits for them.
+        lasts_s = 0.0 if container.is_sidecar else self.script.termination_s()
+        if now_s + lasts_s < min(container.exits_s, container.kills_s) or container.is_sidecar:
+            container.exits_s, container.exits_with = now_s + lasts_s, ExitStatus(TERMINATED)
+        return ()
+
+    def handle(
+        self, container: Container, handler: Handler, action: Object, timeout_s: float, now_s: float
+    ) -> Iterable[Effect]:
+        if handler is Handler.PRE_STOP:
+            sleeps_s = float(part(action, "sleep").get("seconds") or 0)
+            if sleeps_s:
+                container.terminates_s = now_s + min(sleeps_s, timeout_s)
+                return ()
+        return container.handled(handler, _WELL, 0.0, now_s)
+
+    def probes(self, container: Container, now_s: float) -> dict[Handler, ProbeWorker]:
+        if container.is_init or container.is_ephemeral:
+            return {}
+        delay_s = self.script.ready_after_s(container.attempt)
+        if not delay_s:
+            return {}
+        return _readiness(delay_s, now_s)
+
+
+class ScriptedRuntime:
+    """The container runtime of one simulated node.
+
+    Attributes:
+        host_ip: the node's address.
+        is_down: whether the node is silent.
+        conditions: statuses by type of the node's conditions that are scripted.
+        node_script: what the node has and uses besides its pods.
+        is_measured: whether anything is scripted of what the node or its pods use.
+
+    Args:
+        settings: what goes for all nodes.
+        addresses: of the node and its pods.
+    """
+
+    def __init__(self, settings: NodeSettings, addresses: Addresses) -> None:
+        self.host_ip = addresses.host
+        self.is_down = False
+        self.conditions: Mapping[str, str] = {}
+        self.node_script: NodeScript = NO_SCRIPT
+        self.is_measured = False
+        self._settings = settings
+        self._pod_behaviour = settings.behaviour
+        self._addresses = addresses
+
+    def see(self, node: Object) -> None:
+        """Take in how the node is to behave.
+
+        Raises:
+            BehaviourError: its annotations can't be read; it behaves as before.
+        """
+        behaviour: NodeBehaviour = node_behaviour_of(node)
+        self._pod_behaviour = behaviour_of(node, self._settings.behaviour)
+        self.is_down, self.conditions = behaviour.down, behaviour.conditions
+        self.node_script = node_script_of(node)
+        self.is_measured |= self.node_script is not NO_SCRIPT
+
+    def sandbox(self, pod: Object, *, resumes: bool) -> ScriptedSandbox | PodRejection:
+        """See `ContainerRuntime`.
+
+        Annotations that can't be read are no reason to refuse a pod that was taken once.
+        """
+        try:
+            behaviour, usage = behaviour_of(pod, self._pod_behaviour), usage_of(pod)
+        except BehaviourError as error:
+            if not resumes:
+                return PodRejection(_UNREADABLE, str(error))
+            behaviour, usage = self._pod_behaviour, NO_USAGE
+        metadata = pod["metadata"]
+        script = Script(behaviour, f"{self._settings.seed}/{metadata['uid']}")
+        self.is_measured |= not usage.is_empty
+        annotations = metadata.get("annotations")
+        records_lives = self._settings.records_lives
+        return ScriptedSandbox(script, usage, annotations, self._addresses, records_lives)
+
+    def goes_on(self, pod: Object) -> bool:
+        """Whether a pod is over, or runs for ever as it is and as its status says, for certain."""
+        if is_terminating(pod):
+            return False
+        spec, status = pod["spec"], status_of(pod)
+        if phase_of(pod) != "Running":
+            return is_finished(pod)
+        return (
+            self._pod_behaviour.run is ENDLESS
+            and is_ready(pod)
+            and spec.keys().isdisjoint(_WATCHED)
+            and not any(map(is_sidecar, init_containers_of(spec)))
+            and not [note for note in annotations(pod) if note.startswith(PREFIX)]
+            and all(map(_runs_well, entries(status, "containerStatuses")))
+        )
+
+    def keep_addresses(self, pods: Iterable[Object]) -> bool:
+        """Take note of the addresses that pods have, if all have one; whether they do."""
+        addresses = [status_of(pod).get("podIP") for pod in pods]
+        if not all(addresses):
+            return False
+        for address in addresses:
+            self._addresses.keep(str(address))
+        return True
+
+    def resume(self, worker: PodWorker, now_s: float) -> None:
+        """A status tells how far a pod was, in whole seconds; containers have gone on meanwhile."""
+        pod, sandbox = worker.pod, _sandbox(worker)
+        status = pod["status"]
+        sandbox.ip = status.get("podIP") or ""
+        started_at = status.get("startTime")
+        admitted_s = epoch_s(started_at) if started_at else now_s
+        stays = is_stuck(pod)
+        if phase_of(pod) != "Running" and not stays:
+            # What should have happened long ago takes its time from now on.
+            init_count = sum(not one.is_sidecar for one in worker.init)
+            is_overdue = admitted_s + sandbox.script.starts_after_s(init_count) <= now_s
+            worker.begin_at(now_s if is_overdue else admitted_s)
+            worker.admitted_s = admitted_s
+            return
+        worker.admitted_s = admitted_s
+        sandbox.take_address(pod)
+        told = _by_name(status, "containerStatuses")
+        if stays:
+            _stay(worker, told | _by_name(status, "initContainerStatuses"))
+        else:
+            for one in worker.init:
+                _resume_init(one, admitted_s)
+            for one in worker.main:
+                _resume(one, told.get(one.name, {"ready": is_ready(pod)}), admitted_s)
+        worker.resumed()
+        before = _by_name(status, "ephemeralContainerStatuses")
+        for one in worker.ephemeral:
+            if one.name in before:
+                _resume(one, {**before[one.name], "ready": True}, admitted_s)
+            else:
+                worker.touch(now_s)
+
+    def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
+        """Read again what a pod uses, if its annotations have changed, and whether it is stuck."""
+        sandbox = _sandbox(worker)
+        written = worker.pod["metadata"].get("annotations")
+        if written is sandbox.annotations:
+            return ()
+        if (sandbox.annotations or _NOTHING).get(STUCK) == "true" and not is_stuck(worker.pod):
+            _recover(worker, now_s)
+        sandbox.annotations = written
+        try:
+            sandbox.usage = usage_of(worker.pod)
+        except BehaviourError as error:
+            return (node_record(worker.pod, "Warning", _UNREADABLE, str(error)),)
+        self.is_measured |= not sandbox.usage.is_empty
+        return ()
+
+
+def _runs_well(told: Object) -> bool:
+    ended = "terminated" in part(told, "lastState")
+    state = told.get("state") or _NOTHING
+    return bool(told.get("ready")) and ("running" in state or not (state or ended))
+
+
+def _readiness(delay_s: float, started_s: float) -> dict[Handler, ProbeWorker]:
+    """A probe that succeeds once, so long after the start."""
+    once = {"initialDelaySeconds": delay_s, "periodSeconds": NEVER_S}
+    return {Handler.READINESS: ProbeWorker.begun(Handler.READINESS, once, started_s)}
+
+
+def _sandbox(worker: PodWorker) -> ScriptedSandbox:
+    sandbox = worker.sandbox
+    assert isinstance(sandbox, ScriptedSandbox)
+    return sandbox
+
+
+def _resume_init(one: Container, at_s: float) -> None:
+    """An init container has done its work, and a sidecar runs, once others have started."""
+    one.attempt, one.since_s = 0, at_s
+    one.state = State.RUNNING if one.is_sidecar else State.EXITED
+    if not one.is_sidecar:
+        one.last = Run(ExitStatus(0), at_s, at_s)
+
+
+def _resume(one: Container, told: Object, admitted_s: float) -> None:
+    sandbox = one.sandbox
+    assert isinstance(sandbox, ScriptedSandbox)
+    state = told.get("state") or _NOTHING
+    ended = state.get("terminated") or part(told, "lastState").get("terminated")
+    started = (state.get("running") or ended or _NOTHING).get("startedAt")
+    one.attempt = int(told.get("restartCount") or 0)
+    one.since_s = epoch_s(started) if started else admitted_s
+    one.back_off.count, one.back_off.last_s = one.attempt, one.since_s
+    if ended:
+        one.last = _ended(ended, admitted_s)
+    if one.last is not None and "running" not in state:
+        one.state = State.EXITED
+        one.not_before_s = one.last.finished_s + one.back_off.wait_s(one.last.finished_s)
+        return
+    one.state = State.RUNNING
+    if not told.get("ready"):
+        one.probes = _readiness(sandbox.script.ready_after_s(one.attempt), one.since_s)
+    sandbox.schedule_exit(one)
+
+
+def _stay(worker: PodWorker, told: Mapping[str, Object]) -> None:
+    """Have containers stay as their statuses say, or, where these are silent, as the pod's."""
+    is_running = phase_of(worker.pod) == "Running"
+    for one in (*worker.init, *worker.main):
+        status = told.get(one.name, _NOTHING)
+        state = part(status, "state")
+        if one.is_init and not one.is_sidecar and (is_running or status.get("ready")):
+            _resume_init(one, worker.admitted_s)
+        elif "running" in state or (is_running and not state):
+            running = {"running": state.get("running") or _NOTHING}
+            _resume(one, {**status, "state": running}, worker.admitted_s)
+            if not status.get("ready"):
+                one.probes = _readiness(ENDLESS_S, one.since_s)
+        else:
+            _wait(one, status, worker.admitted_s, has_run=is_running)
+
+
+def _wait(one: Container, told: Object, admitted_s: float, *, has_run: bool) -> None:
+    """Have a container wait for as long as nothing changes."""
+    waiting = part(told, "state", "waiting")
+    one.waiting = Waiting(waiting.get("reason") or "", waiting.get("message") or "")
+    one.attempt = int(told.get("restartCount") or 0) if has_run else -1
+    ended = part(told, "state").get("terminated") or part(told, "lastState").get("terminated")
+    if ended or has_run:
+        one.state = State.EXITED
+        one.last = _ended(ended or _NOTHING, admitted_s)
+    one.not_before_s = NEVER_S
+
+
+def _ended(told: Object, admitted_s: float) -> Run:
+    """A run that is over; what its status doesn't say was an error when the pod started."""
+    exited = ExitStatus(int(told.get("exitCode", 1)), told.get("reason") or "")
+    times_s = (
+        epoch_s(told[one]) if told.get(one) else admitted_s for one in ("startedAt", "finishedAt")
+    )
+    return Run(exited, *times_s)
+
+
+def _recover(worker: PodWorker, now_s: float) -> None:
+    """Have containers go on that were stuck."""
+    for one in worker.containers:
+        if one.state is State.RUNNING:
+            if not one.is_ready:
+                one.probes = one.sandbox.probes(one, now_s)
+                one.changes += 1
+        else:
+            one.not_before_s = min(one.not_before_s, now_s)
+    worker.touch(now_s)
+
+
+def _by_name(status: Object, field: str) -> dict[str, Object]:
+    return {one["name"]: one for one in status.get(field) or ()}

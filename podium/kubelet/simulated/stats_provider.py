@@ -1,0 +1,224 @@
+"""What a simulated node's statistics tell: what its script and those of its pods add up to.
+
+A pod uses something while its containers run; its curves begin with each start of them. What one
+container of several uses isn't scripted: memory is spread evenly, disk is the first one's. A pod
+without a script uses nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from podium.api.nodes import allocatable_of
+from podium.api.objects import Object, name, status_of
+from podium.api.values.quantity import value
+from podium.kubelet.containers.container import State
+from podium.kubelet.eviction.eviction_loop import pods_memory_limit_bytes
+from podium.kubelet.containers.pod_worker import PodWorker
+from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.node_statistics import (
+    ContainerUsage,
+    DiskUsage,
+    Observation,
+    PodUsage,
+    Statistics,
+    ephemeral_volumes,
+)
+from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.simulated.scripted_runtime import ScriptedSandbox
+from podium.kubelet.simulated.scripted_usage import NO_USAGE, NodeScript, UsageScript
+
+_NOTHING = PodUsage(memory_bytes=0)
+
+
+class StatsProvider(msgspec.Struct, frozen=True):
+    """Computes what is used on one simulated node at a time.
+
+    Attributes:
+        script: its own.
+        started_s: when its curves begin.
+        config: how evictions are configured.
+        seed: of walks.
+        freed_bytes: what has been thrown away so far.
+    """
+
+    node: Object
+    script: NodeScript
+    started_s: float
+    config: EvictionConfig
+    seed: int
+    freed_bytes: int = 0
+
+    def memory_bytes(self, worker: PodWorker, at_s: float) -> int:
+        """What a pod's containers use of memory at a time."""
+        return memory_bytes_of(worker, at_s)
+
+    def memory_total_bytes(self, workers: Iterable[PodWorker], at_s: float) -> int:
+        """What the system and all pods use of memory at a time."""
+        own = self._own("memory", at_s)
+        return own + sum(self.memory_bytes(one, at_s) for one in workers)
+
+    def memory_corners_s(
+        self, workers: Iterable[PodWorker], from_s: float, to_s: float
+    ) -> list[float]:
+        """These times, and those between them at which the use of memory turns, in order."""
+        found = {from_s, to_s}
+        own = self.script.usage.curves.get("memory")
+        if own is not None:
+            found.update(_absolute(own, self.started_s, from_s, to_s))
+        for one in workers:
+            curve = script_of(one).curves.get("memory")
+            if curve is not None and runs(one):
+                found.update(_absolute(curve, one.main[0].since_s, from_s, to_s))
+        return sorted(found)
+
+    def is_level_from(self, workers: Iterable[PodWorker], at_s: float) -> bool:
+        """Whether no curve changes any more."""
+        return self.script.usage.is_level_from(at_s - self.started_s) and all(
+            script_of(one).is_level_from(at_s - one.main[0].since_s) for one in workers if runs(one)
+        )
+
+    @property
+    def memory_capacity_bytes(self) -> int:
+        """All memory; 0 if the node doesn't say."""
+        return self._capacity("memory")
+
+    def statistics(self, workers: Iterable[PodWorker], at_s: float) -> Statistics:
+        """All of it at a time."""
+        usage = {one.uid: _pod_usage(one, at_s) for one in workers}
+        return Statistics(dict(self._observations(usage, at_s)), usage)
+
+    def _observations(
+        self, usage: Mapping[str, PodUsage], at_s: float
+    ) -> Iterator[tuple[Signal, Observation]]:
+        pods = usage.values()
+        memory = sum(one.memory_bytes or 0 for one in pods)
+        if capacity := self.memory_capacity_bytes:
+            own = self._own("memory", at_s)
+            yield Signal.MEMORY_AVAILABLE, _left(capacity, own + memory, at_s)
+            limit = self._pods_memory_limit_bytes()
+            yield Signal.ALLOCATABLE_MEMORY_AVAILABLE, _left(limit, memory, at_s)
+        if capacity := self._capacity("ephemeral-storage"):
+            used = self._own("disk", at_s) + self._waste_bytes()
+            used += sum(one.ephemeral_storage_bytes for one in pods)
+            for signal in _DISK:
+                yield signal, _left(capacity, used, at_s)
+        if (inodes := self.script.inodes) is not None:
+            used = self._own("inodes", at_s) + sum(_inodes(one) for one in pods)
+            for signal in _INODES:
+                yield signal, _left(inodes, used, at_s)
+        if (pids := self.script.max_pids) is not None:
+            used = self._own("processes", at_s) + sum(one.processes for one in pods)
+            yield Signal.PID_AVAILABLE, _left(pids, used, at_s)
+
+    def _pods_memory_limit_bytes(self) -> int:
+        """What pods together may use."""
+        allocatable = allocatable_of(self.node)
+        capacity = self.memory_capacity_bytes
+        amount = value(allocatable.get("memory", capacity))
+        return pods_memory_limit_bytes(self.config, amount, capacity)
+
+    def _waste_bytes(self) -> int:
+        waste = self.script.unused_images_bytes + self.script.dead_containers_bytes
+        return max(waste - self.freed_bytes, 0)
+
+    def _capacity(self, resource: str) -> int:
+        status = status_of(self.node)
+        amounts = status.get("capacity") or status.get("allocatable") or {}
+        return value(amounts.get(resource, 0))
+
+    def _own(self, what: str, at_s: float) -> int:
+        seed = f"{self.seed}/{name(self.node)}"
+        return _at(self.script.usage, what, at_s - self.started_s, seed)
+
+
+def runs(worker: PodWorker) -> bool:
+    """Whether the containers of a pod run; those that make it up start and exit together."""
+    return worker.main[0].state is State.RUNNING
+
+
+def memory_bytes_of(worker: PodWorker, at_s: float) -> int:
+    """What a pod's containers use of memory at a time."""
+    if not runs(worker):
+        return 0
+    return _at(script_of(worker), "memory", at_s - worker.main[0].since_s, _seed(worker))
+
+
+def script_of(worker: PodWorker) -> UsageScript:
+    """What a pod uses, as scripted."""
+    sandbox = worker.sandbox
+    return sandbox.usage if isinstance(sandbox, ScriptedSandbox) else NO_USAGE
+
+
+def _seed(worker: PodWorker) -> str:
+    sandbox = worker.sandbox
+    assert isinstance(sandbox, ScriptedSandbox)
+    return f"{sandbox.script.seed}/{worker.main[0].restarts}"
+
+
+def _pod_usage(worker: PodWorker, at_s: float) -> PodUsage:
+    if not runs(worker):
+        return _NOTHING
+    return usage_at(worker.pod, script_of(worker), at_s - worker.main[0].since_s, _seed(worker))
+
+
+def usage_at(pod: Object, script: UsageScript, elapsed_s: float, seed: str) -> PodUsage:
+    """What a pod uses so long after its containers have started.
+
+    Args:
+        pod: the pod.
+        script: its script.
+        elapsed_s: the time since then.
+        seed: of walks.
+    """
+    if script.is_empty:
+        return _NOTHING
+    memory, disk, logs, inodes, processes = (
+        _at(script, what, elapsed_s, seed)
+        for what in ("memory", "disk", "logs", "inodes", "processes")
+    )
+    volumes = {
+        called: DiskUsage(curve.at(elapsed_s, f"{seed}/volume/{called}"))
+        for called, curve in script.volumes.items()
+    }
+    stored = sum(volumes[one].used_bytes or 0 for one in ephemeral_volumes(pod) if one in volumes)
+    return PodUsage(
+        memory_bytes=memory,
+        containers=tuple(_containers(pod, memory, DiskUsage(disk, inodes), logs)),
+        volumes=volumes,
+        ephemeral_storage_bytes=disk + logs + stored,
+        processes=processes,
+    )
+
+
+def _at(script: UsageScript, what: str, elapsed_s: float, seed: str) -> int:
+    curve = script.curves.get(what)
+    return 0 if curve is None else curve.at(elapsed_s, f"{seed}/{what}")
+
+
+_DISK = (Signal.NODEFS_AVAILABLE, Signal.IMAGEFS_AVAILABLE, Signal.CONTAINERFS_AVAILABLE)
+_INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE, Signal.CONTAINERFS_INODES_FREE)
+
+
+def _containers(pod: Object, memory: int, disk: DiskUsage, logs: int) -> Iterator[ContainerUsage]:
+    containers = pod["spec"]["containers"]
+    share, rest = divmod(memory, len(containers))
+    for index, container in enumerate(containers):
+        if index:
+            yield ContainerUsage(container["name"], share, DiskUsage(0), DiskUsage(0))
+        else:
+            yield ContainerUsage(container["name"], share + rest, disk, DiskUsage(logs))
+
+
+def _inodes(usage: PodUsage) -> int:
+    return sum(one.rootfs.inodes or 0 for one in usage.containers)
+
+
+def _left(capacity: int, used: int, at_s: float) -> Observation:
+    return Observation(max(capacity - used, 0), capacity, at_s)
+
+
+def _absolute(curve: Any, begins_s: float, from_s: float, to_s: float) -> Iterator[float]:
+    corners_s = curve.corners_s(from_s - begins_s, to_s - begins_s)
+    return (begins_s + time_s for time_s in corners_s)

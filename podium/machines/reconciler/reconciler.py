@@ -1,0 +1,400 @@
+"""The loop around reconciling: what is dirty, what is under way, and what has to wait.
+
+A controller says which keys an event concerns and what is to be done about a key as things stand.
+A key is not looked at again before everything that was asked for it has come back. If any of that
+has failed, it waits, the longer the more often it fails, unless something happens to it before.
+"""
+
+import heapq
+from abc import ABC, abstractmethod
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from podium.api.objects import Object, metadata_of, uid_of
+from podium.machines.effects import (
+    Create,
+    Delete,
+    Effect,
+    Evict,
+    Panic,
+    Patch,
+    Record,
+    Replace,
+    event_of,
+)
+from podium.machines.events import Change, Event, FirstList, Outcome, Synced
+from podium.machines.reconciler.delayed_keys import DelayedKeys
+from podium.machines.reconciler.indexer import Index, Indexer
+from podium.machines.reconciler.replacement_pace import ReplacementPace, ended_at_once
+from podium.machines.reconciler.resting_keys import RestingKeys, stirs
+from podium.machines.reconciler.retry_limits import RetryLimits, RetryRules
+from podium.machines.reconciler.unconfirmed_objects import UnconfirmedObjects
+
+_NEVER_S = float("inf")
+
+
+class Work(msgspec.Struct, frozen=True):
+    """The purpose of an effect: the key for which a controller has asked for it.
+
+    Attributes:
+        key: what it was asked for.
+        number: of the effect.
+    """
+
+    key: Hashable
+    number: int
+
+
+class Reconciler(ABC):
+    """A controller that brings one key after the other to where it should be.
+
+    Attributes:
+        name: as in events.
+        kinds: what it watches.
+        tends: of these, the ones for whose sake it acts; None if it isn't for it to leave anything
+            as it was loaded.
+        takes_lists: whether the keys that an object concerns don't depend on which others of its
+            kind are known.
+        replaces_pods: whether its objects own pods, and have others made in place of those that
+            end.
+        retry_rules: how it tries again after failures.
+        objects: what it knows.
+    """
+
+    name: str
+    kinds: frozenset[str]
+    tends: frozenset[str] | None = None
+    takes_lists = False
+    replaces_pods = False
+    retry_rules = RetryRules()
+
+    def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
+        self.objects = Indexer(indexes)
+        self._unconfirmed = UnconfirmedObjects()
+        self._rest: RestingKeys | None = None
+        self._synced = False
+        self._now_s = 0.0
+        # What is to be looked at, now or as soon as nothing is under way for it.
+        self._dirty: dict[Hashable, None] = {}
+        self._held: dict[Hashable, None] = {}
+        self._waiting: dict[Hashable, dict[int, Effect]] = {}
+        self._replacements = ReplacementPace()
+        # By key of which something has failed that was asked for: the seconds to wait at least.
+        self._failing: dict[Hashable, float] = {}
+        self._retries = RetryLimits(self.retry_rules)
+        self._delayed = DelayedKeys()
+        self._timers: list[tuple[float, int, Hashable]] = []
+        self._count = 0
+
+    @abstractmethod
+    def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
+        """The keys that a change concerns.
+
+        Args:
+            change: as a watch told it, or as the answer to an effect shows, whichever came first.
+            before: the object as it was known before; may be newer than `change.old`.
+        """
+
+    @abstractmethod
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
+        """What to do about a key as things stand; nothing if all is well."""
+
+    def leave(self, loaded: Container[str]) -> None:
+        """Leave what it finds at its start as it is, until something happens to that.
+
+        Args:
+            loaded: uids of the objects that come from some cluster.
+        """
+        if self.tends is not None:
+            self._rest = RestingKeys(loaded, self.tends)
+
+    def is_as_loaded(self, key: Hashable) -> bool:
+        """Whether a key stands for an object that is to be left as loaded, and still is so."""
+        return self._rest is not None and self._rest.is_as_loaded(key)
+
+    def end_rest(self, key: Hashable) -> None:
+        """Look at a key that is to be left as loaded; its object stays known as loaded."""
+        if self._rest is not None:
+            self._rest.end(key)
+        self.look_now(key)
+
+    def stirs(self, change: Change, before: Object | None) -> bool:
+        """Whether a change ends the rest of what it concerns; arguments as of `keys_of`."""
+        return stirs(before if before is not None else change.old, change.new)
+
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take an event in; when woken, look at everything that needs it."""
+        self._now_s = now_s
+        if isinstance(event, Change):
+            if self._unconfirmed.claims:
+                self._unconfirmed.told(event)
+            self._note(event)
+            return ()
+        if isinstance(event, Outcome):
+            return self._outcome(event)
+        if isinstance(event, Synced):
+            self._synced = True
+            self.synced(now_s)
+            return ()
+        if isinstance(event, FirstList):
+            self.objects.take_in(event.kind, event.objects)
+            self.look_at_all(event)
+            return ()
+        return self._work(now_s)
+
+    def synced(self, now_s: float) -> None:  # noqa: B027 - most have nothing to do then
+        """Told when everything that there was at the start is known."""
+
+    def next_wakeup_s(self) -> float | None:
+        """At once while something is dirty; otherwise when the first timer is due."""
+        if not self._synced:
+            return None
+        if self._dirty:
+            return self._now_s
+        next_s = self._timers[0][0] if self._timers else _NEVER_S
+        if self._delayed:
+            next_s = min(next_s, self._delayed.next_s())
+        if self._unconfirmed.claims:
+            next_s = min(next_s, self._unconfirmed.next_s())
+        return None if next_s == _NEVER_S else next_s
+
+    def event(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
+        """An event that this controller reports; arguments as of `event_of`."""
+        return event_of(regarding, self.name, kind, reason, note)
+
+    def look_again(self, key: Hashable, at_s: float) -> None:
+        """Have a key looked at when the time has come; earlier looks don't take that back."""
+        self._count += 1
+        heapq.heappush(self._timers, (at_s, self._count, key))
+
+    def look_after(self, key: Hashable, wait_s: float) -> None:
+        """Have a key looked at after some seconds, unless it is to be looked at earlier anyway.
+
+        As in client-go's delaying queue, a key has one such time, the earliest that it was given
+        since the last one was over; retries after failures are among them.
+        """
+        if wait_s > 0:
+            self._delayed.add(key, self._now_s + wait_s)
+        else:
+            self.look_now(key)
+
+    def look_now(self, key: Hashable) -> None:
+        """Have a key looked at as soon as nothing is under way for it."""
+        (self._held if key in self._waiting else self._dirty)[key] = None
+
+    def _work(self, now_s: float) -> list[Effect]:
+        while self._timers and self._timers[0][0] <= now_s:
+            self.look_now(heapq.heappop(self._timers)[2])
+        if self._delayed:
+            for key in self._delayed.take_due(now_s):
+                self.look_now(key)
+        if self._unconfirmed.claims:
+            self._forget_overdue(now_s)
+        effects: list[Effect] = []
+        # Made anew, as iterating over a dict that was once full takes as long as if it still were.
+        dirty, self._dirty = self._dirty, {}
+        for key in dirty:
+            if key not in self._dirty and not self._replacements.is_held(key, now_s):
+                effects += self._looked(key, now_s)
+        return effects
+
+    def _forget_overdue(self, now_s: float) -> None:
+        """What no watch has told of in all that time is gone."""
+        for kind, (namespace, called), uid in self._unconfirmed.take_overdue(now_s):
+            known = self.objects.get(kind, called, namespace)
+            if known is not None and uid_of(known) == uid:
+                self._note(Change(kind, known, None))
+
+    def _looked(self, key: Hashable, now_s: float) -> list[Effect]:
+        """What is asked for a key, all of it; a bug costs only what it happens to."""
+        try:
+            asked = [*self.reconcile(key, now_s)]
+        except Exception as error:  # noqa: BLE001 - whatever a bug raises
+            return [self._panic(key, error)]
+        if not asked:
+            self._conclude(key)
+            return asked
+        return [*self._asked(key, asked)]
+
+    def _panic(self, key: Hashable, error: Exception) -> Panic:
+        return Panic(task=_words(key), error=error, again_s=self._fail(key, 0.0))
+
+    def has_failed(self, key: Hashable) -> bool:
+        """Whether anything that was asked for a key last has failed."""
+        return key in self._failing or self._retries.has_failed(key)
+
+    def _fail(self, key: Hashable, wait_s_min: float) -> float:
+        """Have a key looked at again after a failure; when, or infinity if not by itself."""
+        wait_s = self._retries.fail(key, self._now_s)
+        if wait_s is None:
+            return _NEVER_S
+        wait_s = max(wait_s, wait_s_min)
+        self.look_after(key, wait_s)
+        return self._now_s + wait_s
+
+    def _conclude(self, key: Hashable) -> None:
+        """Take a look for over, of which all calls have come back: it has failed or succeeded."""
+        wait_s_min = self._failing.pop(key, None)
+        if wait_s_min is None:
+            self._retries.forget(key)
+        else:
+            self._fail(key, wait_s_min)
+
+    def _asked(self, key: Hashable, effects: Iterable[Effect]) -> Iterable[Effect]:
+        waiting: dict[int, Effect] = {}
+        for effect in effects:
+            if isinstance(effect, Record) or effect.purpose is not None:
+                # Events aren't waited for, nor what somebody else is told the outcome of.
+                yield effect
+                continue
+            self._count += 1
+            sent = effect.with_purpose(Work(key, self._count))
+            waiting[self._count] = sent
+            yield sent
+        if waiting:
+            self._waiting[key] = waiting
+        else:
+            self._conclude(key)
+
+    def _outcome(self, outcome: Outcome) -> Sequence[Effect]:
+        work = outcome.effect.purpose
+        if not isinstance(work, Work):
+            return ()
+        waiting = self._waiting.get(work.key, {})
+        effect = waiting.pop(work.number, None)
+        if effect is None:
+            return ()
+        if not waiting:
+            del self._waiting[work.key]
+            self._release(work.key)
+        return self._take_outcome(work.key, effect, outcome)
+
+    def _release(self, key: Hashable) -> None:
+        """Look at a key again if anything has changed while calls were under way for it."""
+        if key in self._held:
+            del self._held[key]
+            self.look_now(key)
+
+    def _take_outcome(self, key: Hashable, effect: Effect, outcome: Outcome) -> Sequence[Effect]:
+        """Take the outcome of one of a key's effects in."""
+        error = outcome.error
+        if error is not None:
+            self._failing[key] = max(self._failing.get(key, 0.0), error.retry_after_s)
+        if key not in self._waiting:
+            self._conclude(key)
+        if is_existence_check(effect):
+            if error is None:
+                self.look_again(key, self._now_s)
+            if error is None or error.reason == "NotFound":
+                found_uid = "" if outcome.obj is None else uid_of(outcome.obj)
+                self.checked(key, effect, found_uid)
+        if error is not None:
+            return list(self.refused(key, outcome))
+        self._take_in(effect, outcome.obj)
+        return list(self.carried_out(key, outcome))
+
+    def _take_in(self, effect: Effect, answer: Object | None) -> None:
+        """What the server answered holds from now on, before any watch tells."""
+        if answer is None or isinstance(effect, Evict):
+            return
+        if not isinstance(effect, Delete):
+            kind = _kind_of(effect, answer)
+            # Of other kinds nobody would ever tell that the object is gone.
+            if kind in self.kinds and self._note(Change(kind, None, answer)):
+                self._unconfirmed.add(kind, answer, self._now_s)
+            return
+        known = self.objects.get(effect.kind, effect.name, effect.namespace)
+        if known is None or (effect.uid and effect.uid != uid_of(known)):
+            return
+        self._note(Change(effect.kind, known, answer if _lives_on(answer) else None))
+
+    def _note(self, change: Change) -> bool:
+        """Take a change in, unless it is known already, and have looked at what it concerns.
+
+        Returns:
+            Whether nothing was known of the object before.
+        """
+        is_news, before = self.objects.apply(change)
+        if is_news:
+            keys = self._concerned(change, before)
+            if self.replaces_pods:
+                keys = self._paced(change, before, keys)
+            for key in keys:
+                self.react(key, change, before)
+        return is_news and before is None
+
+    def _paced(
+        self, change: Change, before: Object | None, keys: Iterable[Hashable]
+    ) -> Iterable[Hashable]:
+        """The keys that a change concerns; a pod that ended at once has them held for a while."""
+        now_s, found = self._now_s, [*dict.fromkeys(keys)]
+        if change.kind != "Pod":
+            for key in found if self.stirs(change, before) else ():
+                self._replacements.release(key)
+        elif ended_at_once(change.obj, before, now_s):
+            for key in found:
+                self.look_again(key, self._replacements.replaced_s(key, now_s))
+        return found
+
+    def react(self, key: Hashable, change: Change, before: Object | None) -> None:
+        """Have a key looked at that a change concerns; arguments as of `keys_of`."""
+        self.look_now(key)
+
+    def look_at_all(self, listed: FirstList) -> None:
+        """Have looked at what a list concerns, which is known already."""
+        for obj in listed.objects.values():
+            for key in self._concerned(Change(listed.kind, None, obj), None):
+                self.look_now(key)
+
+    def _concerned(self, change: Change, before: Object | None) -> Iterable[Hashable]:
+        keys = self.keys_of(change, before)
+        if self._rest is None:
+            return keys
+        if not self._synced:
+            return self._rest.found(change, keys)
+        return self._rest.stirred(change, keys, stirs=self.stirs(change, before))
+
+    def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
+        """Told the uid of what an existence check has found; empty if there is no such object."""
+        raise TypeError(f"{type(self).__name__} asks for no existence checks")
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Told of each effect that succeeded; events to record, if any."""
+        return ()
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Told of each effect that failed; events to record, if any."""
+        return ()
+
+
+def existence_check(kind: str, name: str, namespace: str = "") -> Patch:
+    """A patch that changes nothing: it fails if there is no such object, and tells its uid if so.
+
+    It is asked for where what the watches have told may be too old.
+    """
+    return Patch(kind=kind, name=name, namespace=namespace, body={})
+
+
+def is_existence_check(effect: Effect) -> bool:
+    """Whether a call is such a patch."""
+    return isinstance(effect, Patch) and not effect.body
+
+
+def _words(key: Hashable) -> str:
+    return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _kind_of(effect: Effect, answer: Object) -> str:
+    """The key of an answer's kind: that of the effect, unless the answer is a part or a pod."""
+    if isinstance(effect, Create | Patch | Replace) and answer.get("kind") != "Scale":
+        return effect.kind
+    return str(answer.get("kind"))
+
+
+def _lives_on(answer: Object) -> bool:
+    """Whether a deleted object is still there: it has a grace period, or finalizers."""
+    metadata = metadata_of(answer)
+    if not metadata.get("deletionTimestamp"):
+        return False
+    return bool(metadata.get("deletionGracePeriodSeconds") or metadata.get("finalizers"))

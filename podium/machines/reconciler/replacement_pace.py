@@ -1,0 +1,73 @@
+"""The pace at which a controller replaces pods that end as soon as they are created.
+
+A controller that replaces each pod, and a kubelet that rejects each, never come to an end. In a
+cluster a replacement takes calls of both, and watches that tell of them; reports have 2 to 30 pods
+a second for all owners of a controller, whose client is limited to 20 calls a second. In virtual
+time calls take no time, so this sets the pace. The first replacement comes at once.
+"""
+
+from collections.abc import Hashable
+
+from podium.api.policy.disruption_target import BY_TAINT, disruption_reason
+from podium.api.objects import Object, is_terminating
+from podium.api.pods import is_finished
+from podium.api.values.times import epoch_s
+
+PACE_S = 0.25
+"""Seconds that the replacement of a pod takes which ended at once."""
+
+_AT_ONCE_S = 1.0
+
+
+class ReplacementPace:
+    """The time at which the owners of one controller may replace pods that ended at once."""
+
+    def __init__(self) -> None:
+        self._free_s = 0.0
+        self._held_until_s: dict[Hashable, float] = {}
+
+    def replaced_s(self, key: Hashable, now_s: float) -> float:
+        """Take note of a pod that ended at once; when its owner may replace it.
+
+        Args:
+            key: of the owner, which is held until then.
+            now_s: the time; it is returned if there is no need to wait.
+        """
+        at_s = max(now_s, self._free_s)
+        self._free_s = at_s + PACE_S
+        if at_s > now_s:
+            self._held_until_s[key] = at_s
+        return at_s
+
+    def release(self, key: Hashable) -> None:
+        """Hold an owner no more, as it isn't the same any more."""
+        self._held_until_s.pop(key, None)
+
+    def is_held(self, key: Hashable, now_s: float) -> bool:
+        """Whether an owner may not be looked at yet."""
+        if not self._held_until_s or key not in self._held_until_s:
+            return False
+        if now_s < self._held_until_s[key]:
+            return True
+        del self._held_until_s[key]
+        return False
+
+
+def ended_at_once(pod: Object, before: Object | None, now_s: float) -> bool:
+    """Whether a change is the end of a pod, by its node or a taint, in its first second.
+
+    What else ends pods, such as preemption or a drain, takes its time by itself.
+
+    Args:
+        pod: as it is, or was when it went.
+        before: as it was known before; None if it wasn't.
+        now_s: the time.
+    """
+    if not _is_ended(pod) or (before is not None and _is_ended(before)):
+        return False
+    created = pod["metadata"].get("creationTimestamp")
+    return bool(created) and now_s - epoch_s(created) < _AT_ONCE_S
+
+
+def _is_ended(pod: Object) -> bool:
+    return is_finished(pod) or (is_terminating(pod) and disruption_reason(pod) == BY_TAINT.reason)

@@ -1,0 +1,65 @@
+"""How long controllers wait before they try again: the rate limiters of client-go's work queues."""
+
+from collections.abc import Hashable
+
+import msgspec
+
+from podium.machines.backoff import Backoff
+
+_TOKENS_PER_S = 10.0
+_TOKENS_MAX = 100.0
+
+
+class RetryRules(msgspec.Struct, frozen=True):
+    """How a controller tries again after failures; by default as most of v1.36's do.
+
+    Attributes:
+        backoff: how waits grow with the failures of one key.
+        has_bucket: whether all keys together are tried again ten times a second at most, once a
+            hundred retries have been spent.
+        retries_max: after how many failures in a row a key is left until something happens to it;
+            None if it never is.
+    """
+
+    backoff: Backoff = Backoff(first_s=0.005, max_s=1000.0)
+    has_bucket: bool = True
+    retries_max: int | None = None
+
+
+class RetryLimits:
+    """Counts the failures of keys, and says how long to wait.
+
+    Args:
+        rules: of the controller.
+    """
+
+    def __init__(self, rules: RetryRules) -> None:
+        self._rules = rules
+        self._failures: dict[Hashable, int] = {}
+        self._tokens = _TOKENS_MAX
+        self._refilled_s = 0.0
+
+    def fail(self, key: Hashable, now_s: float) -> float | None:
+        """Count a failure; the seconds to wait, or None if the key isn't tried again."""
+        failures = self._failures.get(key, 0)
+        if failures == self._rules.retries_max:
+            del self._failures[key]
+            return None
+        self._failures[key] = failures + 1
+        wait_s = self._rules.backoff.wait_s(failures + 1)
+        return max(wait_s, self._spend_token(now_s)) if self._rules.has_bucket else wait_s
+
+    def forget(self, key: Hashable) -> None:
+        """Start all over with a key, as it has succeeded."""
+        self._failures.pop(key, None)
+
+    def has_failed(self, key: Hashable) -> bool:
+        """Whether a key has failed since it last succeeded."""
+        return key in self._failures
+
+    def _spend_token(self, now_s: float) -> float:
+        """Take a token, if need be of those to come; the seconds until it is there."""
+        refill = (now_s - self._refilled_s) * _TOKENS_PER_S
+        self._tokens = min(self._tokens + refill, _TOKENS_MAX) - 1.0
+        self._refilled_s = now_s
+        return max(0.0, -self._tokens / _TOKENS_PER_S)

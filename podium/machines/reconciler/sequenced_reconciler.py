@@ -1,0 +1,104 @@
+"""Controllers whose work on a key takes several rounds of calls, each of which depends on the last.
+
+A sync is written from top to bottom, as upstream's sync functions are: it yields the calls of a
+round, and goes on with their outcomes.
+"""
+
+from abc import abstractmethod
+from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
+from typing import TypeAlias, TypeVar
+
+from podium.machines.effects import Effect, Record
+from podium.machines.events import Outcome
+from podium.machines.reconciler.indexer import Index
+from podium.machines.reconciler.reconciler import Reconciler, Work
+
+_T = TypeVar("_T")
+Calls: TypeAlias = Generator[Sequence[Effect], Sequence[Outcome], _T]
+"""Yields the calls of a round, of which there is at least one, for their outcomes."""
+
+
+class SyncFailedError(Exception):
+    """Something that a sync has asked for was refused; the key is tried again later."""
+
+
+class SequencedReconciler(Reconciler):
+    """A controller that syncs a key in rounds of calls, and says itself whether the sync failed."""
+
+    def __init__(self, indexes: Mapping[str, Mapping[str, Index]]) -> None:
+        super().__init__(indexes)
+        self._syncs: dict[Hashable, Calls[None]] = {}
+        self._outcomes: dict[Hashable, list[Outcome]] = {}
+        self._records: list[Record] = []
+
+    @abstractmethod
+    def sync(self, key: Hashable, now_s: float) -> Calls[None]:
+        """Bring what a key stands for to where it should be.
+
+        Raises:
+            SyncFailedError: it has to be tried again.
+        """
+
+    def record(self, record: Record) -> None:
+        """Report an event with the next calls of the sync, or at its end."""
+        self._records.append(record)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
+        self._syncs[key] = self.sync(key, now_s)
+        return self._go_on(key, None)
+
+    def look_now(self, key: Hashable) -> None:
+        if key in self._syncs:
+            self._held[key] = None
+        else:
+            super().look_now(key)
+
+    def _release(self, key: Hashable) -> None:
+        if key not in self._syncs:
+            super()._release(key)
+
+    def _take_outcome(self, key: Hashable, effect: Effect, outcome: Outcome) -> Sequence[Effect]:
+        self._outcomes.setdefault(key, []).append(outcome)
+        told = super()._take_outcome(key, effect, outcome)
+        if key in self._waiting:
+            return told
+        # Outcomes come in any order; the sync has them in the order in which it asked.
+        outcomes = sorted(self._outcomes.pop(key), key=_number)
+        try:
+            effects = self._go_on(key, outcomes)
+        except Exception as error:  # noqa: BLE001 - whatever a bug raises
+            effects = [self._panic(key, error)]
+        asked = [*self._asked(key, effects)]
+        self._release(key)
+        return [*told, *asked]
+
+    def _conclude(self, key: Hashable) -> None:
+        """Leave it to the sync what it makes of calls that have failed."""
+        self._failing.pop(key, None)
+
+    def _go_on(self, key: Hashable, outcomes: Sequence[Outcome] | None) -> Sequence[Effect]:
+        """Run a key's sync up to its next calls, or its end."""
+        sync = self._syncs.pop(key)
+        try:
+            calls = next(sync) if outcomes is None else sync.send(outcomes)
+        except StopIteration:
+            self._retries.forget(key)
+            calls = ()
+        except SyncFailedError:
+            self._fail(key, 0.0)
+            calls = ()
+        else:
+            self._syncs[key] = sync
+        records, self._records = self._records, []
+        return [*records, *calls]
+
+
+def _number(outcome: Outcome) -> int:
+    work = outcome.effect.purpose
+    assert isinstance(work, Work)
+    return work.number
+
+
+def made(calls: Sequence[Effect]) -> Calls[Sequence[Outcome]]:
+    """Make the calls of a round, of which there may be none; their outcomes."""
+    return (yield calls) if calls else ()

@@ -1,1 +1,0 @@
-"""A real machine as a node: what its kubelet decides. `podium.machine` does what it wants done."""

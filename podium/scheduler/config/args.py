@@ -1,0 +1,371 @@
+"""Arguments (`pluginConfig[].args`) of the in-tree plugins, with v1.36's defaults and rules.
+
+Each class is the kind of its name in `kubescheduler.config.k8s.io/v1`. The rules are those of
+`validation_pluginargs.go` in `pkg/scheduler/apis/config/validation` and of `defaults.go` in
+`pkg/scheduler/apis/config/v1`, with the default feature gates. Besides, `minDomains` and the node
+inclusion policies are held to what they may be in a pod. Arguments of third parties' plugins stay
+as they were written.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain, pairwise
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, field_validator, model_validator
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.selectors.labels import validate_label_key
+from podium.scheduler.config.node_affinity import NodeAffinity
+from podium.api.documents import (
+    INT64_MAX,
+    Choice,
+    Document,
+    Duration,
+    FrozenSet,
+    Range,
+    Required,
+    Tuple,
+    fault,
+    member_of,
+)
+
+API_VERSION = "kubescheduler.config.k8s.io/v1"
+
+
+def _label_key(key: str) -> str:
+    if problems := validate_label_key(key):
+        raise fault("; ".join(problems))
+    return key
+
+
+def _group(group: str) -> str:
+    if "/" in group:
+        raise fault("must be what stands before the '/' of resource names")
+    return _label_key(group)
+
+
+def _at_least_a_second(seconds: float) -> float:
+    if seconds < 1:
+        raise fault("must be at least 1s")
+    return seconds
+
+
+def _forbidden(why: str) -> BeforeValidator:
+    """The check of a field that nothing may stand in."""
+
+    def refuse_any(_value: Any) -> Any:
+        raise fault(why, ErrorKind.FORBIDDEN)
+
+    return BeforeValidator(refuse_any)
+
+
+LabelKey = Annotated[str, AfterValidator(_label_key)]
+Percentage = Annotated[int, Range(0, 100)]
+
+
+class ScoringStrategyType(StrEnum):
+    """How NodeResourcesFit scores a node."""
+
+    LEAST_ALLOCATED = "LeastAllocated"
+    MOST_ALLOCATED = "MostAllocated"
+    REQUESTED_TO_CAPACITY_RATIO = "RequestedToCapacityRatio"
+
+
+class DefaultingType(StrEnum):
+    """Where PodTopologySpread's constraints come from for pods that have none."""
+
+    SYSTEM = "System"
+    LIST = "List"
+
+
+class PluginArgs(Document):
+    """The arguments of one plugin; `apiVersion` and `kind` may be left out."""
+
+    api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
+    kind: str = ""
+
+    @field_validator("kind")
+    @classmethod
+    def _is_of_its_kind(cls, value: str) -> str:
+        if value not in ("", cls.__name__):
+            raise fault(f"must be {cls.__name__}")
+        return value
+
+    def notes(self) -> Iterable[str]:
+        """What has no effect: a path relative to the arguments, and why."""
+        return ()
+
+
+class ResourceSpec(Document):
+    """A resource that counts in a score, with its weight (1 to 100; 0 stands for 1)."""
+
+    name: str = ""
+    weight: Annotated[int, AfterValidator(lambda weight: weight or 1), Range(1, 100)] = 1
+
+
+DEFAULT_RESOURCES = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
+
+
+def _or_default(resources: tuple[ResourceSpec, ...]) -> tuple[ResourceSpec, ...]:
+    return resources or DEFAULT_RESOURCES
+
+
+Resources = Annotated[Tuple[ResourceSpec], AfterValidator(_or_default)]
+
+
+class UtilizationShapePoint(Document):
+    """A point of a piecewise linear score: `utilization` in percent, `score` from 0 to 10."""
+
+    utilization: Percentage = 0
+    score: Annotated[int, Range(0, 10)] = 0
+
+
+class RequestedToCapacityRatio(Document):
+    """The shape of a piecewise linear score, with utilization increasing from point to point."""
+
+    shape: Tuple[UtilizationShapePoint] = ()
+
+    def contradictions(self) -> Iterator[FieldError]:
+        for at, (left, right) in enumerate(pairwise(self.shape), 1):
+            if left.utilization >= right.utilization:
+                message = "must be greater than the one before"
+                yield FieldError(f"shape[{at}].utilization", right.utilization, message)
+
+
+class ScoringStrategy(Document):
+    """How NodeResourcesFit scores nodes.
+
+    Attributes:
+        type: the strategy; only a strategy that is left out altogether has a default type.
+        resources: what it looks at.
+        requested_to_capacity_ratio: only for that type, which needs it.
+    """
+
+    type: Annotated[ScoringStrategyType, member_of(ScoringStrategyType)]
+    resources: Resources = DEFAULT_RESOURCES
+    requested_to_capacity_ratio: RequestedToCapacityRatio | None = None
+
+    @property
+    def shape(self) -> tuple[UtilizationShapePoint, ...]:
+        """The points of the piecewise linear score; empty for the other types."""
+        ratio = self.requested_to_capacity_ratio
+        return ratio.shape if ratio else ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_type(cls, value: Any) -> Any:
+        return {"type": "", **value} if isinstance(value, dict) else value
+
+    def contradictions(self) -> Iterator[FieldError]:
+        field, ratio = "requestedToCapacityRatio", ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO
+        given = self.requested_to_capacity_ratio
+        if self.type is ratio and given is None:
+            yield FieldError(field, None, f"type {ratio} needs it", ErrorKind.REQUIRED)
+        if self.type is ratio and given is not None and not given.shape:
+            message = "at least one point is needed, such as {utilization: 0, score: 0}"
+            yield FieldError(f"{field}.shape", None, message, ErrorKind.REQUIRED)
+        if self.type is not ratio and given is not None:
+            yield FieldError(field, None, f"only with type {ratio}", ErrorKind.FORBIDDEN)
+
+
+class DefaultPreemptionArgs(PluginArgs):
+    """How many candidate nodes kube-scheduler's preemption shortlists.
+
+    It stops at max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute).
+
+    Attributes:
+        min_candidate_nodes_percentage: 0 to 100, of all nodes.
+        min_candidate_nodes_absolute: at least 0; not 0 together with the percentage.
+    """
+
+    min_candidate_nodes_percentage: Percentage = 10
+    min_candidate_nodes_absolute: Annotated[int, Range(0)] = 100
+
+    @property
+    def limits_candidates(self) -> bool:
+        """Whether the configuration gave either number; if not, Podium dry-runs every candidate."""
+        return self.gives("min_candidate_nodes_percentage", "min_candidate_nodes_absolute")
+
+    def contradictions(self) -> Iterable[FieldError]:
+        """Both numbers can't be 0."""
+        fields = ("minCandidateNodesPercentage", "minCandidateNodesAbsolute")
+        if self.min_candidate_nodes_percentage == self.min_candidate_nodes_absolute == 0:
+            for field, other in (fields, fields[::-1]):
+                yield FieldError(field, 0, f"can't be 0 together with {other}")
+
+
+class InterPodAffinityArgs(PluginArgs):
+    """Weights of existing pods' affinity.
+
+    Attributes:
+        hard_pod_affinity_weight: what a required affinity term of an existing pod that matches
+            the incoming pod adds to its domain's score; 0 to 100.
+        ignore_preferred_terms_of_existing_pods: leave out existing pods' preferred terms, unless
+            the incoming pod has inter-pod affinity itself.
+    """
+
+    hard_pod_affinity_weight: Percentage = 1
+    ignore_preferred_terms_of_existing_pods: bool = False
+
+
+class NodeAffinityArgs(PluginArgs):
+    """A node affinity that is required of, and preferred for, every pod besides its own.
+
+    Attributes:
+        added_affinity: as `spec.affinity.nodeAffinity` of a pod, valid; None adds nothing.
+    """
+
+    added_affinity: Annotated[Mapping[str, Any], NodeAffinity.shape()] | None = None
+
+
+class NodeResourcesFitArgs(PluginArgs):
+    """What NodeResourcesFit leaves out of its filter, and how it scores.
+
+    Attributes:
+        ignored_resources: extended resources that the filter ignores.
+        ignored_resource_groups: it also ignores resources named `GROUP/…`.
+        scoring_strategy: neither of the two applies to scoring.
+    """
+
+    ignored_resources: FrozenSet[LabelKey] = frozenset()
+    ignored_resource_groups: FrozenSet[Annotated[str, AfterValidator(_group)]] = frozenset()
+    scoring_strategy: ScoringStrategy = ScoringStrategy(type=ScoringStrategyType.LEAST_ALLOCATED)
+
+
+class NodeResourcesBalancedAllocationArgs(PluginArgs):
+    """The resources whose utilization is to be even; their weights are 1, as v1.36 demands."""
+
+    resources: Resources = DEFAULT_RESOURCES
+
+    def contradictions(self) -> Iterable[FieldError]:
+        """Each resource stands once, with weight 1."""
+        names: set[str] = set()
+        for index, resource in enumerate(self.resources):
+            path = f"resources[{index}]"
+            if resource.name in names:
+                yield FieldError(f"{path}.name", resource.name, "", ErrorKind.DUPLICATE)
+            if resource.weight != 1:
+                message = "must be 1: balance knows no weights"
+                yield FieldError(f"{path}.weight", resource.weight, message)
+            names.add(resource.name)
+
+
+class TopologySpreadConstraint(Document):
+    """A cluster-level default constraint; its selector is deduced from the pod's owners.
+
+    Attributes:
+        max_skew: at least 1.
+        topology_key: the node label that makes the domains.
+        when_unsatisfiable: `DoNotSchedule` or `ScheduleAnyway`.
+        label_selector: forbidden.
+        min_domains: None counts as 1.
+        node_affinity_policy: `Honor` or `Ignore`.
+        node_taints_policy: `Honor` or `Ignore`.
+        match_label_keys: has no effect.
+    """
+
+    max_skew: Annotated[int, Range(1)]
+    topology_key: Annotated[str, Required(), AfterValidator(_label_key)]
+    when_unsatisfiable: Annotated[str, Choice(("DoNotSchedule", "ScheduleAnyway"))]
+    label_selector: Annotated[
+        None, _forbidden("the selector is deduced from each pod's owners")
+    ] = None
+    min_domains: Annotated[int, Range(1)] | None = None
+    node_affinity_policy: Annotated[str, Choice(("Honor", "Ignore"))] = "Honor"
+    node_taints_policy: Annotated[str, Choice(("Honor", "Ignore"))] = "Ignore"
+    match_label_keys: Tuple[str] = ()
+
+
+class PodTopologySpreadArgs(PluginArgs):
+    """Constraints of pods that have none.
+
+    Attributes:
+        default_constraints: empty unless the type is List.
+        defaulting_type: System stands for `defaults.SYSTEM_DEFAULT_CONSTRAINTS`.
+    """
+
+    default_constraints: Tuple[TopologySpreadConstraint] = ()
+    defaulting_type: Annotated[
+        DefaultingType,
+        member_of(DefaultingType),
+        BeforeValidator(lambda value: value or DefaultingType.SYSTEM),
+    ] = DefaultingType.SYSTEM
+
+    def contradictions(self) -> Iterable[FieldError]:
+        return chain(self._only_in_lists(), self._twice())
+
+    def _only_in_lists(self) -> Iterator[FieldError]:
+        if self.defaulting_type is DefaultingType.SYSTEM and self.default_constraints:
+            message = "must be List for the defaultConstraints to count"
+            yield FieldError("defaultingType", self.defaulting_type, message)
+
+    def _twice(self) -> Iterator[FieldError]:
+        """Constraints that share topology key and action with another one."""
+        seen = set()
+        for index, constraint in enumerate(self.default_constraints):
+            pair = (constraint.topology_key, constraint.when_unsatisfiable)
+            if pair in seen:
+                shown = f"{{{', '.join(pair)}}}"
+                yield FieldError(f"defaultConstraints[{index}]", shown, "", ErrorKind.DUPLICATE)
+            seen.add(pair)
+
+    def notes(self) -> Iterable[str]:
+        """`matchLabelKeys` needs the labels of a pod."""
+        for index, constraint in enumerate(self.default_constraints):
+            if constraint.match_label_keys:
+                yield f".defaultConstraints[{index}].matchLabelKeys has no effect"
+
+
+class VolumeBindingArgs(PluginArgs):
+    """How long binding waits for volumes; 0 doesn't wait."""
+
+    bind_timeout_seconds: Annotated[int, Range(0, INT64_MAX)] = 600
+    shape: Annotated[
+        None,
+        _forbidden(
+            "needs the feature gate StorageCapacityScoring, which is off by default in v1.36"
+        ),
+    ] = None
+
+
+class DynamicResourcesArgs(PluginArgs):
+    """Time limits of DynamicResources, in seconds; read, but claims aren't modelled.
+
+    Attributes:
+        filter_timeout: of one filter call; 0 switches the limit off.
+        binding_timeout: of waiting for devices to become ready, at least a second.
+    """
+
+    filter_timeout: Duration = 10.0
+    binding_timeout: Annotated[Duration, AfterValidator(_at_least_a_second)] = 600.0
+
+    def notes(self) -> Iterable[str]:
+        """Podium reports pods with resource claims instead of judging them."""
+        yield " has no effect: resource claims aren't modelled"
+
+
+@dataclass(frozen=True, slots=True)
+class CustomArgs:
+    """Arguments of a plugin that isn't in-tree, as they were written."""
+
+    values: Mapping[str, object]
+
+
+Args = PluginArgs | CustomArgs
+
+DEFAULT_ARGS: Mapping[str, PluginArgs] = {
+    kind.__name__.removesuffix("Args"): kind()
+    for kind in (
+        DefaultPreemptionArgs,
+        DynamicResourcesArgs,
+        InterPodAffinityArgs,
+        NodeAffinityArgs,
+        NodeResourcesBalancedAllocationArgs,
+        NodeResourcesFitArgs,
+        PodTopologySpreadArgs,
+        VolumeBindingArgs,
+    )
+}
+"""The defaulted arguments of the plugins that take any, by the plugins' names."""

@@ -1,0 +1,64 @@
+"""The default plugins of kube-scheduler v1.36, in order, with their weights.
+
+Where each fact is from:
+
+- The list up to DefaultBinder, its order and weights: `getDefaultPlugins` in
+  `pkg/scheduler/apis/config/v1/default_plugins.go`. Version 1.36 no longer has EBSLimits,
+  GCEPDLimits and AzureDiskLimits, whose work NodeVolumeLimits does.
+- DynamicResources, before DefaultPreemption and with weight 2: `applyFeatureGates` in the same
+  file; its gate, DynamicResourceAllocation, is stable and locked on. That the plugin takes part
+  by default, scoring included, also shows in recorded decisions of v1.36.2.
+- NodeDeclaredFeatures, at the end: `applyFeatureGates` too; its gate is beta and on in v1.36.
+- Not here: GangScheduling (gate alpha and off, as GenericWorkload's which it needs) and
+  TopologyPlacementGenerator with PodGroupPodsCount (TopologyAwareWorkloadScheduling, alpha, off).
+- The removed plugins: `invalidPluginsByVersion` in `pkg/scheduler/apis/config/validation`.
+- The constraints that `defaultingType: System` stands for: `systemDefaultConstraints` in
+  `pkg/scheduler/framework/plugins/podtopologyspread`, and the documentation of Pod Topology
+  Spread Constraints ("Built-in default constraints").
+
+Which extension points a plugin implements is known to the plugin alone.
+"""
+
+from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
+from podium.scheduler.config.args import TopologySpreadConstraint
+from podium.scheduler.config.types import PluginRef, PluginSet, PluginSets
+
+DEFAULT_PLUGINS = PluginSets(
+    multi_point=PluginSet(
+        enabled=(
+            PluginRef("SchedulingGates"),
+            PluginRef("PrioritySort"),
+            PluginRef("NodeUnschedulable"),
+            PluginRef("NodeName"),
+            PluginRef("TaintToleration", 3),
+            PluginRef("NodeAffinity", 2),
+            PluginRef("NodePorts"),
+            PluginRef("NodeResourcesFit", 1),
+            PluginRef("VolumeRestrictions"),
+            PluginRef("NodeVolumeLimits"),
+            PluginRef("VolumeBinding"),
+            PluginRef("VolumeZone"),
+            PluginRef("PodTopologySpread", 2),
+            PluginRef("InterPodAffinity", 2),
+            PluginRef("DynamicResources", 2),
+            PluginRef("DefaultPreemption"),
+            PluginRef("NodeResourcesBalancedAllocation", 1),
+            PluginRef("ImageLocality", 1),
+            PluginRef("DefaultBinder"),
+            PluginRef("NodeDeclaredFeatures"),
+        )
+    )
+)
+
+DEFAULT_PLUGIN_NAMES = frozenset(plugin.name for plugin in DEFAULT_PLUGINS.multi_point.enabled)
+
+REMOVED_PLUGINS = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
+
+SYSTEM_DEFAULT_CONSTRAINTS = (
+    TopologySpreadConstraint(
+        max_skew=3, topology_key=HOSTNAME_LABEL, when_unsatisfiable="ScheduleAnyway"
+    ),
+    TopologySpreadConstraint(
+        max_skew=5, topology_key=ZONE_LABEL, when_unsatisfiable="ScheduleAnyway"
+    ),
+)

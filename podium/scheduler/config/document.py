@@ -1,0 +1,315 @@
+"""KubeSchedulerConfiguration and Podium's own options, as they are written.
+
+The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedulerProfile` and
+`SetDefaults_KubeSchedulerConfiguration`, v1.36. What can only be said of several profiles is in
+`profiles.py`.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.scheduler.config.args import API_VERSION, DEFAULT_ARGS, Args, CustomArgs, PluginArgs
+from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES, REMOVED_PLUGINS
+from podium.scheduler.config.types import (
+    KIND,
+    ClientConnectionConfiguration,
+    LeaderElectionConfiguration,
+)
+from podium.api.documents import (
+    INT64_MAX,
+    Bits,
+    Choice,
+    Document,
+    Duration,
+    Range,
+    Required,
+    Tuple,
+    decode,
+    fault,
+    refuse,
+    unsupported,
+)
+
+KNOWN_PLUGINS = "known_plugins"
+"""The context of decoding holds under this name all plugins that can be enabled."""
+
+_LEASES = "leases"
+# By how much client-go lengthens the wait between two tries, at most.
+_JITTER = 1.2
+_ELECTION = LeaderElectionConfiguration()
+_NO_EXTENDERS = (
+    "Podium calls no extenders; write a plugin (see docs/plugins.md) and enable it in a profile "
+    "instead"
+)
+
+
+def _known_plugin(name: str, info: ValidationInfo) -> str:
+    known = (info.context or {})[KNOWN_PLUGINS]
+    if name in REMOVED_PLUGINS:
+        raise fault("removed from Kubernetes; NodeVolumeLimits does its work")
+    if name not in known:
+        raise unsupported(sorted(known))
+    return name
+
+
+PluginName = Annotated[str, Required("the name of a plugin"), AfterValidator(_known_plugin)]
+Weight = Annotated[int, Bits(32), Range(0)]
+Percentage = Annotated[int, Range(0, 100)]
+
+
+class EnabledPlugin(Document):
+    """A plugin that a plugin set enables; without a weight, or with weight 0, it counts once."""
+
+    name: PluginName
+    weight: Weight = 0
+
+
+class DisabledPlugin(Document):
+    """A plugin that a plugin set disables; `*` stands for all.
+
+    kube-scheduler lets any name pass: configurations often name plugins of other versions.
+    """
+
+    name: Annotated[str, Required("the name of a plugin, or * for all")]
+    weight: Weight = 0
+
+
+class PluginSet(Document):
+    """What is enabled and disabled at one extension point."""
+
+    enabled: Tuple[EnabledPlugin] = ()
+    disabled: Tuple[DisabledPlugin] = ()
+
+
+class Plugins(Document):
+    """The plugin sets of a profile: one for all extension points, and one for each."""
+
+    multi_point: PluginSet = PluginSet()
+    pre_enqueue: PluginSet = PluginSet()
+    queue_sort: PluginSet = PluginSet()
+    pre_filter: PluginSet = PluginSet()
+    filter: PluginSet = PluginSet()
+    post_filter: PluginSet = PluginSet()
+    pre_score: PluginSet = PluginSet()
+    score: PluginSet = PluginSet()
+    reserve: PluginSet = PluginSet()
+    permit: PluginSet = PluginSet()
+    pre_bind: PluginSet = PluginSet()
+    bind: PluginSet = PluginSet()
+    post_bind: PluginSet = PluginSet()
+    placement_generate: PluginSet = PluginSet()
+    placement_score: PluginSet = PluginSet()
+
+    def given(self) -> Iterator[tuple[str, PluginSet]]:
+        """The sets that the document has, by the names of their fields."""
+        for name, field in type(self).model_fields.items():
+            if name in self.model_fields_set:
+                yield field.alias or name, getattr(self, name)
+
+
+class PluginConfig(Document):
+    """The arguments of one plugin."""
+
+    name: PluginName
+    args: Any = None
+
+    @field_validator("args", mode="after")
+    @classmethod
+    def _of_the_plugin(cls, value: Any, info: ValidationInfo) -> Args | None:
+        if not isinstance(value, dict):
+            raise fault("must be an object")
+        default = DEFAULT_ARGS.get(info.data.get("name", ""))
+        if default is None:
+            return CustomArgs(value)
+        found = decode(type(default), value)
+        refuse(found.faults)
+        return found.document
+
+
+class Profile(Document):
+    """A scheduling profile, as a KubeSchedulerConfiguration has it."""
+
+    scheduler_name: str | None = None
+    percentage_of_nodes_to_score: Percentage | None = None
+    plugins: Plugins = Plugins()
+    plugin_config: Tuple[PluginConfig] = ()
+
+    def contradictions(self) -> Iterator[FieldError]:
+        names = [entry.name for entry in self.plugin_config]
+        for at, name in enumerate(names):
+            if name in names[:at]:
+                yield FieldError(f"pluginConfig[{at}].name", name, "", ErrorKind.DUPLICATE)
+
+
+UNHEEDED = "is ignored: it doesn't change decisions"
+"""What notes say of fields that are about the process that schedules."""
+
+
+def _or(default: Any) -> AfterValidator:
+    """What is zero or empty is as if it weren't there."""
+    return AfterValidator(lambda value: value or default)
+
+
+class LeaderElection(Document):
+    """How schedulers agree on the one that schedules; `podium scheduler` heeds it.
+
+    The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. What is
+    zero or empty is as if it weren't there.
+    """
+
+    leader_elect: bool = True
+    lease_duration_s: Annotated[
+        Duration, _or(_ELECTION.lease_duration_s), Field(alias="leaseDuration")
+    ] = _ELECTION.lease_duration_s
+    renew_deadline_s: Annotated[
+        Duration, _or(_ELECTION.renew_deadline_s), Field(alias="renewDeadline")
+    ] = _ELECTION.renew_deadline_s
+    retry_period_s: Annotated[
+        Duration, _or(_ELECTION.retry_period_s), Field(alias="retryPeriod")
+    ] = _ELECTION.retry_period_s
+    resource_lock: Annotated[str, Choice((_LEASES,), may_be_empty=True)] = _LEASES
+    resource_name: Annotated[str, _or(_ELECTION.resource_name)] = _ELECTION.resource_name
+    resource_namespace: Annotated[str, _or(_ELECTION.resource_namespace)] = (
+        _ELECTION.resource_namespace
+    )
+
+    def configuration(self) -> LeaderElectionConfiguration:
+        """The values, with defaults."""
+        return LeaderElectionConfiguration(**self.model_dump(exclude={"resource_lock"}))
+
+    def contradictions(self) -> Iterator[FieldError]:
+        return leader_election_faults(self)
+
+
+def leader_election_faults(
+    found: LeaderElection | LeaderElectionConfiguration,
+) -> Iterator[FieldError]:
+    """What is wrong with a leader election's times together, by the fields of the document."""
+    return chain(_lease_faults(found), _renewal_faults(found)) if found.leader_elect else iter(())
+
+
+def _lease_faults(found: LeaderElection | LeaderElectionConfiguration) -> Iterator[FieldError]:
+    if found.lease_duration_s < 1.0:
+        message = "must be at least 1s: leases count whole seconds"
+        yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
+    if found.lease_duration_s <= found.renew_deadline_s:
+        message = f"must be longer than renewDeadline, {found.renew_deadline_s:g}s"
+        yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
+
+
+def _renewal_faults(found: LeaderElection | LeaderElectionConfiguration) -> Iterator[FieldError]:
+    if found.renew_deadline_s <= _JITTER * found.retry_period_s:
+        message = f"must be longer than {_JITTER} times retryPeriod, {found.retry_period_s:g}s"
+        yield FieldError("renewDeadline", f"{found.renew_deadline_s:g}s", message)
+
+
+class ClientConnection(Document):
+    """How the API server is talked to; `podium scheduler` heeds it, and speaks JSON."""
+
+    kubeconfig: str = ""
+    accept_content_types: str = ""
+    content_type: str = ""
+    qps: Annotated[float, Field(strict=False)] = 0.0
+    burst: Annotated[int, Range(0)] = 0
+
+    def configuration(self) -> ClientConnectionConfiguration:
+        """The values, with defaults; 0 is as if it weren't there."""
+        default = ClientConnectionConfiguration()
+        return ClientConnectionConfiguration(
+            self.kubeconfig, self.qps or default.qps, self.burst or default.burst
+        )
+
+
+class KubeSchedulerConfiguration(Document):
+    """The configuration of kube-scheduler."""
+
+    api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
+    kind: Annotated[str, Choice((KIND,))] = KIND
+    percentage_of_nodes_to_score: Percentage | None = None
+    pod_initial_backoff_seconds: Annotated[int, Range(1, INT64_MAX)] = 1
+    pod_max_backoff_seconds: Annotated[int, Range(1, INT64_MAX)] = 10
+    profiles: Tuple[Profile] = ()
+    extenders: Tuple[dict[str, Any]] = ()
+    leader_election: LeaderElection | None = None
+    client_connection: ClientConnection | None = None
+    enable_profiling: bool = False
+    enable_contention_profiling: bool = False
+    delay_cache_until_active: bool = False
+    parallelism: Annotated[int, Range(1)] = 16
+
+    @field_validator("extenders")
+    @classmethod
+    def _no_extenders(cls, value: tuple[Any, ...]) -> tuple[Any, ...]:
+        if value:
+            raise fault(_NO_EXTENDERS, ErrorKind.FORBIDDEN)
+        return value
+
+    def contradictions(self) -> Iterator[FieldError]:
+        return chain(self._backoff_faults(), self._name_faults())
+
+    def _backoff_faults(self) -> Iterator[FieldError]:
+        initial, longest = self.pod_initial_backoff_seconds, self.pod_max_backoff_seconds
+        if longest < initial:
+            message = f"must be at least podInitialBackoffSeconds, {initial}"
+            yield FieldError("podMaxBackoffSeconds", longest, message)
+
+    def _name_faults(self) -> Iterator[FieldError]:
+        """Profiles without a name, or with that of another one."""
+        first: dict[str, int] = {}
+        for at, profile in enumerate(self.profiles):
+            field, name = f"profiles[{at}].schedulerName", profile.scheduler_name
+            if name == "" or (name is None and len(self.profiles) > 1):
+                message = "the name by which pods choose this profile"
+                yield FieldError(field, name, message, ErrorKind.REQUIRED)
+            elif name in first:
+                message = f"also the name of profiles[{first[name]}]"
+                yield FieldError(field, name, message, ErrorKind.DUPLICATE)
+            elif name:
+                first[name] = at
+
+    def notes(self, known: frozenset[str]) -> Iterator[str]:
+        """What is accepted but has no effect, in reading order.
+
+        Args:
+            known: all plugins that there are.
+        """
+        for name, field in type(self).model_fields.items():
+            if name in _IGNORED and name in self.model_fields_set:
+                yield f"{field.alias} {UNHEEDED}"
+        for at, profile in enumerate(self.profiles):
+            for text in _notes_of(profile, known):
+                yield f"profiles[{at}].{text}"
+
+
+_IGNORED = frozenset(
+    {
+        "leader_election",
+        "client_connection",
+        "enable_profiling",
+        "enable_contention_profiling",
+        "delay_cache_until_active",
+        "parallelism",
+    }
+)
+
+
+def _notes_of(profile: Profile, known: frozenset[str]) -> Iterator[str]:
+    for point, plugin_set in profile.plugins.given():
+        for at, plugin in enumerate(plugin_set.disabled):
+            if plugin.name not in (*known, "*"):
+                why = f"has no effect: no plugin is named {plugin.name}"
+                yield f"plugins.{point}.disabled[{at}].name {why}"
+    for at, entry in enumerate(profile.plugin_config):
+        path = f"pluginConfig[{at}].args"
+        yield from (f"{path}{text}" for text in _notes_of_args(entry))
+
+
+def _notes_of_args(entry: PluginConfig) -> Iterator[str]:
+    if isinstance(entry.args, PluginArgs):
+        yield from entry.args.notes()
+    elif entry.args and entry.args.values and entry.name in DEFAULT_PLUGIN_NAMES:
+        yield f" has no effect: {entry.name} takes none"

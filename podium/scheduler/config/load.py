@@ -1,0 +1,120 @@
+"""Documents in, configuration out.
+
+A `KubeSchedulerConfiguration` may be followed or preceded by a document of Podium's own options;
+both are optional, and what is left out is as kube-scheduler v1.36 has it by default.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES
+from podium.scheduler.config.document import (
+    KNOWN_PLUGINS,
+    ClientConnection,
+    LeaderElection,
+)
+from podium.scheduler.config.profiles import JudgedConfiguration, profiles_of
+from podium.scheduler.config.scheduler_options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions
+from podium.scheduler.config.types import KIND, SchedulerConfiguration
+from podium.api.documents import InvalidDocumentError, decode
+
+_API_VERSIONS = {KIND: API_VERSION, OPTIONS_KIND: OPTIONS_API_VERSION}
+_OLD_API_VERSIONS = tuple(
+    API_VERSION.replace("/v1", f"/{version}")
+    for version in ("v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1beta3")
+)
+_POLICY = (
+    "the Policy format was removed in Kubernetes v1.23; write a "
+    f"{KIND} ({API_VERSION}) and enable plugins in its profiles"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a KubeSchedulerConfiguration and SchedulerOptions say.
+
+    Attributes:
+        configuration: kube-scheduler's.
+        options: Podium's own.
+        notes: what was accepted but has no effect, in reading order.
+    """
+
+    configuration: SchedulerConfiguration
+    options: SchedulerOptions
+    notes: tuple[str, ...]
+
+
+def load_configuration(documents: Sequence[object], known_plugins: Collection[str]) -> Loaded:
+    """The configuration that the documents make up.
+
+    Args:
+        documents: at most one of each kind, as read from YAML or JSON.
+        known_plugins: names of all plugins that can be enabled, those of third parties included.
+
+    Raises:
+        InvalidDocumentError: with everything that is wrong.
+    """
+    by_kind, faults = _by_kind(documents)
+    known = frozenset(known_plugins)
+    configuration = decode(
+        JudgedConfiguration, by_kind.get(KIND, {}), context={KNOWN_PLUGINS: known}
+    )
+    options = decode(SchedulerOptions, by_kind.get(OPTIONS_KIND, {}))
+    faults += [*configuration.faults, *options.faults]
+    if faults or configuration.document is None or options.document is None:
+        raise InvalidDocumentError(faults)
+    document = configuration.document
+    values = SchedulerConfiguration(
+        profiles=profiles_of(document),
+        percentage_of_nodes_to_score=document.percentage_of_nodes_to_score,
+        pod_initial_backoff_seconds=document.pod_initial_backoff_seconds,
+        pod_max_backoff_seconds=document.pod_max_backoff_seconds,
+        parallelism=document.parallelism,
+        leader_election=(document.leader_election or LeaderElection()).configuration(),
+        client_connection=(document.client_connection or ClientConnection()).configuration(),
+    )
+    return Loaded(values, options.document, tuple(document.notes(known)))
+
+
+def default_configuration() -> SchedulerConfiguration:
+    """What kube-scheduler v1.36 runs with when it is given no configuration."""
+    return load_configuration([], DEFAULT_PLUGIN_NAMES).configuration
+
+
+def _by_kind(
+    documents: Sequence[object],
+) -> tuple[dict[str, Mapping[str, object]], list[FieldError]]:
+    found: dict[str, Mapping[str, object]] = {}
+    faults: list[FieldError] = []
+    for index, document in enumerate(documents):
+        fault = _header_fault(document)
+        if fault is None and isinstance(document, Mapping):
+            kind = document["kind"]
+            if kind not in found:
+                found[kind] = document
+                continue
+            fault = FieldError("kind", kind, "one document of a kind", ErrorKind.DUPLICATE)
+        if fault is not None:
+            faults.append(fault.under(f"documents[{index}]"))
+    return found, faults
+
+
+def _header_fault(document: object) -> FieldError | None:
+    """What is wrong with a document's apiVersion and kind."""
+    if not isinstance(document, Mapping):
+        return FieldError("", document, "must be an object")
+    kind, version = document.get("kind"), document.get("apiVersion")
+    if kind == "Policy":
+        return FieldError("kind", kind, _POLICY)
+    if not kind:
+        return FieldError("kind", kind, f"{KIND} or {OPTIONS_KIND}", ErrorKind.REQUIRED)
+    if kind not in list(_API_VERSIONS):
+        return unsupported("kind", kind, _API_VERSIONS)
+    expected = _API_VERSIONS[kind]
+    if not version:
+        return FieldError("apiVersion", version, expected, ErrorKind.REQUIRED)
+    if version in _OLD_API_VERSIONS:
+        return FieldError("apiVersion", version, f"removed from Kubernetes; use {expected}")
+    return None if version == expected else unsupported("apiVersion", version, [expected])

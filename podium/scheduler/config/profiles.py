@@ -1,0 +1,118 @@
+"""Profiles as values: merged with the default plugins, and judged against each other.
+
+The rules are those of `validateCommonQueueSort` in
+`pkg/scheduler/apis/config/validation/validation.go`; for plugins that are spread over the extension
+points, those of `NewFramework` in `pkg/scheduler/framework/runtime/framework.go` and of `NewMap` in
+`pkg/scheduler/profile/profile.go`; all of v1.36.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from types import MappingProxyType
+
+from podium.api.errors import FieldError
+from podium.api.pods import DEFAULT_SCHEDULER_NAME
+from podium.scheduler.config import document
+from podium.scheduler.config.args import DEFAULT_ARGS, CustomArgs
+from podium.scheduler.config.defaults import DEFAULT_PLUGINS
+from podium.scheduler.config.merge import Expanded, merge_plugins
+from podium.scheduler.config.types import ExtensionPoint, PluginRef, PluginSet, PluginSets, ProfileConfig
+from podium.api.documents import InvalidDocumentError
+
+_MULTI_POINT = "multiPoint"
+
+
+def profiles_of(configuration: document.KubeSchedulerConfiguration) -> tuple[ProfileConfig, ...]:
+    """All profiles; a default one if there are none."""
+    percentage = configuration.percentage_of_nodes_to_score
+    return tuple(
+        _profile(each, percentage) for each in configuration.profiles or (document.Profile(),)
+    )
+
+
+def _profile(profile: document.Profile, percentage: int | None) -> ProfileConfig:
+    own = profile.percentage_of_nodes_to_score
+    args = {
+        entry.name: entry.args or DEFAULT_ARGS.get(entry.name, CustomArgs({}))
+        for entry in profile.plugin_config
+    }
+    return ProfileConfig(
+        scheduler_name=profile.scheduler_name or DEFAULT_SCHEDULER_NAME,
+        percentage_of_nodes_to_score=percentage if own is None else own,
+        plugins=merge_plugins(DEFAULT_PLUGINS, _plugin_sets(profile.plugins)),
+        plugin_config=MappingProxyType({**DEFAULT_ARGS, **args}),
+    )
+
+
+def _plugin_sets(plugins: document.Plugins) -> PluginSets:
+    given = {point: _plugin_set(plugin_set) for point, plugin_set in plugins.given()}
+    multi_point = given.pop(_MULTI_POINT, PluginSet())
+    points = {ExtensionPoint(point): plugin_set for point, plugin_set in given.items()}
+    return PluginSets(multi_point, MappingProxyType(points))
+
+
+def _plugin_set(plugin_set: document.PluginSet) -> PluginSet:
+    return PluginSet(
+        enabled=tuple(PluginRef(plugin.name, plugin.weight) for plugin in plugin_set.enabled),
+        disabled=tuple(plugin.name for plugin in plugin_set.disabled),
+    )
+
+
+class JudgedConfiguration(document.KubeSchedulerConfiguration):
+    """A configuration whose profiles have been judged against each other, too."""
+
+    def contradictions(self) -> Iterator[FieldError]:
+        return chain(super().contradictions(), _queue_sort_faults(self))
+
+
+def _queue_sort_faults(configuration: document.KubeSchedulerConfiguration) -> Iterator[FieldError]:
+    """All profiles share one queue, so they must sort it alike."""
+    profiles = profiles_of(configuration)
+    first = _queue_sort(profiles[0])
+    for index, profile in enumerate(profiles):
+        own, at = _queue_sort(profile), f"profiles[{index}]"
+        path = f"{at}.plugins.{ExtensionPoint.QUEUE_SORT}"
+        names = [plugin.name for plugin in own.enabled]
+        if len(names) > 1:
+            yield FieldError(f"{path}.enabled", names, "only one queueSort plugin can be enabled")
+        if own != first:
+            yield FieldError(path, names, "must be the same in all profiles")
+        for name in names[:1]:
+            if profile.plugin_config.get(name) != profiles[0].plugin_config.get(name):
+                message = f"the arguments of {name} must be the same in all profiles"
+                yield FieldError(f"{at}.pluginConfig", name, message)
+
+
+def _queue_sort(profile: ProfileConfig) -> PluginSet:
+    return profile.plugins.at(ExtensionPoint.QUEUE_SORT)
+
+
+def check_expanded(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> None:
+    """Check profiles, in the order of the configuration, together with their expansions.
+
+    Raises:
+        InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind
+            plugin, or the profiles sort the queue in different ways.
+    """
+    if faults := list(_faults_of_expanded(profiles)):
+        raise InvalidDocumentError(faults)
+
+
+def _faults_of_expanded(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> Iterator[FieldError]:
+    for index, (profile, expanded) in enumerate(profiles):
+        path = f"profiles[{index}].plugins"
+        sorters = [plugin.name for plugin in expanded[ExtensionPoint.QUEUE_SORT]]
+        if len(sorters) != 1:
+            message = f"{profile.scheduler_name} needs exactly one queueSort plugin"
+            yield FieldError(f"{path}.queueSort", sorters, message)
+        elif _sorting(profile, expanded) != _sorting(*profiles[0]):
+            message = "queueSort plugin and arguments must be the same in all profiles"
+            yield FieldError(f"{path}.queueSort", sorters[0], message)
+        if not expanded[ExtensionPoint.BIND]:
+            message = f"{profile.scheduler_name} needs at least one bind plugin"
+            yield FieldError(f"{path}.bind", [], message)
+
+
+def _sorting(profile: ProfileConfig, expanded: Expanded) -> list[tuple[str, object]]:
+    sorters = expanded[ExtensionPoint.QUEUE_SORT]
+    return [(plugin.name, profile.plugin_config.get(plugin.name)) for plugin in sorters]

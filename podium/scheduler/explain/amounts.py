@@ -1,0 +1,27 @@
+"""Amounts of resources as people read them."""
+
+from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Format, Quantity
+
+_BYTES = ("memory", "ephemeral-storage", "hugepages-")
+_MI = 1 << 20
+
+
+def amount_text(resource: str, amount: int) -> str:
+    """An amount with its unit: `250m CPU`, `1 CPU`, `1536Mi memory`, `2 nvidia.com/gpu`.
+
+    Args:
+        resource: its name.
+        amount: cpu in thousandths, others in units, as the scheduler counts them.
+    """
+    word = "CPU" if resource == "cpu" else resource
+    return f"{bare_amount(resource, amount)} {word}"
+
+
+def bare_amount(resource: str, amount: int) -> str:
+    """The same without the resource's name; bytes are rounded to Mi where that loses little."""
+    if resource == "cpu":
+        return str(Quantity(amount * NANOS_PER_MILLI))
+    if not resource.startswith(_BYTES):
+        return str(amount)
+    rounded = round(amount / _MI) * _MI if abs(amount) >= 10 * _MI else amount
+    return str(Quantity(rounded * NANOS_PER_UNIT, Format.BINARY_SI))

@@ -1,0 +1,177 @@
+"""The amounts, taints, labels and pods behind a filter's refusal.
+
+A filter says in Kubernetes' words that it refuses; here is what it looked at. Filters that Podium
+doesn't know have no details.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, condition_of
+from podium.api.resources import (
+    RESIZE_IN_PROGRESS,
+    RESIZE_PENDING,
+    pod_requests,
+    pod_requests_in_use,
+    resource_amount,
+)
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.status import Status
+from podium.scheduler.explain.amounts import amount_text, bare_amount
+from podium.scheduler.explain.neighbours import affinity_details, spread_details
+from podium.scheduler.explain.node_conditions import unmet_node_affinity
+from podium.scheduler.explain.volume_details import (
+    binding_details,
+    limit_details,
+    use_details,
+    zone_details,
+)
+
+
+class TriedNode(msgspec.Struct, frozen=True):
+    """A pod and a node that it was tried on.
+
+    Attributes:
+        snapshot: the cluster.
+        listers: other objects.
+        pod: the pod.
+        row: of the node.
+    """
+
+    snapshot: Snapshot
+    listers: Listers
+    pod: PodInfo
+    row: int
+
+    @property
+    def node(self) -> Object:
+        """The node."""
+        return self.snapshot.nodes[self.row]
+
+
+def details_of(status: Status, place: TriedNode) -> tuple[str, ...]:
+    """What a filter looked at before it refused."""
+    describe = _DESCRIBERS.get(status.plugin)
+    return () if describe is None else tuple(describe(place))
+
+
+def _resources(place: TriedNode) -> Iterator[str]:
+    columns, row = place.snapshot.resources, place.row
+    if columns.pods[row] + 1 > columns.allowed_pods[row]:
+        yield f"{columns.pods[row]} of {columns.allowed_pods[row]} pods are on the node"
+    for index, needed in columns.counted(place.pod.cls.requests):
+        resource = columns.names[index]
+        has, held = int(columns.allocatable[index][row]), int(columns.requested[index][row])
+        if needed > max(has - held, 0):
+            free, whole = bare_amount(resource, max(has - held, 0)), bare_amount(resource, has)
+            yield (
+                f"needs {amount_text(resource, needed)}, {free} of {whole} free; "
+                f"{_without_lower(place, resource, needed, has, held)}"
+            )
+            yield from _resizes(place, resource)
+
+
+def _resizes(place: TriedNode, resource: str) -> Iterator[str]:
+    """The pods that count for more of a resource than they have, or than they ask for."""
+    for pod in place.snapshot.pods_on[place.row]:
+        waits = condition_of(pod.obj, RESIZE_PENDING)
+        if waits is None and condition_of(pod.obj, RESIZE_IN_PROGRESS) is None:
+            continue
+        counts = pod.cls.held.get(resource, 0)
+        has, asks = (
+            resource_amount(resource, amounts.get(resource, 0))
+            for amounts in (pod_requests_in_use(pod.obj), pod_requests(pod.obj))
+        )
+        amount = amount_text(resource, counts)
+        if waits is not None and counts > has:
+            yield (
+                f"{pod.key} counts for {amount}, having {bare_amount(resource, has)}, as its "
+                f"resize waits ({RESIZE_PENDING}: {waits.get('reason')})"
+            )
+        elif counts > asks:
+            yield (
+                f"{pod.key} counts for {amount} until its resize to {bare_amount(resource, asks)} "
+                "is done"
+            )
+
+
+def _without_lower(place: TriedNode, resource: str, needed: int, has: int, held: int) -> str:
+    lower = sum(
+        pod.cls.held.get(resource, 0)
+        for pod in place.snapshot.pods_on[place.row]
+        if pod.priority < place.pod.priority
+    )
+    short = needed - (has - held + lower)
+    if short > 0:
+        gone = " with all pods of lower priority gone" if lower else ""
+        return f"{amount_text(resource, short)} short{gone}"
+    return "enough with pods of lower priority gone"
+
+
+def _taints(place: TriedNode) -> Iterator[str]:
+    for taint in untolerated_taints(place.node, place.pod.cls.spec.get("tolerations")):
+        yield f"taint {taint_text(taint)} isn't tolerated"
+
+
+def untolerated_taints(
+    node: Object, tolerations: Sequence[Mapping[str, Any]] | None
+) -> Iterator[Mapping[str, Any]]:
+    """The taints of a node that keep pods with these tolerations away."""
+    for taint in taints_of(node):
+        keeps_away = taint.get("effect") in (NO_SCHEDULE, NO_EXECUTE)
+        if keeps_away and not tolerations_tolerate(tolerations, taint):
+            yield taint
+
+
+def taint_text(taint: Mapping[str, Any]) -> str:
+    """A taint as kubectl writes it: `key=value:Effect`."""
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint.get('key')}{value}:{taint.get('effect')}"
+
+
+def _labels(place: TriedNode) -> Iterator[str]:
+    marks, name = place.snapshot.labels_of(place.row), place.snapshot.names[place.row]
+    return unmet_node_affinity(place.pod.cls.pod, marks, name)
+
+
+def _ports(place: TriedNode) -> Iterator[str]:
+    wanted = place.pod.cls.host_ports
+    for holder in place.snapshot.pods_on[place.row]:
+        for port in sorted(holder.cls.host_ports):
+            if any(map(port.conflicts, wanted)):
+                yield f"{holder.key}, priority {holder.priority}, holds port {port}"
+
+
+def _cordoned(_place: TriedNode) -> Iterator[str]:
+    yield "the node is cordoned (spec.unschedulable)"
+
+
+def _spread(place: TriedNode) -> Iterator[str]:
+    return spread_details(place.snapshot, place.pod, place.row)
+
+
+def _looked_up(
+    describe: Callable[[Snapshot, Listers, PodInfo, int], Iterator[str]],
+) -> Callable[[TriedNode], Iterator[str]]:
+    return lambda place: describe(place.snapshot, place.listers, place.pod, place.row)
+
+
+_DESCRIBERS: Mapping[str, Callable[[TriedNode], Iterator[str]]] = {
+    "NodeResourcesFit": _resources,
+    "TaintToleration": _taints,
+    "NodeAffinity": _labels,
+    "NodePorts": _ports,
+    "NodeUnschedulable": _cordoned,
+    "PodTopologySpread": _spread,
+    "InterPodAffinity": _looked_up(affinity_details),
+    "VolumeRestrictions": _looked_up(use_details),
+    "NodeVolumeLimits": _looked_up(limit_details),
+    "VolumeBinding": _looked_up(binding_details),
+    "VolumeZone": _looked_up(zone_details),
+}

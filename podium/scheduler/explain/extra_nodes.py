@@ -1,0 +1,74 @@
+"""Adds one more node like an existing one while a question is answered, and removes it again."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from podium.api.objects import Object, controller_of, labels, spec_of, status_of
+from podium.api.well_known import HOSTNAME_LABEL
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+# What only one node has.
+_OWN_SPEC = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
+
+
+def shapes(snapshot: Snapshot) -> list[str]:
+    """A node of each shape: what it has, its labels and its taints; by name."""
+    found: dict[str, str] = {}
+    for node_name, row in sorted(snapshot.row_of.items()):
+        node = node_like(snapshot.nodes[row], "")
+        found.setdefault(repr((labels(node), spec_of(node), _allocatable(node))), node_name)
+    return list(found.values())
+
+
+@contextmanager
+def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
+    """A node like another one, with pods of the DaemonSets that are there; it goes at the end.
+
+    Args:
+        snapshot: the cluster.
+        like: the name of the other node.
+
+    Returns:
+        The name of the new one.
+    """
+    row = snapshot.row_of[like]
+    new = _unused(snapshot, f"{like}-more")
+    daemons = [pod for pod in snapshot.pods_on[row] if _is_daemon(pod)]
+    snapshot.set_node(node_like(snapshot.nodes[row], new))
+    copies = [placed_pod(_copy(pod.obj, new), snapshot.classes) for pod in daemons]
+    try:
+        for copy in copies:
+            snapshot.add_pod(copy, new)
+        yield new
+    finally:
+        for copy in copies:
+            snapshot.remove_pod(copy)
+        snapshot.remove_node(new)
+
+
+def _unused(snapshot: Snapshot, wanted: str) -> str:
+    return wanted if wanted not in snapshot.row_of else _unused(snapshot, f"{wanted}-more")
+
+
+def node_like(node: Object, name: str) -> Object:
+    """A node like another one, as it is when it is ready."""
+    marks = {**labels(node), HOSTNAME_LABEL: name}
+    spec = {field: value for field, value in spec_of(node).items() if field not in _OWN_SPEC}
+    status: Any = {**status_of(node), "images": []}
+    return {**node, "metadata": {"name": name, "labels": marks}, "spec": spec, "status": status}
+
+
+def _allocatable(node: Object) -> list[tuple[str, str]]:
+    return sorted((key, str(amount)) for key, amount in status_of(node)["allocatable"].items())
+
+
+def _is_daemon(pod: PodInfo) -> bool:
+    owner = controller_of(pod.obj)
+    return owner is not None and owner.get("kind") == "DaemonSet"
+
+
+def _copy(pod: Object, node_name: str) -> Object:
+    metadata = {**pod["metadata"], "uid": f"{pod['metadata'].get('uid')}-{node_name}"}
+    return {**pod, "metadata": metadata, "spec": {**pod["spec"], "nodeName": node_name}}

@@ -1,0 +1,135 @@
+"""Which pods, and how many, keep a pod out of a domain."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from podium.api.values.counts import listed
+from podium.api.nodes import taints_of
+from podium.api.objects import spec_of
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.topology_spread import DO_NOT_SCHEDULE, SpreadConstraint, own_constraints, standing
+
+_NAMED_MAX = 5
+
+
+def spread_details(snapshot: Snapshot, pod: PodInfo, row: int) -> Iterator[str]:
+    """How full the node's domains are for the constraints in the pod's spec that they break."""
+    for constraint in own_constraints(pod.cls, DO_NOT_SCHEDULE):
+        key = constraint.topology_key
+        here = snapshot.labels_of(row).get(key)
+        if here is None:
+            yield f"the node has no label {key}, by which the pod's kind is to be spread"
+            continue
+        counts = _counts(snapshot, pod, constraint)
+        has_too_few = len(counts) < constraint.min_domains
+        least = 0 if has_too_few else min(counts.values(), default=0)
+        own = constraint.meets(pod.cls.kin, pod.cls.kin)
+        if counts[here] + own - least > constraint.max_skew:
+            pods = "1 such pod" if counts[here] == 1 else f"{counts[here]} such pods"
+            emptiest = [] if has_too_few else [one for one, n in counts.items() if n == least]
+            yield (
+                f"{key}={here} has {pods}, the emptiest {key} {least}"
+                f"{_closed(snapshot, pod, key, emptiest)}; maxSkew is {constraint.max_skew}"
+            ) + (f", and minDomains {constraint.min_domains} isn't reached" if has_too_few else "")
+
+
+def _closed(snapshot: Snapshot, pod: PodInfo, key: str, domains: Sequence[str]) -> str:
+    """The domains, if no node of any of them is open to the pod, so that they stay as empty."""
+    tolerations = pod.cls.spec.get("tolerations")
+    for row, node in enumerate(snapshot.nodes):
+        is_open = not spec_of(node).get("unschedulable") and (
+            untolerated(taints_of(node), tolerations, (NO_SCHEDULE, NO_EXECUTE)) is None
+        )
+        if is_open and snapshot.labels_of(row).get(key) in domains:
+            return ""
+    named = listed(sorted(domains), _NAMED_MAX)
+    return f" ({named}, whose nodes are all cordoned or tainted)" if domains else ""
+
+
+def _counts(snapshot: Snapshot, pod: PodInfo, constraint: SpreadConstraint) -> Counter[str]:
+    """The pods that count, by domain; domains without any are in it, too."""
+    counts: Counter[str] = Counter()
+    for row, node in enumerate(snapshot.nodes):
+        stands = standing(pod.cls, [constraint], node)
+        if stands is not None and stands[0][1]:
+            counts[stands[0][0]] += sum(
+                constraint.counts(pod.cls.kin, other.cls.kin) for other in snapshot.pods_on[row]
+            )
+    return counts
+
+
+def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
+    """Whom the pod looks for in vain, and the pods from which it must stay apart."""
+    terms = affinity_terms(pod.cls.kin)
+    here = _Domain(snapshot, row)
+    for term in with_known_namespaces(terms.required_affinity, listers):
+        if not here.is_labelled(term):
+            key = term.topology_key
+            yield (
+                f"the node has no label {key}, so that no pod with {term.selector} is in its "
+                f"{key}, where one must be"
+            )
+        elif not any(term.matches(other.cls.kin, {}) for other in here.pods(term)):
+            yield f"no pod with {term.selector} is in {here.name(term)}, where it must be"
+    apart: dict[tuple[str, tuple[PodInfo, ...]], list[str]] = {}
+    for term in with_known_namespaces(terms.required_anti_affinity, listers):
+        found = tuple(other for other in here.pods(term) if term.matches(other.cls.kin, {}))
+        apart.setdefault((here.name(term), found), []).append("its own")
+    for term, others in _their_terms(here, pod, listers).items():
+        apart.setdefault((here.name(term), tuple(others)), []).append("their")
+    for (domain, pods), rules in apart.items():
+        if pods:
+            yield f"{_named(pods)} in {domain}, by {' and '.join(rules)} anti-affinity"
+
+
+def _their_terms(
+    here: "_Domain", pod: PodInfo, listers: Listers
+) -> dict[AffinityTerm, list[PodInfo]]:
+    """The terms by which pods in a node's domains stay apart from a pod, and whose they are."""
+    around = listers.namespace_labels(pod.namespace)
+    found: dict[AffinityTerm, list[PodInfo]] = {}
+    for other in here.all_pods():
+        for term in affinity_terms(other.cls.kin).required_anti_affinity:
+            if here.contains(other, term) and term.matches(pod.cls.kin, around):
+                found.setdefault(term, []).append(other)
+    return found
+
+
+class _Domain:
+    """The nodes that are together with one node, by the topology key of a term."""
+
+    def __init__(self, snapshot: Snapshot, row: int) -> None:
+        self._snapshot = snapshot
+        self._marks = snapshot.labels_of(row)
+
+    def is_labelled(self, term: AffinityTerm) -> bool:
+        """Whether the node is in any domain."""
+        return term.topology_key in self._marks
+
+    def name(self, term: AffinityTerm) -> str:
+        """The domain in words."""
+        return f"{term.topology_key}={self._marks.get(term.topology_key, '')}"
+
+    def contains(self, pod: PodInfo, term: AffinityTerm) -> bool:
+        """Whether a pod that is on a node is in the domain."""
+        value = self._marks.get(term.topology_key)
+        return value is not None and value == self._snapshot.labels_of(pod.row).get(
+            term.topology_key
+        )
+
+    def pods(self, term: AffinityTerm) -> Iterator[PodInfo]:
+        """The pods in the domain."""
+        return (pod for pod in self.all_pods() if self.contains(pod, term))
+
+    def all_pods(self) -> Iterator[PodInfo]:
+        """All pods on nodes."""
+        return (pod for pods in self._snapshot.pods_on for pod in pods)
+
+
+def _named(pods: Sequence[PodInfo]) -> str:
+    ordered = sorted(pods, key=lambda pod: (-pod.priority, pod.key))
+    return listed([f"{pod.key} (priority {pod.priority})" for pod in ordered], _NAMED_MAX)

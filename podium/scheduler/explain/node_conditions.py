@@ -1,0 +1,38 @@
+"""The conditions on labels and names that a node doesn't meet, in words."""
+
+from collections.abc import Iterator, Mapping
+
+from podium.api.selectors.labels import Requirement
+from podium.api.selectors.node_selector import required_node_affinity
+from podium.api.objects import Object
+
+
+def unmet_node_affinity(pod: Object, marks: Mapping[str, str], name: str) -> Iterator[str]:
+    """The conditions of a pod's nodeSelector and node affinity that a node doesn't meet.
+
+    Args:
+        pod: any object with a pod's `spec`.
+        marks: the labels of the node.
+        name: of the node.
+    """
+    required = required_node_affinity(pod)
+    for requirement in required.selector.requirements:
+        if not requirement.matches(marks.get(requirement.key)):
+            yield _unmet(requirement, marks)
+    if required.affinity is None or required.affinity.matches(marks, name):
+        return
+    terms = required.affinity.terms
+    for number, term in enumerate(terms, 1):
+        which = f" (alternative {number} of {len(terms)})" if len(terms) > 1 else ""
+        for requirement in term.expressions:
+            if not requirement.matches(marks.get(requirement.key)):
+                yield _unmet(requirement, marks) + which
+        for requirement in term.fields:
+            if not requirement.matches(name):
+                yield f"asks for a node whose name is {requirement}" + which
+
+
+def _unmet(requirement: Requirement, marks: Mapping[str, str]) -> str:
+    key = requirement.key
+    has = f"{key}={marks[key]}" if key in marks else f"no label {key}"
+    return f"asks for {requirement}; the node has {has}"

@@ -1,0 +1,77 @@
+"""Finds all obstacles to a pod on each node, not only the first filter's reason."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import Status
+from podium.api.documents.report import Report
+from podium.scheduler.explain.details import TriedNode, details_of
+from podium.scheduler.scheduler import Scheduler
+
+# Of nodes that are refused for the same reasons no more are looked at closely.
+_DETAILED_MAX = 20
+_RESOURCES = "NodeResourcesFit"
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle(Report):
+    """One filter's objection to one node.
+
+    Attributes:
+        node: the node.
+        plugin: the filter.
+        code: Unschedulable, or UnschedulableAndUnresolvable where removing pods doesn't help.
+        reasons: in Kubernetes' words.
+        details: the amounts, taints, labels and pods behind it; empty where Podium knows of none,
+            and for the twenty-first and further nodes with the same reasons.
+    """
+
+    node: str
+    plugin: str
+    code: str
+    reasons: tuple[str, ...]
+    details: tuple[str, ...] = ()
+
+
+def obstacles(
+    decision: Decision, scheduler: Scheduler, refused: Mapping[str, Status]
+) -> tuple[Obstacle, ...]:
+    """What each filter has against nodes.
+
+    Args:
+        decision: that was just made.
+        scheduler: that made it.
+        refused: the nodes to tell of, with what the first objecting filter said. Only this is
+            told of nodes that have no room but for what is kept for nominated pods.
+
+    Returns:
+        By name of the node, then in the order of the filters; none if PreFilter refused all nodes.
+    """
+    evaluation = decision.evaluation
+    if evaluation is None or decision.pre_filter is not None:
+        return ()
+    found: list[Obstacle] = []
+    alike: Counter[tuple[Status, ...]] = Counter()
+    for node_name, first in sorted(refused.items()):
+        row = scheduler.snapshot.row_of[node_name]
+        place = TriedNode(scheduler.snapshot, scheduler.listers, decision.pod, row)
+        own = tuple(evaluation.filtering.objections(row))
+        alike[own] += 1
+        for status in own or (first,):
+            details: tuple[str, ...] = ()
+            if own and alike[own] <= _DETAILED_MAX:
+                details = details_of(status, place)
+            if not own or (details and status.plugin == _RESOURCES):
+                rivals = scheduler.nominator.rivals_on(decision.pod, node_name)
+                details = (*details, *_kept_for(rivals))
+            plugin, code = status.plugin, str(status.code)
+            found.append(Obstacle(node_name, plugin, code, status.reasons, details))
+    return tuple(found)
+
+
+def _kept_for(nominated: Iterable[PodInfo]) -> tuple[str, ...]:
+    named = ", ".join(f"{pod.key} (priority {pod.priority})" for pod in nominated)
+    return (f"room is kept for {named}",) if named else ()

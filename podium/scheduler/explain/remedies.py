@@ -1,0 +1,209 @@
+"""The smallest changes with which a pod that fits nowhere would get a place.
+
+Every remedy is checked: the pod, or the cluster, is changed as it says, the scheduler decides
+again, and only what then gets a place is told. Nothing stays changed.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from podium.api.objects import Object, name, spec_of
+from podium.api.priority import class_value
+from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
+from podium.api.documents.pod_report import PodReport, pod_facts
+from podium.api.documents.report import Report
+from podium.scheduler.explain.amounts import amount_text
+from podium.scheduler.explain.changed_pods import with_less, with_priority, with_tolerations
+from podium.scheduler.explain.details import taint_text, untolerated_taints
+from podium.scheduler.explain.extra_nodes import extra_node, shapes
+from podium.scheduler.scheduler import Scheduler
+
+# A node with such a taint isn't well, or is to be left alone.
+_OF_KUBERNETES = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+# Priority classes that only the cluster's own pods may have.
+_OF_THE_SYSTEM = "system-"
+_SHAPES_MAX = 20
+_CLASSES_MAX = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy(Report):
+    """A change with which the pod gets a place.
+
+    Attributes:
+        kind: what is changed.
+        change: what is to be changed, in words.
+        node: where the pod goes then.
+        victims: whom it takes the place of, the most important first.
+    """
+
+    kind: Literal["Request", "Toleration", "Node", "Priority", "Budget"]
+    change: str
+    node: str
+    victims: tuple[PodReport, ...] = ()
+
+
+BudgetOf = Callable[[str], CountedBudget | None]
+"""From a budget's `namespace/name` to the budget; None if it is gone."""
+
+
+def remedies(
+    scheduler: Scheduler,
+    pod: Object,
+    profile: str,
+    priority_classes: Iterable[Object],
+    budget_of: BudgetOf,
+) -> list[Remedy]:
+    """What would give a pod a place, at most one change of each kind; none if it has one.
+
+    Args:
+        scheduler: with the cluster as it is; afterwards it is as before.
+        pod: it waits for a place.
+        profile: the name of the scheduler that decides about it.
+        priority_classes: those that there are.
+        budget_of: finds budgets that preemption has to respect.
+    """
+    trial = _Trial(scheduler, profile)
+    decision = trial.decide(pod)
+    if decision.evaluation is None or decision.pre_filter is not None or decision.node_name:
+        return []
+    attempts = (
+        _less(trial, decision),
+        _tolerations(trial, decision),
+        _node(trial, pod),
+        _priority(trial, decision.pod, priority_classes),
+        _budget(trial, decision, budget_of),
+    )
+    return [remedy for attempt in attempts if (remedy := next(attempt, None)) is not None]
+
+
+class _Trial:
+    """Decides about changed pods without anybody being told."""
+
+    def __init__(self, scheduler: Scheduler, profile: str) -> None:
+        self.scheduler = scheduler
+        self._profile = profile
+
+    def decide(self, pod: Object) -> Decision:
+        """Decide about a pod; its nomination, if it has one, stays as it is."""
+        watch, self.scheduler.watch = self.scheduler.watch, None
+        try:
+            info = pending_pod(pod, self.scheduler.snapshot.classes)
+            return self.scheduler.decide(info, self._profile)
+        finally:
+            self.scheduler.watch = watch
+
+    @contextmanager
+    def budget(self, changed: Budget) -> Iterator[None]:
+        """Have a budget be as it isn't."""
+        before = self.scheduler.budgets.budgets
+        identity = changed.namespace, changed.name
+        try:
+            self.scheduler.set_budgets(
+                changed if (one.namespace, one.name) == identity else one for one in before
+            )
+            yield
+        finally:
+            self.scheduler.set_budgets(before)
+
+
+def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
+    """Requests lowered to what is free where nothing else is in the way, the smallest cut first."""
+    cuts = []
+    for node_name, row in sorted(trial.scheduler.snapshot.row_of.items()):
+        if _lacks_resources_only(decision, row):
+            cut = _missing(trial, decision.pod, row)
+            if cut:
+                cuts.append((max(share for _, _, share in cut), node_name, cut))
+    for _, _, cut in sorted(cuts):
+        lowered = with_less(decision.pod.obj, {resource: missing for resource, missing, _ in cut})
+        if lowered is not None and (found := trial.decide(lowered)).node_name:
+            less = " and ".join(f"{amount_text(resource, n)} less" for resource, n, _ in cut)
+            yield Remedy("Request", f"request {less}", found.node_name)
+
+
+def _missing(trial: _Trial, pod: PodInfo, row: int) -> list[tuple[str, int, float]]:
+    """(resource, amount, share of the request) that a node lacks; nothing if no cut would help."""
+    columns, found = trial.scheduler.snapshot.resources, []
+    for index, needed in columns.counted(pod.cls.requests):
+        free = int(columns.allocatable[index][row] - columns.requested[index][row])
+        if needed > free:
+            if free <= 0:
+                return []
+            found.append((columns.names[index], needed - free, (needed - free) / needed))
+    return found
+
+
+def _lacks_resources_only(decision: Decision, row: int) -> bool:
+    assert decision.evaluation is not None
+    objections = decision.evaluation.filtering.objections(row)
+    return bool(objections) and all(status.plugin == "NodeResourcesFit" for status in objections)
+
+
+def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
+    """The fewest taints of one node that the pod would have to tolerate."""
+    snapshot, tolerations = trial.scheduler.snapshot, decision.pod.cls.spec.get("tolerations")
+    sets: dict[tuple[str, ...], list[Object]] = {}
+    for row in snapshot.row_of.values():
+        taints = list(untolerated_taints(snapshot.nodes[row], tolerations))
+        if taints and not any(taint["key"].startswith(_OF_KUBERNETES) for taint in taints):
+            sets.setdefault(tuple(map(taint_text, taints)), taints)
+    for texts, taints in sorted(sets.items(), key=lambda entry: (len(entry[0]), entry[0])):
+        found = trial.decide(with_tolerations(decision.pod.obj, taints))
+        if found.node_name:
+            yield Remedy("Toleration", f"tolerate {' and '.join(texts)}", found.node_name)
+
+
+def _node(trial: _Trial, pod: Object) -> Iterator[Remedy]:
+    """One more node like one of those that there are, with the daemons that run on such nodes."""
+    snapshot = trial.scheduler.snapshot
+    for like in shapes(snapshot)[:_SHAPES_MAX]:
+        with extra_node(snapshot, like) as node_name:
+            found = trial.decide(pod)
+        if found.node_name == node_name:
+            yield Remedy("Node", f"one more node like {like}", node_name)
+
+
+def _priority(trial: _Trial, pod: PodInfo, classes: Iterable[Object]) -> Iterator[Remedy]:
+    """The lowest priority with which preemption makes room, and whom it costs."""
+    if not pod.cls.preempts:
+        yield from _preempting(trial, with_priority(pod.obj, pod.priority), "let it preempt")
+    higher = [
+        one
+        for one in classes
+        if class_value(one) > pod.priority and not name(one).startswith(_OF_THE_SYSTEM)
+    ]
+    for one in sorted(higher, key=lambda one: (class_value(one), name(one)))[:_CLASSES_MAX]:
+        raised = with_priority(pod.obj, class_value(one))
+        yield from _preempting(trial, raised, f"priority class {name(one)} ({one['value']})")
+
+
+def _budget(trial: _Trial, decision: Decision, budget_of: BudgetOf) -> Iterator[Remedy]:
+    """The strictest bound of a respected budget with which preemption makes room."""
+    held = None if decision.preemption is None else decision.preemption.held
+    for called in sorted(held.budgets) if held is not None else ():
+        counted, allowed = budget_of(called), 0
+        for looser in () if counted is None else counted.looser():
+            budget = Budget.of(looser.with_status())
+            if budget.allowed <= allowed:
+                continue
+            allowed = budget.allowed
+            with trial.budget(budget):
+                change = f"{bound_text(spec_of(looser.budget))} in PodDisruptionBudget {called}"
+                found = [*_preempting(trial, decision.pod.obj, change, "Budget")]
+            if found:
+                yield from found
+                break
+
+
+def _preempting(
+    trial: _Trial, pod: Object, change: str, kind: Literal["Priority", "Budget"] = "Priority"
+) -> Iterator[Remedy]:
+    preemption = trial.decide(pod).preemption
+    if preemption is not None and preemption.node_name:
+        victims = tuple(PodReport(**pod_facts(victim.obj)) for victim in preemption.victims)
+        yield Remedy(kind, change, preemption.node_name, victims)

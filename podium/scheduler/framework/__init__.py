@@ -1,0 +1,1 @@
+"""The scheduling framework: extension points, the scheduling cycle, and its decisions."""

@@ -1,0 +1,147 @@
+"""The binding cycle: from a chosen node to a bound pod.
+
+Reserve, Permit, PreBind, Bind and PostBind run in this order, as in `schedule_one.go` of v1.36;
+if any of them fails, all reserve plugins unreserve, last first. A pod that Permit makes wait is
+kept until every plugin that asked for it has allowed it, one rejects it, or its time is up. Time
+is an argument, in seconds.
+"""
+
+import msgspec
+
+from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
+
+# Upstream's cap on how long Permit may make a pod wait.
+PERMIT_TIMEOUT_S_MAX = 15 * 60.0
+
+
+class WaitingPod(msgspec.Struct):
+    """A pod that has its room, and waits for plugins to allow it to be bound.
+
+    Attributes:
+        pod: the pod.
+        deadlines_s: by plugin that made it wait, when it gives up.
+        waits_s: by plugin, for how long it asked to wait.
+    """
+
+    pod: PodInfo
+    deadlines_s: dict[str, float]
+    waits_s: dict[str, float]
+
+
+class BindingCycle:
+    """The later half of scheduling, for one profile.
+
+    Attributes:
+        waiting: pods that Permit made wait, by uid.
+    """
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+        self.waiting: dict[str, WaitingPod] = {}
+
+    def reserve(self, pod: PodInfo, node_name: str) -> Status:
+        """Run Reserve; after a failure everything is unreserved."""
+        for plugin in self._pipeline.reserve:
+            status = plugin.reserve(pod, node_name)
+            if not status.is_success:
+                self.unreserve(pod, node_name)
+                return failure_of("Reserve", plugin.name, status)
+        return SUCCESS
+
+    def unreserve(self, pod: PodInfo, node_name: str) -> None:
+        """Run Unreserve, last plugin first; the pod waits no more."""
+        self.waiting.pop(pod.uid, None)
+        for plugin in reversed(self._pipeline.reserve):
+            plugin.unreserve(pod, node_name)
+
+    def permit(self, pod: PodInfo, node_name: str, now_s: float) -> Status:
+        """Run Permit: success, a refusal, or `Wait`, after which the pod is in `waiting`."""
+        waits: dict[str, float] = {}
+        for plugin in self._pipeline.permit:
+            permission = plugin.permit(pod, node_name)
+            if permission.status.code is Code.WAIT:
+                waits[plugin.name] = min(permission.timeout_s, PERMIT_TIMEOUT_S_MAX)
+            elif not permission.status.is_success:
+                return failure_of("Permit", plugin.name, permission.status)
+        if not waits:
+            return SUCCESS
+        deadlines = {plugin: now_s + wait for plugin, wait in waits.items()}
+        self.waiting[pod.uid] = WaitingPod(pod, deadlines, waits)
+        return Status(
+            Code.WAIT,
+            (f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"',),
+        )
+
+    def allow(self, uid: str, plugin: str) -> bool:
+        """A plugin lets a waiting pod go; whether nobody holds it any more.
+
+        Raises:
+            KeyError: no pod of that uid is waiting.
+        """
+        waiting = self.waiting[uid]
+        waiting.deadlines_s.pop(plugin, None)
+        if waiting.deadlines_s:
+            return False
+        del self.waiting[uid]
+        return True
+
+    def reject(self, uid: str, plugin: str, reason: str) -> Status:
+        """A plugin turns a waiting pod down; it still has to be unreserved.
+
+        Raises:
+            KeyError: no pod of that uid is waiting.
+        """
+        del self.waiting[uid]
+        return unschedulable(reason, plugin=plugin)
+
+    def expire(self, now_s: float) -> list[tuple[WaitingPod, Status]]:
+        """Reject the pods whose time is up; they still have to be unreserved."""
+        expired = []
+        for uid, waiting in list(self.waiting.items()):
+            plugin = min(waiting.deadlines_s, key=waiting.deadlines_s.__getitem__)
+            if waiting.deadlines_s[plugin] <= now_s:
+                wait = waiting.waits_s[plugin]
+                reason = f"rejected due to timeout after waiting {wait:g}s at plugin {plugin}"
+                expired.append((waiting, self.reject(uid, plugin, reason)))
+        return expired
+
+    def bind(self, pod: PodInfo, node_name: str) -> Status:
+        """Run PreBind, Bind and PostBind at once; after a failure everything is unreserved."""
+        status = self.pre_bind(pod, node_name)
+        if status.is_success:
+            status = self.agree_to_bind(pod, node_name)
+        if not status.is_success:
+            self.unreserve(pod, node_name)
+            return status
+        self.post_bind(pod, node_name)
+        return SUCCESS
+
+    def pre_bind(self, pod: PodInfo, node_name: str) -> Status:
+        """Run PreBind, up to the first failure."""
+        for plugin in self._pipeline.pre_bind:
+            status = plugin.pre_bind(pod, node_name)
+            if not status.is_success:
+                return failure_of("PreBind", plugin.name, status)
+        return SUCCESS
+
+    def agree_to_bind(self, pod: PodInfo, node_name: str) -> Status:
+        """Ask the Bind plugins, until one takes the pod; the call itself is the caller's."""
+        for plugin in self._pipeline.bind:
+            status = plugin.bind(pod, node_name)
+            if status.code is not Code.SKIP:
+                return status if status.is_success else failure_of("Bind", plugin.name, status)
+        return Status(Code.ERROR, ("no bind plugin bound the pod",))
+
+    def post_bind(self, pod: PodInfo, node_name: str) -> None:
+        """Run PostBind: the pod is bound."""
+        for plugin in self._pipeline.post_bind:
+            plugin.post_bind(pod, node_name)
+
+
+def failure_of(point: str, plugin: str, status: Status) -> Status:
+    """The answer of a plugin that failed; an error says at which extension point."""
+    if status.is_rejection:
+        return status.by(plugin)
+    return Status(Code.ERROR, (f'running {point} plugin "{plugin}": {status.message}',), plugin)

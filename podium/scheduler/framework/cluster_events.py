@@ -1,0 +1,125 @@
+"""What happens in a cluster, as the scheduling queue sees it, and who may be helped by it.
+
+A plugin that rejects pods registers the events that could change its mind, each with a hint that
+looks closer (EnqueueExtensions and QueueingHintFn of v1.36). Pods wait in the queue by class, so
+that a hint is asked once per class of pods, not once per pod.
+"""
+
+from collections.abc import Callable, Sequence
+from enum import IntFlag, StrEnum, auto
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from podium.api.objects import Object
+from podium.scheduler.snapshot.pod_info import PodInfo
+
+
+class EventResource(StrEnum):
+    """What an event happens to, by its kind."""
+
+    ASSIGNED_POD = "AssignedPod"
+    """A pod that is on a node, another one than the pod that waits."""
+    UNSCHEDULED_POD = "UnscheduledPod"
+    """The pod itself that waits."""
+    NODE = "Node"
+    PERSISTENT_VOLUME = "PersistentVolume"
+    PERSISTENT_VOLUME_CLAIM = "PersistentVolumeClaim"
+    STORAGE_CLASS = "StorageClass"
+    CSI_NODE = "CSINode"
+    CSI_DRIVER = "CSIDriver"
+    CSI_STORAGE_CAPACITY = "CSIStorageCapacity"
+    VOLUME_ATTACHMENT = "VolumeAttachment"
+    RESOURCE_CLAIM = "ResourceClaim"
+    RESOURCE_SLICE = "ResourceSlice"
+    DEVICE_CLASS = "DeviceClass"
+    WILDCARD = "*"
+
+
+class Action(IntFlag):
+    """What happens to it; one event can be several of these."""
+
+    ADD = auto()
+    DELETE = auto()
+    UPDATE_NODE_ALLOCATABLE = auto()
+    UPDATE_NODE_LABEL = auto()
+    UPDATE_NODE_TAINT = auto()
+    UPDATE_NODE_CONDITION = auto()
+    UPDATE_NODE_ANNOTATION = auto()
+    UPDATE_NODE_DECLARED_FEATURE = auto()
+    UPDATE_POD_LABEL = auto()
+    UPDATE_POD_SCALE_DOWN = auto()
+    UPDATE_POD_TOLERATION = auto()
+    UPDATE_POD_SCHEDULING_GATES_ELIMINATED = auto()
+    UPDATE_POD_GENERATED_RESOURCE_CLAIM = auto()
+    UPDATE_OTHER = auto()
+    UPDATE = (
+        UPDATE_NODE_ALLOCATABLE
+        | UPDATE_NODE_LABEL
+        | UPDATE_NODE_TAINT
+        | UPDATE_NODE_CONDITION
+        | UPDATE_NODE_ANNOTATION
+        | UPDATE_NODE_DECLARED_FEATURE
+        | UPDATE_POD_LABEL
+        | UPDATE_POD_SCALE_DOWN
+        | UPDATE_POD_TOLERATION
+        | UPDATE_POD_SCHEDULING_GATES_ELIMINATED
+        | UPDATE_POD_GENERATED_RESOURCE_CLAIM
+        | UPDATE_OTHER
+    )
+    ALL = ADD | DELETE | UPDATE
+
+
+class ClusterEvent(msgspec.Struct, frozen=True):
+    """Something that happened, or a kind of happenings to register for.
+
+    Attributes:
+        resource: to what.
+        action: one action or several.
+    """
+
+    resource: EventResource
+    action: Action
+
+    def matches(self, happened: "ClusterEvent") -> bool:
+        """Whether something that happened is among what this one stands for."""
+        return bool(self.action & happened.action) and (
+            self.resource in (happened.resource, EventResource.WILDCARD)
+            or happened.resource is EventResource.WILDCARD
+        )
+
+
+ASSIGNED_POD_DELETED = ClusterEvent(EventResource.ASSIGNED_POD, Action.DELETE)
+"""A pod left its node, or doesn't come to the node that it was counted on."""
+
+Hint = Callable[[PodInfo, Object | None, Object | None], bool]
+"""Asked with a pod that waits, the object before and after; whether the pod may fit now.
+
+All pods of one class must get the same answer, unless the event's resource is UNSCHEDULED_POD.
+"""
+
+
+class EventHint(msgspec.Struct, frozen=True):
+    """An event that a plugin registers for.
+
+    Attributes:
+        event: the event.
+        hint: looks closer; None means that every such event may help.
+    """
+
+    event: ClusterEvent
+    hint: Hint | None = None
+
+
+@runtime_checkable
+class EnqueueExtensions(Protocol):
+    """A plugin that says which events may make a pod schedulable that it rejected.
+
+    A plugin without it is asked again after every event.
+    """
+
+    name: str
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        """The events, and how to look closer at them."""
+        ...

@@ -1,0 +1,55 @@
+"""What a scheduling cycle decided. It carries codes and numbers; text is made when asked for."""
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.scheduler.framework.evaluation.evaluation import Evaluation
+from podium.scheduler.framework.interface import Codes, PostFilterResult
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.framework.evaluation.nominated_pods import Rivals
+from podium.scheduler.framework.status import Status
+
+
+class Decision(msgspec.Struct, frozen=True, eq=False):
+    """The outcome of one cycle.
+
+    Exactly one of these holds: `error` is set, `gate` is set, `node_name` is set, or the pod
+    can't be scheduled now.
+
+    Attributes:
+        pod: the pod.
+        error: why the cycle ended in an error; empty if it didn't. Nodes that had been filtered
+            by then are still told.
+        gate: the refusal of PreEnqueue; the cycle didn't begin.
+        node_name: the node that was chosen; empty if none.
+        row: its row, else -1.
+        nominated_only: the pod's nominated node fitted, and no other was looked at.
+        evaluation: of the pod's class; it goes on changing with the cluster.
+        outcome: int32[nodes], the filters' codes with nominated pods counted; None if no node
+            was looked at, or if a node was chosen.
+        blame: int32[nodes], who objected.
+        rivals: the nominated pods that were counted when a node was chosen.
+        pre_filter: the refusal of PreFilter, which holds for all nodes.
+        visited: bool[nodes], the rows that were looked at; None if all were.
+        post_filter: what the PostFilter plugins came to; None if none was asked.
+        preemption: how DefaultPreemption came to its answer; None if it wasn't asked.
+        gang: why its gang isn't placed, where that counts, whatever the pod alone came to.
+    """
+
+    pod: PodInfo
+    error: str = ""
+    gate: Status | None = None
+    node_name: str = ""
+    row: int = -1
+    nominated_only: bool = False
+    evaluation: Evaluation | None = None
+    outcome: Codes | None = None
+    blame: Codes | None = None
+    rivals: Rivals = ()
+    pre_filter: Status | None = None
+    visited: NDArray[np.bool_] | None = None
+    post_filter: PostFilterResult | None = None
+    preemption: Preemption | None = None
+    gang: str = ""

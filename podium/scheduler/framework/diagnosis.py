@@ -1,0 +1,85 @@
+"""Why a pod fits nowhere: who rejected it, and in which words (FitError of v1.36)."""
+
+from collections import Counter
+
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.pre_filter import Narrowing
+from podium.scheduler.framework.evaluation.tally import Tally
+
+
+class ReasonHistogram:
+    """How many nodes gave which reason."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, reason: str, count: int) -> None:
+        """`count` more nodes gave this reason."""
+        if count:
+            self._counts[reason] += count
+
+    def add_tally(self, filtering: Filtering, tally: Tally) -> None:
+        """Add the reasons of the rows that filters object to."""
+        for (who, code), count in tally.counts.items():
+            if who >= 0 and count:
+                status = filtering.status(who, code, tally.row_of((who, code)))
+                for reason in status.reasons:
+                    self.add(reason, count)
+
+    def most_common(self) -> list[tuple[str, int]]:
+        """The reasons with their counts, the most frequent first, and of equals by the words."""
+        return sorted(self._counts.items(), key=lambda entry: (-entry[1], entry[0]))
+
+    def __str__(self) -> str:
+        return ", ".join(sorted(f"{count} {reason}" for reason, count in self._counts.items()))
+
+
+def nodes_available_message(
+    node_count: int, reasons: ReasonHistogram, pre_filter: str = "", post_filter: str = ""
+) -> str:
+    """The message of a pod that can't be scheduled.
+
+    Args:
+        node_count: of the cluster.
+        reasons: of single nodes; left out if PreFilter refused the pod.
+        pre_filter: why PreFilter refused it, if it did.
+        post_filter: what PostFilter had to say.
+    """
+    message = f"0/{node_count} nodes are available:"
+    details = pre_filter or str(reasons)
+    if details:
+        message += f" {details}."
+    return f"{message} {post_filter}" if post_filter else message
+
+
+def reasons_of(decision: Decision) -> ReasonHistogram:
+    """Why nodes refuse a pod that was just decided; nothing if it is refused as a whole."""
+    reasons, evaluation = ReasonHistogram(), decision.evaluation
+    if evaluation is None or decision.outcome is None or decision.blame is None:
+        return reasons
+    if decision.pre_filter is None:
+        evaluation.tally.follow(decision.outcome, decision.blame)
+        reasons.add_tally(evaluation.filtering, evaluation.tally)
+    return reasons
+
+
+def rejecting_plugins(decision: Decision) -> set[str]:
+    """The plugins that rejected a pod, on any node or for all of them.
+
+    Only what they have registered for can make the pod schedulable.
+    """
+    evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
+    if evaluation is None or outcome is None or blame is None:
+        return set()
+    if decision.pre_filter is not None:
+        return {decision.pre_filter.plugin}
+    states = evaluation.filtering.states
+    plugins: set[str] = set()
+    for state in states:
+        if isinstance(state, Narrowing):
+            plugins.update(state.plugins)
+    evaluation.tally.follow(outcome, blame)
+    blamed = {who for (who, _), count in evaluation.tally.counts.items() if who >= 0 and count}
+    plugins.update(states[who].plugin for who in blamed)
+    return plugins - {""}

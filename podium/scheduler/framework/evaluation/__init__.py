@@ -1,0 +1,1 @@
+"""Incremental evaluation: which nodes fit a class of pods, and how they score."""

@@ -1,0 +1,289 @@
+"""The filters of one class of pods, combined: for each row the first one that objects, if any."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter, itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.scheduler.framework.interface import FITS, Codes, FilterState, Rows, Scope
+from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.pre_filter import NO_NODE, Narrowing, run_pre_filter
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.status import SUCCESS, Status
+
+NOBODY = -1
+_ROW, _PODS, _CLASS = itemgetter(0), itemgetter(1), attrgetter("cls")
+_FEW_ROWS_MAX = 32
+
+
+class Filtering:
+    """Which rows fit a class of pods, and who objects to the others.
+
+    Attributes:
+        pre_filter: a refusal here holds for all rows, and no filter was asked.
+        states: the filters that have something to say, in their order.
+        codes: int32[nodes] of each state.
+        outcome: int32[nodes], the code of the first objecting state; `FITS` if there is none.
+        blame: int16[nodes], the index of that state, else `NOBODY`.
+        is_open_everywhere: whether all nodes are known to fit.
+        all_rows_changed: whether the last update combined all rows again.
+        touched: the rows that the last update judged, where it wasn't all of them.
+    """
+
+    def __init__(self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo) -> None:
+        self._snapshot = snapshot
+        early = pipeline.by_shape.pre_filters(pipeline.pre_filter, pod)
+        self.pre_filter, narrowing = run_pre_filter(early, snapshot, pod)
+        self.states = self._make_states(pipeline, narrowing, pod) if self._is_open() else []
+        self.codes = [state.all_codes(snapshot.node_count) for state in self.states]
+        self._codes_at = [codes.data for codes in self.codes]
+        numbered = list(enumerate(self.states))
+        self._row_filters = [pair for pair in numbered if pair[1].scope is Scope.ROW]
+        self._cluster_filters = [pair for pair in numbered if pair[1].scope is Scope.CLUSTER]
+        self._volatile_filters = [pair for pair in numbered if pair[1].scope is Scope.VOLATILE]
+        self.all_rows_changed = True
+        self.touched: set[int] = set()
+        self._judged = 0
+        self._feasible_rows: Rows | None = None
+        self._combine()
+
+    @property
+    def is_volatile(self) -> bool:
+        """Whether some filter must be asked about every pod anew."""
+        return bool(self._volatile_filters)
+
+    @property
+    def generation(self) -> int:
+        """Raised whenever pods elsewhere may have changed what holds of a hypothetical row."""
+        return self._judged + sum(state.changes for _, state in self._cluster_filters)
+
+    def feasible_rows(self) -> Rows:
+        """The rows that fit, ascending; the same array for as long as they are the same rows."""
+        if self._feasible_rows is None:
+            rows = self._snapshot.rows
+            everywhere = self.is_open_everywhere
+            self._feasible_rows = rows() if everywhere else np.flatnonzero(self.outcome == FITS)
+        return self._feasible_rows
+
+    def any_fits(self) -> bool:
+        """Whether there is a row that fits."""
+        return bool(np.count_nonzero(self.outcome == FITS))
+
+    def begin(self, pod: PodInfo) -> None:
+        """Ask the volatile filters about this pod."""
+        for index, state in self._volatile_filters:
+            state.begin(pod)
+            self.codes[index][:] = state.all_codes(len(self.outcome))
+        if self._volatile_filters:
+            self._judged += 1
+            self._combine_all()
+            self._feasible_rows = None
+
+    def update(self, rows: Collection[int], changes: Sequence[Change]) -> bool:
+        """Follow changes of pods on a few rows; whether any row began or ceased to fit."""
+        dirty = [pair for pair in self._cluster_filters if pair[1].pods_changed(changes)]
+        for index, state in self._row_filters:
+            codes = self._codes_at[index]
+            for row in rows:
+                codes[row] = state.code(row)
+        touched = set(rows)
+        for index, state in dirty:
+            touched.update(self._judge_again(index, state))
+        self.all_rows_changed = len(touched) > _FEW_ROWS_MAX
+        if dirty:
+            self._judged += 1
+        flipped = self._combine_all() if self.all_rows_changed else self._combine_rows(touched)
+        if flipped:
+            self._feasible_rows = None
+        self.touched = touched
+        return flipped
+
+    def update_many(self, rows: Rows, changes: Sequence[Change]) -> bool:
+        """Follow changes of pods on many rows, int[n]; whether any row began or ceased to fit."""
+        for index, state in self._cluster_filters:
+            if state.pods_changed(changes):
+                self.codes[index][:] = state.all_codes(len(self.outcome))
+                self._judged += 1
+        for index, state in self._row_filters:
+            self.codes[index][rows] = state.codes(rows)
+        self.all_rows_changed = True
+        flipped = self._combine_all()
+        if flipped:
+            self._feasible_rows = None
+        return flipped
+
+    def _judge_again(self, index: int, state: FilterState) -> list[int]:
+        """Ask a state about all rows; the rows whose codes have changed."""
+        codes = state.all_codes(len(self.outcome))
+        changed: list[int] = np.flatnonzero(codes != self.codes[index]).tolist()
+        self.codes[index][:] = codes
+        return changed
+
+    def meet(self, pods: Iterable[PodInfo]) -> None:
+        """Tell filters of pods that are on no node, before any `width` is read for their sake.
+
+        They may bring topology keys that nobody had so far, and with them further sums.
+        """
+        self._meet({pod.cls.id: pod.cls for pod in pods}.values())
+
+    def _meet(self, classes: Collection[PodClass]) -> None:
+        for _, state in self._cluster_filters:
+            state.meet(classes)
+
+    def with_pods(
+        self, added: Sequence[tuple[int, Sequence[PodInfo]]]
+    ) -> tuple[Rows, Codes, Codes]:
+        """Judge rows as if further pods were on them.
+
+        Args:
+            added: rows, each with the pods to add.
+
+        Returns:
+            The rows int[n], and their outcomes and blames, int32[n].
+        """
+        placed = _Placed.of(added)
+        self._meet(placed.classes)
+        rows = np.fromiter(map(_ROW, added), np.intp, len(added))
+        codes = [
+            self._codes_with(i, state, rows, added, placed) for i, state in enumerate(self.states)
+        ]
+        outcome, blame, _ = _combined(codes, len(rows))
+        return rows, outcome, blame
+
+    def judge_nominated(self, node_name: str, outcome: Codes, blame: Codes) -> None:
+        """Have the filters speak for a nominated node that PreFilter left out.
+
+        It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
+
+        Args:
+            node_name: the nominated node; empty if there is none.
+            outcome: int32[nodes], of all rows; that of the node's row is set.
+            blame: the same of who objects.
+        """
+        row = self._snapshot.row_of.get(node_name)
+        if row is None or not self.pre_filter.is_success:
+            return
+        if not self.states or not isinstance(self.states[0], Narrowing) or not self.codes[0][row]:
+            return
+        for index, codes in enumerate(self.codes[1:], 1):
+            if codes[row] != FITS:
+                outcome[row], blame[row] = codes[row], index
+                return
+
+    def status(self, blame: int, outcome: int, row: int) -> Status:
+        """An outcome in words."""
+        if blame == NOBODY:
+            return SUCCESS
+        state = self.states[blame]
+        return state.status(row, outcome).by(state.plugin)
+
+    def objections(self, row: int) -> list[Status]:
+        """What each filter that objects to a row says, in their order, nominated pods left out."""
+        return [
+            self.status(index, int(codes[row]), row)
+            for index, codes in enumerate(self.codes)
+            if codes[row] != FITS
+        ]
+
+    def _is_open(self) -> bool:
+        return self.pre_filter.is_success
+
+    def _make_states(
+        self, pipeline: Pipeline, narrowing: Narrowing | None, pod: PodInfo
+    ) -> list[FilterState]:
+        asked = [ask(pod) for ask in pipeline.by_shape.filters(pipeline.filter, pod)]
+        return [state for state in (narrowing, *asked) if state is not None]
+
+    def _codes_with(
+        self,
+        index: int,
+        state: FilterState,
+        rows: Rows,
+        added: Sequence[tuple[int, Sequence[PodInfo]]],
+        placed: "_Placed",
+    ) -> Codes:
+        if not state.additive:
+            on_rows = self._snapshot.pods_on
+            judged = [state.code_among(row, [*on_rows[row], *pods]) for row, pods in added]
+            return np.array(judged, np.int32)
+        if not state.width:
+            return self.codes[index][rows]
+        weights = np.array([state.weights(cls) for cls in placed.classes], np.int64)
+        sums = np.zeros((len(rows), state.width), np.int64)
+        np.add.at(sums, placed.positions, weights[placed.class_indexes])
+        return state.codes(rows, list(sums.T))
+
+    def _combine_all(self) -> bool:
+        before, was_open = self.outcome, self.is_open_everywhere
+        self._combine()
+        if was_open and self.is_open_everywhere:
+            return False
+        return not np.array_equal(before == FITS, self.outcome == FITS)
+
+    def _combine_rows(self, rows: Iterable[int]) -> bool:
+        flipped = False
+        for row in rows:
+            code, index = FITS, NOBODY
+            for position, codes in enumerate(self._codes_at):
+                if codes[row]:
+                    code, index = codes[row], position
+                    break
+            flipped |= (self.outcome_at[row] == FITS) != (code == FITS)
+            self.is_open_everywhere &= code == FITS
+            self.outcome_at[row] = code
+            self._blame_at[row] = index
+        return flipped
+
+    def _combine(self) -> None:
+        count = self._snapshot.node_count
+        self.outcome, self.blame, self.is_open_everywhere = _combined(self.codes, count)
+        if not self._is_open():
+            self.outcome[:] = NO_NODE
+            self.is_open_everywhere = False
+        self.outcome_at = self.outcome.data
+        self._blame_at = self.blame.data
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Hypothetical pods, so that each class of them is weighed once.
+
+    Attributes:
+        classes: the classes among them.
+        class_indexes: int[pods], the index of each pod's class.
+        positions: int[pods], the index of each pod's row.
+    """
+
+    classes: Sequence[PodClass]
+    class_indexes: NDArray[np.intp]
+    positions: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, added: Sequence[tuple[int, Sequence[PodInfo]]]) -> "_Placed":
+        of_pods = [*map(_CLASS, chain.from_iterable(map(_PODS, added)))]
+        classes = dict.fromkeys(of_pods)
+        indexes, positions = np.zeros(len(of_pods), np.intp), np.arange(len(added))
+        if len(classes) > 1:
+            index_of = {known: index for index, known in enumerate(classes)}
+            indexes = np.array([*map(index_of.__getitem__, of_pods)], np.intp)
+        if len(of_pods) != len(added):
+            positions = np.repeat(positions, [len(group) for _, group in added])
+        return cls([*classes], indexes, positions)
+
+
+def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
+    """Outcome and blame of rows, int32[n], and whether nobody objects to any."""
+    outcome, blame = np.zeros(count, np.int32), np.empty(count, np.int32)
+    blame.fill(NOBODY)
+    objecting = [index for index, of_state in enumerate(codes) if np.count_nonzero(of_state)]
+    for index in reversed(objecting):
+        objects = codes[index] != FITS
+        np.copyto(outcome, codes[index], where=objects)
+        np.copyto(blame, index, where=objects)
+    return outcome, blame, not objecting

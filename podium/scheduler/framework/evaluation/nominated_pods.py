@@ -1,0 +1,91 @@
+"""Pods nominated elsewhere, counted as if they were on their nodes already.
+
+A node has to suit a pod with them and without them (addGENominatedPods, v1.36). So they can only
+close rows that are open: where the pod goes is found out by looking at those alone. What is said
+of a row that was closed anyway may change too, and is found out when the pod fits nowhere.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
+from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.interface import FITS, Codes, Mask, Rows
+from podium.scheduler.snapshot.nominator import Nominator
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.unchanged_rows import KnownRows
+from podium.scheduler.preemption.one_row import RowWorld
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+Rivals = Sequence[tuple[int, Sequence[PodInfo]]]
+"""Rows, each with the pods nominated to it that have to be counted."""
+
+
+_ONE_BY_ONE_MAX = 4
+
+
+class Rivalry:
+    """What nominated pods close to one class of pods; only rows that have changed are judged again.
+
+    Args:
+        snapshot: the cluster.
+        nominator: has the nominated pods.
+    """
+
+    def __init__(self, snapshot: Snapshot, nominator: Nominator) -> None:
+        self._snapshot = snapshot
+        self._nominator = nominator
+        self._rows = KnownRows(snapshot, BudgetColumns(), nominator)
+        self._codes, self._blame = np.zeros((2, snapshot.node_count), np.int32)
+
+    def closed(self, pod: PodInfo, filtering: Filtering) -> Rows:
+        """The open rows that are closed once rivals are counted, int[n]."""
+        is_open = filtering.outcome == FITS
+        self._judge(pod, filtering, is_open)
+        return np.flatnonzero(is_open & (self._codes != FITS))
+
+    def outcome(self, pod: PodInfo, filtering: Filtering) -> tuple[Codes, Codes]:
+        """Outcome and blame, int32[nodes], of all rows once rivals are counted."""
+        self._judge(pod, filtering)
+        is_closed = self._codes != FITS
+        outcome = np.where(is_closed, self._codes, filtering.outcome)
+        return outcome, np.where(is_closed, self._blame, filtering.blame)
+
+    def _judge(self, pod: PodInfo, filtering: Filtering, wanted: Mask | None = None) -> None:
+        """Make what is kept of the wanted rows hold, of all of them unless some are named."""
+        if self._rows.follow(filtering, filtering.generation):
+            self._codes, self._blame = np.zeros((2, self._snapshot.node_count), np.int32)
+        known = self._rows.known
+        own = self._nominator.rows_of(pod, self._snapshot)
+        # Its own nomination doesn't count, while it does for others of its class.
+        known[own] = False
+        is_stale = ~known if wanted is None else wanted & ~known
+        stale = np.flatnonzero(is_stale)
+        self._codes[stale] = FITS
+        if len(stale) <= _ONE_BY_ONE_MAX:
+            for row in stale.tolist():
+                self._judge_one(pod, filtering, row)
+        else:
+            rivals = self._nominator.rivals(pod, self._snapshot)
+            if among := [(row, pods) for row, pods in rivals if is_stale[row]]:
+                rows, codes, blame = filtering.with_pods(among)
+                self._codes[rows], self._blame[rows] = codes, blame
+        known[stale] = True
+        known[own] = False
+
+    def _judge_one(self, pod: PodInfo, filtering: Filtering, row: int) -> None:
+        rivals = self._nominator.rivals_on(pod, self._snapshot.names[row])
+        if rivals:
+            world = RowWorld(filtering, self._snapshot, row, rivals)
+            self._codes[row], self._blame[row] = world.judge_with_rivals()
+
+
+def with_rivals(filtering: Filtering, rivals: Rivals) -> tuple[Codes, Codes]:
+    """Outcome and blame, int32[nodes], of all rows once rivals are counted."""
+    rows, stricter, who = filtering.with_pods(rivals)
+    refused: NDArray[np.bool_] = stricter != FITS
+    outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
+    outcome[rows[refused]], blame[rows[refused]] = stricter[refused], who[refused]
+    return outcome, blame

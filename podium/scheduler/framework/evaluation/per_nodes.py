@@ -1,0 +1,45 @@
+"""What plugins find out of nodes alone, kept by what else it depends on.
+
+A list of tolerations, a node selector or the images of a pod are common to many classes of pods:
+what they come to on each node is worked out once for all of these.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+from podium.api.process.recent_values import Recent
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+V = TypeVar("V")
+
+# A value may have a column or two as long as the cluster.
+COUNT_MAX = 256
+
+
+class PerNodes(Generic[V]):
+    """Values by key, for as long as no node changes for scheduling; those that were used last.
+
+    Args:
+        snapshot: the nodes.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._epoch = -1
+        self._values: Recent[Hashable, tuple[V]] = Recent(COUNT_MAX)
+
+    def of(self, key: Hashable, make: Callable[[], V]) -> V:
+        """The value of a key.
+
+        Args:
+            key: all that the value depends on besides the nodes.
+            make: works it out.
+        """
+        if self._epoch != self._snapshot.node_epoch:
+            self._epoch = self._snapshot.node_epoch
+            self._values = Recent(COUNT_MAX)
+        kept = self._values.get(key)
+        if kept is None:
+            kept = (make(),)
+            self._values.put(key, kept)
+        return kept[0]

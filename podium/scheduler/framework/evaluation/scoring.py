@@ -1,0 +1,156 @@
+"""The scores of one class of pods, weighted and summed.
+
+Local scores depend on their row alone and are kept for all rows. Relative ones are normalised
+over the feasible rows: they are made again when those change, or the pods that they count.
+"""
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from podium.scheduler.framework.interface import (
+    CycleError,
+    LocalScore,
+    RelativeScore,
+    Rows,
+    Scope,
+    Scores,
+)
+from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+
+class Scoring:
+    """The scores of all rows for one class of pods.
+
+    Attributes:
+        local: local scores with their weights.
+        relative: relative scores with their weights.
+        local_total: int64[nodes], weighted; right on feasible rows.
+        relative_total: int64[nodes], weighted; right on feasible rows.
+        error: why no scores could be made; None if they were.
+    """
+
+    def __init__(
+        self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo, feasible: Rows
+    ) -> None:
+        self.local: list[tuple[LocalScore, int]] = []
+        self.relative: list[tuple[RelativeScore, int]] = []
+        self._node_count = snapshot.node_count
+        self.error: CycleError | None = None
+        self._ask(pipeline, pod)
+        self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
+        self._node_total = self._total_of_nodes()
+        self._node_total_at = self._node_total.data
+        scored = [
+            _weighted(s.all_scores(self._node_count), weight) for s, weight in self._row_scores
+        ]
+        self.local_total = self._node_total + scored[0] if scored else self._node_total.copy()
+        for scores in scored[1:]:
+            self.local_total += scores
+        self.local_total_at = self.local_total.data
+        self.update_relative(feasible)
+
+    @property
+    def follows_feasible(self) -> bool:
+        """Whether scores depend on which rows are feasible."""
+        return any(not state.is_idle for state, _ in self.relative)
+
+    @property
+    def is_volatile(self) -> bool:
+        """Whether some score must be asked about every pod anew."""
+        return any(state.scope is Scope.VOLATILE for state, _ in self.relative)
+
+    def begin(self, pod: PodInfo) -> None:
+        """A cycle of this pod begins."""
+        for state, _ in self.relative:
+            if state.scope is Scope.VOLATILE:
+                state.begin(pod)
+
+    def update_rows(self, rows: Collection[int]) -> None:
+        """Score a few rows again whose pods have changed."""
+        if not self._row_scores:
+            return
+        for row in rows:
+            total = self._node_total_at[row]
+            for state, weight in self._row_scores:
+                total += weight * state.score(row)
+            self.local_total_at[row] = total
+
+    def update_many(self, rows: Rows) -> None:
+        """Score many rows, int[n], again whose pods have changed."""
+        if not self._row_scores:
+            return
+        totals = self._node_total[rows]
+        for state, weight in self._row_scores:
+            totals += _weighted(state.scores(rows), weight)
+        self.local_total[rows] = totals
+
+    def update_pods(self, changes: Sequence[Change]) -> bool:
+        """Tell relative scores of changes of pods; whether any score may have changed."""
+        told = [state.pods_changed(changes) for state, _ in self.relative]
+        return any(told)
+
+    def update_relative(self, feasible: Rows) -> None:
+        """Normalise again over the feasible rows, int[n]."""
+        if not len(feasible) or not self.follows_feasible:
+            self.relative_total = _same(0, self._node_count)
+        elif len(feasible) == self._node_count:
+            self.relative_total = self.relative_totals(feasible)
+        else:
+            self.relative_total = np.zeros(self._node_count, np.int64)
+            self.relative_total[feasible] = self.relative_totals(feasible)
+        self.relative_total_at = self.relative_total.data
+
+    def relative_totals(self, feasible: Rows) -> Scores:
+        """Weighted relative scores of the feasible rows, int64[n]."""
+        totals = [
+            _weighted(state.scores(feasible), weight)
+            for state, weight in self.relative
+            if not state.is_idle
+        ]
+        return sum(totals[1:], totals[0]) if totals else _same(0, len(feasible))
+
+    def by_plugin(self, feasible: Rows) -> dict[str, Scores]:
+        """Each plugin's weighted, normalised scores of the feasible rows, int64[n]."""
+        return {
+            **{state.plugin: weight * state.scores(feasible) for state, weight in self.local},
+            **{state.plugin: weight * state.scores(feasible) for state, weight in self.relative},
+        }
+
+    def _ask(self, pipeline: Pipeline, pod: PodInfo) -> None:
+        for early in pipeline.by_shape.pre_scores(pipeline.pre_score, pod):
+            status = early.pre_score(pod)
+            if not status.is_success:
+                message = f"running PreScore plugin {early.name}: {status.message}"
+                self.error = CycleError(early.name, message)
+                return
+        for ask, weight in pipeline.by_shape.scores(pipeline.score, pod):
+            state = ask(pod)
+            if isinstance(state, LocalScore):
+                self.local.append((state, weight))
+            elif state is not None:
+                self.relative.append((state, weight))
+
+    def _total_of_nodes(self) -> Scores:
+        """What local scores that pods don't change come to, int64[nodes]."""
+        of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
+        constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
+        total = _same(constant, self._node_count)
+        for state, weight in of_nodes:
+            if state.constant is None:
+                total = total + _weighted(state.all_scores(self._node_count), weight)
+        return total
+
+
+def _weighted(scores: Scores, weight: int) -> Scores:
+    return scores if weight == 1 else weight * scores
+
+
+@lru_cache(8)
+def _same(number: int, count: int) -> Scores:
+    """The same number so many times, int64[count], without taking the room for it."""
+    return np.broadcast_to(np.int64(number), count)

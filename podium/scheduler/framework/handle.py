@@ -1,0 +1,64 @@
+"""What a plugin is given to look around with."""
+
+from collections.abc import Callable
+from random import Random
+
+import msgspec
+
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
+from podium.scheduler.framework.clock import Clock
+from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.interface import Rows
+from podium.scheduler.framework.pod_groups import PodGroups
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.nominator import Nominator
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.victim_history import VictimHistory
+from podium.scheduler.framework.preferred_nodes import PreferredNodes
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+
+class NodeFinder:
+    """Filters nodes for any pod, as the scheduling cycle does: for plugins that think ahead.
+
+    Attributes:
+        rows: from a pending pod to the rows that fit it, int[n]. The cycle sets it.
+        filtering: from a pending pod to what filters say of all rows, as they are now.
+    """
+
+    rows: Callable[[PodInfo], Rows]
+    filtering: Callable[[PodInfo], Filtering]
+
+
+class Handle(msgspec.Struct, frozen=True):
+    """The cluster as plugins see it.
+
+    Attributes:
+        snapshot: nodes and the pods on them.
+        listers: other objects.
+        nominator: pods that wait for the room they have made.
+        budgets: disruption budgets.
+        preempting: uids of the pods whose preemption is being carried out, up to the moment when
+            the last victim is seen to terminate. Whoever removes the victims keeps it.
+        clock: the time.
+        history: who was preempted lately. Whoever removes the victims keeps it.
+        finder: says which nodes other pods would fit.
+        options: Podium's own options.
+        rng: for what a configuration limits to random candidates; None limits nothing.
+        preferred: what to take where several nodes are equal, before the smallest name.
+        gangs: the PodGroups, which whoever watches them keeps; None if none are heeded.
+    """
+
+    snapshot: Snapshot
+    listers: Listers
+    nominator: Nominator = msgspec.field(default_factory=Nominator)
+    budgets: BudgetColumns = msgspec.field(default_factory=BudgetColumns)
+    preempting: set[str] = msgspec.field(default_factory=set)
+    clock: Clock = msgspec.field(default_factory=Clock)
+    history: VictimHistory = msgspec.field(default_factory=VictimHistory)
+    finder: NodeFinder = msgspec.field(default_factory=NodeFinder)
+    options: SchedulerOptions = msgspec.field(default_factory=SchedulerOptions)
+    rng: Random | None = None
+    preferred: PreferredNodes = msgspec.field(default_factory=PreferredNodes)
+    gangs: PodGroups | None = None

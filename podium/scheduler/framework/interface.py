@@ -1,0 +1,415 @@
+"""The scheduling framework: one protocol an extension point, spelt as kube-scheduler spells them.
+
+A plugin is a small class with a `name` and the methods of the extension points it serves. What
+differs from upstream is the direction of the loop: `filter` and `score` aren't called once per
+node. They are called once per class of pods and return a state that judges rows, all at once
+(arrays in, arrays out) or, when one row has changed, that row alone (plain integers).
+
+Codes of filters are int32: 0 fits, positive can be cured by removing pods (Unschedulable),
+negative can't (UnschedulableAndUnresolvable); which number stands for what is the state's own
+business, `status` puts it in words.
+
+Filters that look at pods see those of a row only through a few sums over them, one weight per
+class of pods and sum. That is what upstream's AddPod and RemovePod extensions come down to: a
+hypothetical row, without its victims or with its nominated pods, is the real one plus `extra`.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import Enum, auto
+from typing import ClassVar, Protocol, runtime_checkable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.objects import Object
+from podium.machines.effects import Effect
+from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
+from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import SUCCESS, Code, Status
+
+MAX_NODE_SCORE = 100
+FITS = 0
+
+Rows = NDArray[np.intp]
+Codes = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+Scores = NDArray[np.int64]
+Sums = Sequence[NDArray[np.int64]]
+
+
+class Scope(Enum):
+    """What can change a state's answer for a row: the finer, the less is asked again."""
+
+    NODE = auto()
+    """Its node object."""
+    ROW = auto()
+    """The pods on it, too."""
+    CLUSTER = auto()
+    """Pods anywhere; `pods_changed` passes them to the state."""
+    VOLATILE = auto()
+    """Anything: it is asked about every pod anew."""
+
+
+class CycleError(Exception):
+    """A plugin couldn't do its work; the pod's cycle ends in an error, and is tried again."""
+
+    def __init__(self, plugin: str, message: str) -> None:
+        super().__init__(message)
+        self.plugin = plugin
+
+
+class FilterState:
+    """What a filter plugin knows of one class of pods.
+
+    Attributes:
+        plugin: the plugin's name.
+        scope: what can change its answers.
+        width: how many sums over pods it looks at.
+        additive: whether `codes` and `code` take `extra`; if not, `code_among` is asked instead.
+        changes: how often pods changed what hypothetical rows elsewhere depend on, while the
+            answers for real ones stayed the same.
+    """
+
+    plugin: str
+    scope: ClassVar[Scope]
+    width: int = 0
+    additive: bool = True
+    changes: int = 0
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        """Judge rows.
+
+        Args:
+            rows: int[n].
+            extra: `width` arrays int64[n] to add to the rows' sums; empty for the rows as they are.
+
+        Returns:
+            int32[n].
+        """
+        raise TypeError(f"{type(self).__name__} judges no rows")
+
+    def all_codes(self, node_count: int) -> Codes:
+        """Judge all rows as they are, int32[nodes]; of scope NODE, they aren't to be changed."""
+        return self.codes(np.arange(node_count))
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        """Judge one row."""
+        sums = [np.array([amount], np.int64) for amount in extra]
+        return int(self.codes(np.array([row]), sums)[0])
+
+    def code_among(self, row: int, pods: Sequence[PodInfo]) -> int:
+        """Judge one row as if these pods were on it; only where `additive` is false."""
+        raise TypeError(f"{type(self).__name__} judges rows by sums")
+
+    def meet(self, classes: Iterable[PodClass]) -> None:
+        """Pods of these classes count from now on, though none may be on a node.
+
+        They may bring further sums. No others come until this is told again, or of changes.
+        """
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        """What a pod of this class, which is on nodes or was met, adds to each sum of its row."""
+        return ()
+
+    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
+        """`weights` of many pods.
+
+        Args:
+            pods: the pods.
+            classes: that theirs are among.
+
+        Returns:
+            `width` arrays int64 of the shape of the pods'.
+        """
+        return looked_up(self.width, pods.ids, len(classes), lambda n: self.weights(classes[n]))
+
+    def room(self, rows: Rows) -> Sums | None:
+        """How much more each sum may hold, if that is all that the verdict goes by.
+
+        Returns:
+            `width` arrays int64[n]: the pod fits a row just if `extra` is nowhere more than this.
+            None if there is more to it. Where it isn't, no class has a weight below 0.
+        """
+        return None
+
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        """Pods came and left; whether any answer may have changed beyond their rows.
+
+        Told to states of CLUSTER scope, of every change once and in order.
+        """
+        return False
+
+    def begin(self, pod: PodInfo) -> None:
+        """A cycle of this pod begins; only told to states of VOLATILE scope."""
+
+    def status(self, row: int, code: int) -> Status:
+        """A code in words; rows with the same code have the same words."""
+        raise TypeError(f"{type(self).__name__} rejects no rows")
+
+
+class LocalScore:
+    """Scores that depend on the row alone, and are final: 0 to 100 a row.
+
+    Attributes:
+        plugin: the plugin's name.
+        scope: NODE or ROW.
+        constant: what every row scores, if all score the same for as long as nodes don't change.
+    """
+
+    plugin: str
+    scope: ClassVar[Scope] = Scope.ROW
+    constant: int | None = None
+
+    def scores(self, rows: Rows) -> Scores:
+        """int64[n] for int[n] rows."""
+        raise TypeError(f"{type(self).__name__} scores no rows")
+
+    def all_scores(self, node_count: int) -> Scores:
+        """The scores of all rows, int64[nodes], not to be changed."""
+        return self.scores(np.arange(node_count))
+
+    def score(self, row: int) -> int:
+        """The score of one row."""
+        return int(self.scores(np.array([row]))[0])
+
+
+class RelativeScore:
+    """Scores that are normalised over all feasible rows, and so depend on which those are."""
+
+    plugin: str
+    scope: ClassVar[Scope] = Scope.CLUSTER
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether all rows score 0, whichever are feasible, until pods change."""
+        return False
+
+    def scores(self, feasible: Rows) -> Scores:
+        """Normalised scores, 0 to 100, int64[n], of the feasible rows int[n] with n > 0."""
+        raise TypeError(f"{type(self).__name__} scores no rows")
+
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        """Pods came and left; whether any score may have changed."""
+        return False
+
+    def begin(self, pod: PodInfo) -> None:
+        """A cycle of this pod begins; only told to states of VOLATILE scope."""
+
+
+class PreFilterResult(msgspec.Struct, frozen=True):
+    """What PreFilter found out without looking at single nodes.
+
+    Attributes:
+        status: a refusal holds for all nodes.
+        node_names: the only nodes that can matter; None leaves all.
+    """
+
+    status: Status = SUCCESS
+    node_names: frozenset[str] | None = None
+
+
+PASSES = PreFilterResult()
+"""PreFilter found out nothing."""
+
+
+class NodeToStatusReader(Protocol):
+    """Tells why a pod fits on no node; `podium.scheduler.framework.post_filter.NodeToStatus` is what there is."""
+
+    def get(self, node_name: str) -> Status:
+        """The refusal of a node; one that isn't there is refused for good."""
+        ...
+
+    def nodes_for(self, code: Code) -> list[str]:
+        """The names of the nodes refused with this code, in no particular order."""
+        ...
+
+
+class PostFilterResult(msgspec.Struct, frozen=True):
+    """The node that a PostFilter plugin nominates, or why it names none.
+
+    Attributes:
+        status: success ends the search for help, and so does UnschedulableAndUnresolvable; another
+            refusal leaves it to the next plugin, and says why this one couldn't help.
+        nominated_node_name: the node to nominate the pod to; empty takes away the nomination that
+            it has, None leaves it.
+        victims: pods to remove from that node, the most important first. The plugin doesn't remove
+            them: whoever acts on the decision does.
+    """
+
+    status: Status = SUCCESS
+    nominated_node_name: str | None = None
+    victims: tuple[PodInfo, ...] = ()
+
+
+class Permission(msgspec.Struct, frozen=True):
+    """The answer of a Permit plugin: bind now, wait for a while, or refuse.
+
+    Attributes:
+        status: success, a refusal, or `Wait`.
+        timeout_s: how long to wait, in seconds; then the pod is rejected.
+    """
+
+    status: Status = SUCCESS
+    timeout_s: float = 0.0
+
+
+@runtime_checkable
+class Plugin(Protocol):
+    """A scheduling plugin: its name, and what its extension points share."""
+
+    name: str
+
+
+@runtime_checkable
+class PreEnqueuePlugin(Plugin, Protocol):
+    """Decides whether a pod may enter the active queue."""
+
+    def pre_enqueue(self, pod: PodInfo) -> Status:
+        """Success lets it in; a refusal gates it."""
+        ...
+
+
+@runtime_checkable
+class QueueSortPlugin(Plugin, Protocol):
+    """Orders the active queue."""
+
+    def sort_key(self, pod: PodInfo, queued_at: float) -> tuple[float, ...]:
+        """Pods with smaller keys are scheduled earlier."""
+        ...
+
+
+@runtime_checkable
+class PreFilterPlugin(Plugin, Protocol):
+    """Looks at the pod once, before any node."""
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        """Refuse the pod everywhere, or narrow the nodes down."""
+        ...
+
+
+@runtime_checkable
+class FilterPlugin(Plugin, Protocol):
+    """Rules out the nodes that a pod can't run on."""
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        """What to judge the pod's class by; None if no node can be ruled out (upstream's Skip)."""
+        ...
+
+
+@runtime_checkable
+class PostFilterPlugin(Plugin, Protocol):
+    """Looks for help when no node fits."""
+
+    def post_filter(self, pod: PodInfo, filtered: NodeToStatusReader) -> PostFilterResult:
+        """Name a node to nominate the pod to, and pods to remove from it, or say why not.
+
+        Args:
+            pod: it fits on no node.
+            filtered: why not, node by node.
+        """
+        ...
+
+
+@runtime_checkable
+class PreScorePlugin(Plugin, Protocol):
+    """Looks at the pod once, before scores are made."""
+
+    def pre_score(self, pod: PodInfo) -> Status:
+        """An error ends the cycle."""
+        ...
+
+
+@runtime_checkable
+class ScorePlugin(Plugin, Protocol):
+    """Ranks feasible nodes; NormalizeScore is part of `RelativeScore`."""
+
+    def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None:
+        """What to score the pod's class by; None adds nothing (upstream's Skip)."""
+        ...
+
+
+@runtime_checkable
+class ReservePlugin(Plugin, Protocol):
+    """Keeps state of its own about pods that are about to be bound."""
+
+    def reserve(self, pod: PodInfo, node_name: str) -> Status:
+        """A failure makes all reserve plugins unreserve, last first."""
+        ...
+
+    def unreserve(self, pod: PodInfo, node_name: str) -> None:
+        """Undo; must not fail, and may come without a reserve."""
+        ...
+
+
+@runtime_checkable
+class PermitPlugin(Plugin, Protocol):
+    """Approves, denies or delays a binding."""
+
+    def permit(self, pod: PodInfo, node_name: str) -> Permission:
+        """Approve, deny, or wait with a timeout."""
+        ...
+
+
+@runtime_checkable
+class PreBindPlugin(Plugin, Protocol):
+    """Does what must be done before a pod is bound."""
+
+    def pre_bind(self, pod: PodInfo, node_name: str) -> Status:
+        """Anything but success rejects the pod."""
+        ...
+
+
+class PreBindProgress(msgspec.Struct, frozen=True):
+    """How far the API calls of PreBind plugins have come.
+
+    Attributes:
+        written: the objects that the calls have written, as the API answered, in their order.
+        pod_exists: whether the pod is still there.
+    """
+
+    written: Sequence[Object]
+    pod_exists: bool
+
+
+@runtime_checkable
+class PreBindCallsPlugin(Plugin, Protocol):
+    """A PreBind plugin that has something written first, and waits for others to act on it.
+
+    Attributes:
+        bind_timeout_seconds: how long to wait.
+    """
+
+    bind_timeout_seconds: int
+
+    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
+        """The API calls; each must succeed. None: there is nothing to do or to wait for."""
+        ...
+
+    def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
+        """Judge each second after the calls whether PreBind is done.
+
+        Returns:
+            `Wait` goes on waiting, and its message says what for.
+        """
+        ...
+
+
+@runtime_checkable
+class BindPlugin(Plugin, Protocol):
+    """Binds a pod to the node that was chosen for it."""
+
+    def bind(self, pod: PodInfo, node_name: str) -> Status:
+        """Skip leaves the pod to the next bind plugin."""
+        ...
+
+
+@runtime_checkable
+class PostBindPlugin(Plugin, Protocol):
+    """Reacts after a pod was bound (PostBind)."""
+
+    def post_bind(self, pod: PodInfo, node_name: str) -> None:
+        """The pod is bound."""
+        ...

@@ -1,0 +1,180 @@
+"""PodGroups, and which pods belong to them.
+
+Of `scheduling.k8s.io/v1alpha2`, v1.36's alpha API, a pod names its group in
+`spec.schedulingGroup.podGroupName`; of scheduler-plugins' `scheduling.x-k8s.io/v1alpha1`, in the
+label `scheduling.x-k8s.io/pod-group`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from podium.api.kinds.builtin_kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD, Kind
+from podium.api.objects import Object, labels, name, namespace, part, spec_of, uid
+from podium.api.pods import node_name_of
+from podium.api.values.quantity import nanos
+from podium.api.resources import resource_amount
+from podium.scheduler.config.preemption_options import Gangs, PodGroupApi
+from podium.scheduler.snapshot.pod_info import UNPLACED, PodInfo
+
+LABEL = "scheduling.x-k8s.io/pod-group"
+
+_KINDS = {
+    PodGroupApi.KUBERNETES: (POD_GROUP, WORKLOAD),
+    PodGroupApi.SCHEDULER_PLUGINS: (POD_GROUP_OF_PLUGINS,),
+}
+
+GangId = tuple[str, str, str]
+"""Kind, namespace and name of a PodGroup."""
+
+
+class PodGroup(msgspec.Struct, frozen=True):
+    """What a PodGroup asks for.
+
+    Attributes:
+        least: how many of its pods are placed together at least; 1 asks for nothing.
+        goes_as_a_whole: whether all its pods are preempted if one is.
+        timeout_s: for how long it may wait for room that was made for it; None if it doesn't say.
+        priority: of its pods together; None if each has its own.
+        resources: what has to be free for all of them, as the scheduler counts it.
+    """
+
+    least: int
+    goes_as_a_whole: bool = False
+    timeout_s: float | None = None
+    priority: int | None = None
+    resources: Mapping[str, int] = msgspec.field(default_factory=dict)
+
+
+class PodGroups:
+    """The PodGroups there are, and the pods that name one.
+
+    Attributes:
+        kinds: what PodGroups that count are watched under.
+
+    Args:
+        options: whose PodGroups count.
+    """
+
+    def __init__(self, options: Gangs) -> None:
+        self.kinds = frozenset(_KINDS[api][0].key for api in options.pod_groups)
+        self._groups: dict[GangId, PodGroup] = {}
+        self._uids: dict[GangId, dict[str, None]] = defaultdict(dict)
+        self._placed: Mapping[str, PodInfo] = {}
+
+    def set(self, kind: str, obj: Object) -> None:
+        """Add or replace a PodGroup of a kind."""
+        read = _of_kubernetes if kind == POD_GROUP.key else _of_plugins
+        self._groups[kind, namespace(obj), name(obj)] = read(spec_of(obj))
+
+    def remove(self, kind: str, obj: Object) -> None:
+        """Remove a PodGroup, if it is there."""
+        self._groups.pop((kind, namespace(obj), name(obj)), None)
+
+    def get(self, gang: GangId) -> PodGroup | None:
+        """A PodGroup; None if there is none."""
+        return self._groups.get(gang)
+
+    def follow(self, placed: Mapping[str, PodInfo]) -> None:
+        """Look pods on nodes up there, by uid."""
+        self._placed = placed
+
+    def note(self, old: Object | None, new: Object | None) -> None:
+        """Take note of a pod that comes, changes or goes."""
+        for pod in (old, new):
+            gang = None if pod is None else self._named(pod)
+            if gang is not None and pod is not None:
+                if new is not None:
+                    self._uids[gang][uid(pod)] = None
+                else:
+                    self._uids[gang].pop(uid(pod), None)
+
+    def uids(self, gang: GangId) -> Iterable[str]:
+        """The uids of its pods, in the order in which they came."""
+        return self._uids.get(gang, ())
+
+    def gang_of(self, pod: Object) -> GangId | None:
+        """The PodGroup that a pod belongs to, be it there or not; None if it is for itself.
+
+        A label for a PodGroup that isn't there means nothing, as to scheduler-plugins.
+        """
+        gang = self._named(pod)
+        return gang if gang and (gang[0] == POD_GROUP.key or gang in self._groups) else None
+
+    def group_of(self, pod: Object) -> PodGroup | None:
+        """What the PodGroup of a pod asks for; None if there is none."""
+        gang = self._named(pod)
+        return None if gang is None else self._groups.get(gang)
+
+    def priority_of(self, pod: Object) -> int | None:
+        """The priority that counts in place of a pod's own; None if that does.
+
+        As in v1.36: a pod that waits has that of its PodGroup, and keeps it where it is preempted
+        with all others.
+        """
+        group = self.group_of(pod)
+        if group is None or (node_name_of(pod) and not group.goes_as_a_whole):
+            return None
+        return group.priority
+
+    def placed(self, gang: GangId) -> list[PodInfo]:
+        """Its pods on nodes, assumed ones included, that aren't leaving."""
+        known = (self._placed.get(one) for one in self.uids(gang))
+        return [pod for pod in known if pod is not None and not pod.cls.terminating]
+
+    def whole(self, victims: Iterable[PodInfo]) -> list[PodInfo]:
+        """Who goes with these victims, as their PodGroups say so."""
+        known = {victim.uid for victim in victims}
+        gangs = {
+            gang
+            for victim in victims
+            if (gang := self._named(victim.obj)) is not None
+            and (group := self._groups.get(gang)) is not None
+            and group.goes_as_a_whole
+        }
+        return [
+            pod
+            for gang in sorted(gangs)
+            for pod in self.placed(gang)
+            if pod.uid not in known and pod.row != UNPLACED
+        ]
+
+    @property
+    def has_wholes(self) -> bool:
+        """Whether any PodGroup is preempted as a whole."""
+        return any(group.goes_as_a_whole for group in self._groups.values())
+
+    def _named(self, pod: Object) -> GangId | None:
+        """The PodGroup that a pod names, whether it is there or not."""
+        group_name = part(spec_of(pod), "schedulingGroup").get("podGroupName")
+        if group_name and POD_GROUP.key in self.kinds:
+            return POD_GROUP.key, namespace(pod), group_name
+        labelled = labels(pod).get(LABEL)
+        if labelled and POD_GROUP_OF_PLUGINS.key in self.kinds:
+            return POD_GROUP_OF_PLUGINS.key, namespace(pod), labelled
+        return None
+
+
+def served_kinds(options: Gangs) -> Iterator[Kind]:
+    """The kinds of the APIs whose PodGroups are heeded."""
+    for api in sorted(options.pod_groups):
+        yield from _KINDS[api]
+
+
+def _of_kubernetes(spec: Object) -> PodGroup:
+    gang = part(spec, "schedulingPolicy", "gang")
+    goes_as_a_whole = spec.get("disruptionMode") == "PodGroup"
+    least, priority = int(gang.get("minCount") or 1), spec.get("priority")
+    return PodGroup(least, goes_as_a_whole, priority=None if priority is None else int(priority))
+
+
+def _of_plugins(spec: Object) -> PodGroup:
+    timeout_s = spec.get("scheduleTimeoutSeconds")
+    least = int(spec.get("minMember") or 1)
+    amounts: Object = spec.get("minResources") or {}
+    return PodGroup(
+        least,
+        timeout_s=None if timeout_s is None else float(timeout_s),
+        resources={name: resource_amount(name, nanos(raw)) for name, raw in amounts.items()},
+    )

@@ -1,0 +1,82 @@
+"""PostFilter: plugins that help a pod which fits on no node, asked one after the other.
+
+As RunPostFilterPlugins of v1.36.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from podium.scheduler.framework.evaluation.evaluation import Evaluation
+from podium.scheduler.framework.interface import Codes, PostFilterPlugin, PostFilterResult, PreFilterPlugin
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
+
+
+class NodeToStatus(msgspec.Struct, frozen=True):
+    """Why a pod fits on no node, node by node; follows `NodeToStatusReader`.
+
+    Attributes:
+        snapshot: the nodes.
+        pre_filter: the PreFilter plugins, in the order in which they are asked.
+        evaluation: of the pod's class; it goes on changing with the cluster.
+        outcome: int32[nodes], the filters' codes, nominated pods counted.
+        blame: int32[nodes], who objected.
+    """
+
+    snapshot: Snapshot
+    pre_filter: Sequence[PreFilterPlugin]
+    evaluation: Evaluation
+    outcome: Codes
+    blame: Codes
+
+    def get(self, node_name: str) -> Status:
+        filtering, row = self.evaluation.filtering, self.snapshot.row_of.get(node_name)
+        if not filtering.pre_filter.is_success:
+            return filtering.pre_filter
+        if row is None:
+            return unresolvable()
+        return filtering.status(int(self.blame[row]), int(self.outcome[row]), row)
+
+    def nodes_for(self, code: Code) -> list[str]:
+        wanted = self.outcome > 0 if code is Code.UNSCHEDULABLE else self.outcome < 0
+        return [self.snapshot.names[row] for row in np.flatnonzero(wanted).tolist()]
+
+    def was_asked(self, plugin_name: str) -> bool:
+        """Whether PreFilter asked a plugin, and not only those before it, of which one refused."""
+        names, refusal = [one.name for one in self.pre_filter], self.evaluation.filtering.pre_filter
+        if refusal.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            names = names[: names.index(refusal.plugin) + 1]
+        return plugin_name in names
+
+
+def run_post_filter_plugins(
+    plugins: Sequence[PostFilterPlugin], pod: PodInfo, filtered: NodeToStatus
+) -> tuple[PostFilterResult, Preemption | None]:
+    """Ask the plugins in their order, until one helps or says that nobody can.
+
+    Returns:
+        What they came to together, and how the last one that preempts came to its answer.
+    """
+    found, preemption = PostFilterResult(), None
+    reasons: list[str] = []
+    for plugin in plugins:
+        answer = plugin.post_filter(pod, filtered)
+        if answer.status.plugin != plugin.name:
+            answer = replace(answer, status=answer.status.by(plugin.name))
+        status = answer.status
+        if isinstance(answer, Preemption):
+            preemption = answer
+        if status.is_success or status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            return answer, preemption
+        if not status.is_rejection:
+            return PostFilterResult(Status(Code.ERROR, status.reasons, plugin.name)), preemption
+        if answer.nominated_node_name is not None:
+            found = answer
+        reasons += status.reasons
+    refusal = unschedulable(*reasons, plugin=plugins[0].name if plugins else "")
+    return replace(found, status=refusal), preemption

@@ -1,0 +1,259 @@
+"""The scheduling cycle: one pod, one decision.
+
+Deciding changes nothing but what is remembered between cycles. Applying a decision (assuming the
+pod, removing victims, nominating) is the caller's business.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+
+from podium.api.pods import scheduler_name_of
+from podium.scheduler.config.preemption_options import PreemptionScope
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.evaluation.evaluation import INFEASIBLE, Evaluation
+from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.interface import FITS, Codes, CycleError, PostFilterResult
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.post_filter import NodeToStatus, run_post_filter_plugins
+from podium.scheduler.preemption.policies.cross_node.reserved_rooms import reserved_rooms
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.framework.preferred_nodes import tied
+from podium.api.process.recent_values import Recent
+from podium.scheduler.framework.refusal import Refusal, state_of
+from podium.scheduler.framework.status import Code, Status
+from podium.scheduler.framework.timing import Timing
+
+# Each evaluation has several columns as long as the cluster; pods that come one of a kind, such as
+# a DaemonSet's, would otherwise fill the memory.
+EVALUATIONS_BYTES_MAX = 180 * 2**20
+_EVALUATIONS_MAX = 1024
+_BYTES_PER_ROW = 56
+# Most classes are never met again. They share as little memory as stays in the processor's
+# innermost caches, until they are.
+_NEWCOMERS_MAX = 4
+_Key = tuple[str, int]
+_NO_ROWS = np.zeros(0, np.intp)
+NO_NODES = "no nodes available to schedule pods"
+
+
+class SchedulingCycle:
+    """Decides pods of the profiles it was made for.
+
+    Attributes:
+        timing: measures extension points; None measures nothing.
+    """
+
+    def __init__(self, handle: Handle, pipelines: Mapping[str, Pipeline]) -> None:
+        self._handle = handle
+        self._snapshot = handle.snapshot
+        self._nominator = handle.nominator
+        self._pipelines = pipelines
+        self.timing: Timing | None = None
+        self._reserves_rooms = handle.options.preemption_scope is PreemptionScope.CROSS_NODE
+        handle.finder.filtering = self._filtering
+        handle.finder.rows = lambda pod: self._filtering(pod).feasible_rows()
+        self._keep_nothing()
+
+    def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
+        """Decide where a pod goes.
+
+        Args:
+            pod: a pending pod; its `nominated_node_name` is tried first.
+            scheduler_name: the profile to decide by.
+
+        Raises:
+            KeyError: there is no such profile.
+        """
+        if self._snapshot.classes.is_crowded:
+            self._forget_classes()
+        pipeline = self._pipelines[scheduler_name]
+        gate = _gate(pipeline, pod)
+        if gate is not None:
+            return Decision(pod, gate=gate)
+        if not self._snapshot.node_count:
+            return Decision(pod, error=NO_NODES)
+        try:
+            if self._reserves_rooms and self._nominator:
+                with reserved_rooms(self._handle, pod):
+                    return self._decide(pod, pipeline, self._evaluation(pipeline, pod))
+            return self._decide(pod, pipeline, self._evaluation(pipeline, pod))
+        except CycleError as error:
+            return Decision(pod, error=str(error))
+
+    def _filtering(self, pod: PodInfo) -> Filtering:
+        """The filters of a pod, of one of another scheduler by our first profile."""
+        first = next(iter(self._pipelines.values()))
+        pipeline = self._pipelines.get(scheduler_name_of(pod.obj), first)
+        return self._refreshed(pipeline, pod).filtering
+
+    def _keep_nothing(self) -> None:
+        self._evaluations: Recent[_Key, Evaluation] = Recent(_EVALUATIONS_MAX)
+        self._newcomers: Recent[_Key, Evaluation] = Recent(_NEWCOMERS_MAX)
+        self._met: set[_Key] = set()
+
+    def _forget_classes(self) -> None:
+        """Forget what is kept of classes, and then those that no pod is of."""
+        self._keep_nothing()
+        self._handle.budgets.forget_classes()
+        self._snapshot.forget_classes()
+
+    def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
+        if self.timing is None:
+            return self._refreshed(pipeline, pod)
+        return self.timing.measure(
+            "Filter",
+            pipeline.scheduler_name,
+            lambda: self._refreshed(pipeline, pod),
+            _filtered,
+        )
+
+    def _refreshed(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
+        key = (pipeline.scheduler_name, pod.cls.id)
+        evaluation = self._evaluations.get(key) or self._newcomers.get(key)
+        if evaluation is None:
+            evaluation = Evaluation(pipeline, self._handle, pod)
+            if key in self._met:
+                self._evaluations.count_max = evaluations_max(self._snapshot.node_count)
+                self._evaluations.put(key, evaluation)
+            else:
+                self._met.add(key)
+                self._newcomers.put(key, evaluation)
+        evaluation.refresh(pod)
+        return evaluation
+
+    def _decide(self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation) -> Decision:
+        filtering = evaluation.filtering
+        if not filtering.pre_filter.is_success:
+            return self._unschedulable(pod, pipeline, evaluation)
+        if pod.nominated_node_name and self._fits_nominated(pod, evaluation):
+            row = self._snapshot.row_of[pod.nominated_node_name]
+            return Decision(
+                pod,
+                node_name=pod.nominated_node_name,
+                row=row,
+                nominated_only=True,
+                evaluation=evaluation,
+            )
+        if pipeline.sampling is None and not len(filtering.feasible_rows()):
+            return self._unschedulable(pod, pipeline, evaluation)
+        visited, preference, rivalry = None, evaluation.preference, evaluation.rivalry
+        closed = _NO_ROWS if rivalry is None else rivalry.closed(pod, filtering)
+        if len(closed) or pipeline.sampling is not None:
+            feasible = filtering.outcome == FITS
+            feasible[closed] = False
+            if pipeline.sampling is not None:
+                visited = pipeline.sampling.visited(self._snapshot, feasible)
+                feasible &= visited
+            preference = evaluation.preference_among(feasible)
+        row = int(preference.argmax())
+        if preference[row] == INFEASIBLE:
+            return self._unschedulable(pod, pipeline, evaluation)
+        if evaluation.scoring.error is not None:
+            outcome, blame = _outcome(pod, evaluation)
+            return Decision(
+                pod,
+                error=str(evaluation.scoring.error),
+                evaluation=evaluation,
+                outcome=outcome,
+                blame=blame,
+            )
+        if names := self._handle.preferred.placements.get(pod.uid):
+            row = tied(names, self._snapshot, row, partial(evaluation.ties, preference, row))
+        return Decision(
+            pod,
+            node_name=self._snapshot.names[row],
+            row=row,
+            evaluation=evaluation,
+            rivals=self._nominator.rivals(pod, self._snapshot) if rivalry is not None else (),
+            visited=visited,
+        )
+
+    def _fits_nominated(self, pod: PodInfo, evaluation: Evaluation) -> bool:
+        row = self._snapshot.row_of.get(pod.nominated_node_name)
+        if row is None or evaluation.filtering.outcome[row] != FITS:
+            return False
+        rivals = self._nominator.rivals_on(pod, pod.nominated_node_name)
+        if not rivals:
+            return True
+        _, outcome, _ = evaluation.filtering.with_pods([(row, rivals)])
+        return bool(outcome[0] == FITS)
+
+    def _unschedulable(self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation) -> Decision:
+        state = state_of(pod, pipeline, evaluation.filtering, self._handle)
+        refusal = evaluation.refusal
+        if refusal is None or state is None or refusal.state != state:
+            outcome, blame = _outcome(pod, evaluation)
+            filtered = NodeToStatus(self._snapshot, pipeline.pre_filter, evaluation, outcome, blame)
+            answer = self._post_filter(
+                pipeline, lambda: run_post_filter_plugins(pipeline.post_filter, pod, filtered)
+            )
+            refusal = Refusal(state or (), outcome, blame, *answer)
+            is_helped = answer[0] is not None and answer[0].nominated_node_name
+            evaluation.refusal = None if state is None or is_helped else refusal
+        else:
+            known = refusal.post_filter or PostFilterResult(), refusal.preemption
+            answer = self._post_filter(pipeline, lambda: known)
+        pre_filter = evaluation.filtering.pre_filter
+        return Decision(
+            pod,
+            evaluation=evaluation,
+            outcome=refusal.outcome,
+            blame=refusal.blame,
+            pre_filter=None if pre_filter.is_success else pre_filter,
+            post_filter=answer[0],
+            preemption=answer[1],
+        )
+
+    def _post_filter(
+        self, pipeline: Pipeline, ask: Callable[[], tuple[PostFilterResult, Preemption | None]]
+    ) -> tuple[PostFilterResult | None, Preemption | None]:
+        if not pipeline.post_filter:
+            return None, None
+        if self.timing is None:
+            return ask()
+        return self.timing.measure(
+            "PostFilter",
+            pipeline.scheduler_name,
+            ask,
+            lambda answer: answer[0].status.code,
+        )
+
+
+def evaluations_max(node_count: int) -> int:
+    """How many evaluations are kept of a cluster of so many rows; one of them is in use."""
+    fitting = EVALUATIONS_BYTES_MAX // (_BYTES_PER_ROW * max(node_count, 1))
+    return min(max(fitting, 1), _EVALUATIONS_MAX)
+
+
+def _filtered(evaluation: Evaluation) -> Code:
+    """What filtering came to; scores have been made in the same pass."""
+    filtering = evaluation.filtering
+    if not filtering.pre_filter.is_success:
+        return filtering.pre_filter.code
+    return Code.SUCCESS if filtering.any_fits() else Code.UNSCHEDULABLE
+
+
+def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:
+    for plugin in pipeline.pre_enqueue:
+        status = plugin.pre_enqueue(pod)
+        if not status.is_success:
+            return status.by(plugin.name)
+    return None
+
+
+def _outcome(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
+    """Outcome and blame, int32[nodes], which nobody changes any more."""
+    filtering, rivalry = evaluation.filtering, evaluation.rivalry
+    if not filtering.pre_filter.is_success:
+        # It refuses the pod on all rows alike.
+        return np.full(len(filtering.outcome), -1, np.int32), filtering.blame.copy()
+    if rivalry is not None:
+        outcome, blame = rivalry.outcome(pod, filtering)
+    else:
+        outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
+    filtering.judge_nominated(pod.nominated_node_name, outcome, blame)
+    return outcome, blame

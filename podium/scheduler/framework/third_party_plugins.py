@@ -1,0 +1,268 @@
+"""What a third party's plugin is written against: less than the framework, and enough.
+
+- `ArrayPlugin`: arrays in, arrays out. `filter_nodes` and `score_nodes` get the pod and all nodes
+  as columns, and answer for all of them at once.
+- `NodePlugin`: one node at a time, as in Kubernetes' documentation; slower, and sometimes clearer.
+
+Either is asked about every pod anew, since it may read anything of it. Plugins that keep up with
+what changes, as the in-tree ones do, implement `podium.scheduler.framework.interface` itself.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.api.objects import Object
+from podium.scheduler.framework.interface import (
+    MAX_NODE_SCORE,
+    Codes,
+    CycleError,
+    FilterState,
+    RelativeScore,
+    Rows,
+    Scope,
+    Scores,
+    Sums,
+)
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.status import Code, Status, unresolvable
+
+# An array plugin sees the cluster as it is, and can't be asked what it would be without some pods.
+_REFUSED = -1
+
+
+class Nodes:
+    """Nodes as columns; every column has one element per node, in the same order."""
+
+    def __init__(self, snapshot: Snapshot, rows: Rows) -> None:
+        self._snapshot = snapshot
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The nodes' names."""
+        names = self._snapshot.names
+        return [names[row] for row in self._rows.tolist()]
+
+    @cached_property
+    def objects(self) -> Sequence[Object]:
+        """The node objects."""
+        nodes = self._snapshot.nodes
+        return [nodes[row] for row in self._rows.tolist()]
+
+    def label(self, key: str) -> NDArray[np.object_]:
+        """The values of a label, None where a node lacks it."""
+        column = self._snapshot.columns.label(key)
+        values = np.array([*column.values, None], object)
+        result: NDArray[np.object_] = values[column.codes[self._rows]]
+        return result
+
+    def allocatable(self, resource: str) -> NDArray[np.int64]:
+        """What nodes have of a resource: cpu in thousandths, others in units."""
+        columns = self._snapshot.resources
+        return columns.allocatable[columns.index_of(resource)][self._rows]
+
+    def requested(self, resource: str) -> NDArray[np.int64]:
+        """What the pods on nodes request of a resource."""
+        columns = self._snapshot.resources
+        return columns.requested[columns.index_of(resource)][self._rows]
+
+    def pod_counts(self) -> NDArray[np.int64]:
+        """How many pods there are on each node."""
+        return self._snapshot.resources.pods[self._rows]
+
+
+class NodeInfo(msgspec.Struct, frozen=True):
+    """One node, as a plugin sees it that looks at one at a time.
+
+    Attributes:
+        name: the node's name.
+        node: the object.
+        pods: the pods on it.
+    """
+
+    name: str
+    node: Object
+    pods: Sequence[PodInfo]
+
+
+class _SimplePlugin:
+    name: str
+
+    def __init__(self, handle: Handle, args: Mapping[str, object] | None = None) -> None:
+        self.handle = handle
+        self.args = args or {}
+
+    def normalize(self, scores: Scores) -> Scores:
+        """Bring the scores of the feasible nodes, int64[n], to 0 to 100; here by their maximum."""
+        top = int(scores.max(initial=0))
+        return scores * MAX_NODE_SCORE // top if top else scores
+
+
+class ArrayPlugin(_SimplePlugin):
+    """Base of plugins that judge all nodes at once; override either method or both."""
+
+    filter_nodes: Callable[[PodInfo, Nodes], ArrayLike]
+    """To bool[n]: which nodes fit."""
+
+    score_nodes: Callable[[PodInfo, Nodes], ArrayLike]
+    """To int[n], any scale: `normalize` brings it to 0 to 100."""
+
+    reason = "node(s) were refused by a plugin"
+    """Why nodes that `filter_nodes` leaves out don't fit."""
+
+
+class NodePlugin(_SimplePlugin):
+    """Base of plugins that judge one node at a time; override either method or both."""
+
+    filter_node: Callable[[PodInfo, NodeInfo], Status | None]
+    """To a status, or None if the node fits."""
+
+    score_node: Callable[[PodInfo, NodeInfo], int]
+    """To a score; `normalize` brings it to 0 to 100."""
+
+
+class _ArrayFilter(FilterState):
+    scope = Scope.VOLATILE
+
+    def __init__(self, plugin: ArrayPlugin, pod: PodInfo) -> None:
+        self.plugin = plugin.name
+        self._plugin = plugin
+        self._pod = pod
+
+    def begin(self, pod: PodInfo) -> None:
+        self._pod = pod
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        nodes = Nodes(self._plugin.handle.snapshot, rows)
+        fits = np.asarray(self._plugin.filter_nodes(self._pod, nodes), bool)
+        _check_length("Filter", self.plugin, "filter_nodes", fits, len(nodes))
+        return np.where(fits, 0, _REFUSED).astype(np.int32)
+
+    def status(self, row: int, code: int) -> Status:
+        return unresolvable(self._plugin.reason)
+
+
+class _NodeFilter(FilterState):
+    scope = Scope.VOLATILE
+    width = 0
+    additive = False
+
+    def __init__(self, plugin: NodePlugin, pod: PodInfo) -> None:
+        self.plugin = plugin.name
+        self._plugin = plugin
+        self._pod = pod
+        self._reasons: list[Status] = []
+
+    def begin(self, pod: PodInfo) -> None:
+        self._pod = pod
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        on_row = self._plugin.handle.snapshot.pods_on
+        return np.array([self.code_among(row, on_row[row]) for row in rows.tolist()], np.int32)
+
+    def code_among(self, row: int, pods: Sequence[PodInfo]) -> int:
+        snapshot = self._plugin.handle.snapshot
+        node_info = NodeInfo(snapshot.names[row], snapshot.nodes[row], pods)
+        status: object = self._plugin.filter_node(self._pod, node_info)
+        if status is not None and not isinstance(status, Status):
+            fault = f"filter_node must answer a Status, or None where the node fits, not {status!r}"
+            raise _failure("Filter", self.plugin, fault)
+        if status is None or status.is_success:
+            return 0
+        if not status.is_rejection:
+            raise _failure("Filter", self.plugin, status.message)
+        if status not in self._reasons:
+            self._reasons.append(status)
+        number = self._reasons.index(status) + 1
+        return -number if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE else number
+
+    def status(self, row: int, code: int) -> Status:
+        return self._reasons[abs(code) - 1]
+
+
+class _Score(RelativeScore):
+    scope = Scope.VOLATILE
+
+    def __init__(self, plugin: ArrayPlugin | NodePlugin, pod: PodInfo) -> None:
+        self.plugin = plugin.name
+        self._plugin = plugin
+        self._pod = pod
+
+    def begin(self, pod: PodInfo) -> None:
+        self._pod = pod
+
+    def scores(self, feasible: Rows) -> Scores:
+        scores = _whole(self.plugin, "normalize", self._plugin.normalize(self._raw(feasible)))
+        if len(scores) and (scores.min() < 0 or scores.max() > MAX_NODE_SCORE):
+            worst = scores.min() if scores.min() < 0 else scores.max()
+            fault = f"normalized scores must be from 0 to {MAX_NODE_SCORE}, not {worst}"
+            raise _failure("Score", self.plugin, fault)
+        return scores
+
+    def _raw(self, feasible: Rows) -> Scores:
+        snapshot = self._plugin.handle.snapshot
+        if isinstance(self._plugin, ArrayPlugin):
+            nodes = Nodes(snapshot, feasible)
+            raw = np.asarray(self._plugin.score_nodes(self._pod, nodes))
+            _check_length("Score", self.plugin, "score_nodes", raw, len(nodes))
+            return _whole(self.plugin, "score_nodes", raw)
+        score = self._plugin.score_node
+        scores = [
+            score(self._pod, NodeInfo(snapshot.names[r], snapshot.nodes[r], snapshot.pods_on[r]))
+            for r in feasible.tolist()
+        ]
+        return _whole(self.plugin, "score_node", scores)
+
+
+def adapted(plugin_class: Any) -> type:
+    """A plugin class that the framework can call: that of a third party, or a subclass of it.
+
+    Raises:
+        TypeError: it isn't a class, or has no name.
+    """
+    if not isinstance(plugin_class, type) or not getattr(plugin_class, "name", ""):
+        raise TypeError(f"{plugin_class!r} is not a plugin class with a name")
+    if not issubclass(plugin_class, ArrayPlugin | NodePlugin):
+        return plugin_class
+    methods: dict[str, Any] = {}
+    is_array = issubclass(plugin_class, ArrayPlugin)
+    filter_state = _ArrayFilter if is_array else _NodeFilter
+    if hasattr(plugin_class, "filter_nodes" if is_array else "filter_node"):
+        methods["filter"] = lambda self, pod: filter_state(self, pod)
+    if hasattr(plugin_class, "score_nodes" if is_array else "score_node"):
+        methods["score"] = lambda self, pod: _Score(self, pod)
+    return type(plugin_class.__name__, (plugin_class,), methods)
+
+
+def _check_length(
+    point: str, plugin: str, method: str, answer: NDArray[Any], expected: int
+) -> None:
+    if answer.shape != (expected,):
+        shape = "x".join(map(str, answer.shape))
+        fault = f"{method} answered an array of {shape} for {expected} nodes"
+        raise _failure(point, plugin, fault)
+
+
+def _whole(plugin: str, method: str, answer: Any) -> Scores:
+    """Scores as int64[n]; others than whole numbers aren't cut off."""
+    scores = np.asarray(answer)
+    if not scores.size:
+        return np.zeros(0, np.int64)
+    if scores.dtype.kind not in "biu":
+        fault = f"{method} answered {scores.dtype}, but scores are whole numbers; round them"
+        raise _failure("Score", plugin, fault)
+    return scores.astype(np.int64)
+
+
+def _failure(point: str, plugin: str, fault: str) -> CycleError:
+    return CycleError(plugin, f"running {point} plugin {plugin}: {fault}")

@@ -1,0 +1,324 @@
+"""What the scheduler asks of the API: status patches and bindings in order, the rest as it comes.
+
+There is at most one call about a pending pod at a time, so that outcomes that come late or out of
+order can't leave an older status behind. What is asked for meanwhile waits, merged into one patch;
+a binding makes waiting patches needless, since it sets the condition PodScheduled and clears the
+nomination itself (the order of calls is that of kube-scheduler's own API dispatcher). A patch that
+fails is tried again until it succeeds, is overtaken, or the pod is gone. It names the version of
+the pod that it was made for, so that one of which nobody knows what became can't land later on.
+"""
+
+from collections.abc import Iterable
+from math import inf
+from typing import Any
+
+import msgspec
+
+from podium.api.objects import Object, condition_of, conditions_of, metadata_of, status_of
+from podium.api.values.times import timestamp
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Bind, Effect, Patch
+from podium.machines.events import Outcome
+from podium.scheduler.snapshot.pod_info import PodInfo
+
+_BACKOFF = Backoff(first_s=1.0, max_s=10.0)
+_NOMINATION = "nominatedNodeName"
+_HOPELESS = frozenset({"NotFound", "Invalid", "Forbidden"})
+
+
+class PodCall(msgspec.Struct, frozen=True):
+    """The purpose of a call about a pending pod.
+
+    Attributes:
+        uid: the pod's.
+    """
+
+    uid: str
+
+
+class _Calls(msgspec.Struct):
+    """What is under way, and what waits, for one pod.
+
+    Attributes:
+        pod: as last seen.
+        version: of the pod, the newest that is known.
+        wanted: fields of its status still to be written; conditions by type.
+        binding: a binding still to be sent.
+        sent: the call under way.
+        sent_fields: what of the status it writes.
+        failures: how often in a row it failed.
+        uncertain: whether a binding was sent of which nobody knows what became.
+    """
+
+    pod: PodInfo
+    version: int
+    wanted: dict[str, Any] = msgspec.field(default_factory=dict)
+    binding: Bind | None = None
+    sent: Effect | None = None
+    sent_fields: dict[str, Any] = msgspec.field(default_factory=dict)
+    failures: int = 0
+    uncertain: bool = False
+
+    def known(self, name: str) -> Any:
+        """What a field of the status will be after all calls; None if none writes it."""
+        if name in self.wanted or self.sent is None:
+            return self.wanted.get(name)
+        return self.sent_fields.get(name)
+
+    def patch(self) -> Patch:
+        """The call that writes `sent_fields`."""
+        metadata = {"uid": self.pod.uid}
+        if self.version:
+            metadata["resourceVersion"] = str(self.version)
+        fields, status = self.sent_fields, dict[str, Any]()
+        conditions = [value for name, value in fields.items() if name != _NOMINATION]
+        if conditions:
+            status |= patched_conditions(self.pod.obj, conditions)
+        if _NOMINATION in fields:
+            # An empty name is absent from a stored object: null removes it.
+            status[_NOMINATION] = fields[_NOMINATION] or None
+        return status_patch(self.pod, PodCall(self.pod.uid), metadata, status)
+
+
+class APIDispatcher:
+    """Collects the effects of a step; about a pod that isn't bound yet there is one at a time.
+
+    Attributes:
+        patches_max: how many patches may be under way; those that wait for their turn, nominations
+            less long, may be merged with others, or become needless.
+    """
+
+    def __init__(self) -> None:
+        self.patches_max: float = inf
+        self._patches = 0
+        self._effects: list[Effect] = []
+        self._calls: dict[str, _Calls] = {}
+        self._waiting_to_nominate: dict[str, _Calls] = {}
+        self._waiting: dict[str, _Calls] = {}
+        self._retry_at_s: dict[str, float] = {}
+
+    def put(self, effect: Effect) -> None:
+        """Ask for an effect that needs no order."""
+        self._effects.append(effect)
+
+    def take(self) -> list[Effect]:
+        """Everything that was asked for since the last time."""
+        effects, self._effects = self._effects, []
+        return effects
+
+    def set_status(
+        self,
+        pod: PodInfo,
+        now_s: float,
+        *,
+        condition: Object | None = None,
+        nomination: str | None = None,
+    ) -> None:
+        """Write a condition, a nomination or both, unless the status says so already.
+
+        Args:
+            pod: the pod.
+            now_s: the time.
+            condition: type, status, reason, message, observedGeneration; the time of the
+                transition is filled in.
+            nomination: the node's name; empty clears it, None leaves it as it is.
+        """
+        wanted: dict[str, Any] = {}
+        if condition is not None:
+            kind = str(condition["type"])
+            known = self._known(pod, kind) or condition_of(pod.obj, kind)
+            stamped = stamped_condition(known, condition, now_s)
+            if stamped is not None:
+                wanted[kind] = stamped
+        if nomination is not None:
+            name = self._known(pod, _NOMINATION)
+            if name is None:
+                name = status_of(pod.obj).get(_NOMINATION) or ""
+            if name != nomination:
+                wanted[_NOMINATION] = nomination
+        if wanted:
+            calls = self._of(pod)
+            calls.wanted |= wanted
+            self._send_next(calls)
+
+    def bind(self, pod: PodInfo, node_name: str) -> None:
+        """Bind a pod, after the call under way has come back."""
+        calls = self._of(pod)
+        calls.wanted.clear()
+        calls.binding = Bind(
+            namespace=pod.namespace, name=pod.name, uid=pod.uid, node_name=node_name
+        )
+        self._recover(calls)
+        self._send_next(calls)
+
+    def seen(self, pod: PodInfo) -> None:
+        """The pod has changed."""
+        if pod.uid in self._calls:
+            self._of(pod)
+
+    def forget(self, uid: str) -> None:
+        """The pod is gone: nothing is left to be written."""
+        self._calls.pop(uid, None)
+        self._waiting_to_nominate.pop(uid, None)
+        self._waiting.pop(uid, None)
+        self._retry_at_s.pop(uid, None)
+
+    def drop_patches(self, uid: str) -> None:
+        """The pod is on a node: what its status should have said before holds no more."""
+        calls = self._calls.get(uid)
+        if calls is not None:
+            calls.wanted.clear()
+            # What is under way isn't to be tried again if it fails.
+            calls.sent_fields = {}
+
+    def drop_uncertain_binding(self, uid: str) -> bool:
+        """The pod has been seen on a node; whether that was all that was still to be known."""
+        calls = self._calls.get(uid)
+        if calls is None or not calls.uncertain:
+            return False
+        self.forget(uid)
+        return True
+
+    def outcome(self, purpose: PodCall, outcome: Outcome, now_s: float) -> bool:
+        """Take in what became of a call; whether it settles a binding."""
+        calls = self._calls.get(purpose.uid)
+        if calls is None or calls.sent is not outcome.effect:
+            return False
+        effect, error = calls.sent, outcome.error
+        calls.sent = None
+        if isinstance(effect, Patch):
+            self._patches -= 1
+            self._send_waiting()
+        if isinstance(effect, Bind):
+            if error is not None and (
+                error.is_unknown or (calls.uncertain and error.reason != "NotFound")
+            ):
+                # Asking again tells: either it succeeds now, or the pod is bound already, which
+                # will be seen. Until then the first may still be carried out.
+                calls.binding, calls.uncertain = effect, True
+                self._retry_later(calls, now_s)
+                return False
+            self._send_next(calls)
+            return True
+        if error is None or error.reason in _HOPELESS:
+            self._recover(calls)
+            if outcome.obj is not None:
+                calls.version = max(calls.version, _version(outcome.obj))
+            if error is not None and error.reason == "NotFound":
+                calls.wanted.clear()
+        elif calls.binding is None:
+            calls.wanted = {**calls.sent_fields, **calls.wanted}
+            self._retry_later(calls, now_s)
+        self._send_next(calls)
+        return False
+
+    def wake(self, now_s: float) -> None:
+        """Try again what has waited long enough after a failure."""
+        due = [uid for uid, retry_at_s in self._retry_at_s.items() if retry_at_s <= now_s]
+        for uid in due:
+            del self._retry_at_s[uid]
+            self._send_next(self._calls[uid])
+
+    def next_wakeup_s(self) -> float | None:
+        """When the next call is to be tried again."""
+        return min(self._retry_at_s.values()) if self._retry_at_s else None
+
+    def is_idle(self) -> bool:
+        """Whether no call about a pending pod is under way, and none waits."""
+        return not self._calls
+
+    def _of(self, pod: PodInfo) -> _Calls:
+        calls = self._calls.get(pod.uid)
+        if calls is None:
+            calls = self._calls[pod.uid] = _Calls(pod, 0)
+        calls.pod = pod
+        calls.version = max(calls.version, _version(pod.obj))
+        return calls
+
+    def _known(self, pod: PodInfo, name: str) -> Any:
+        calls = self._calls.get(pod.uid)
+        return None if calls is None else calls.known(name)
+
+    def _send_next(self, calls: _Calls) -> None:
+        if calls.sent is not None or calls.pod.uid in self._retry_at_s:
+            return
+        if calls.binding is not None:
+            # A new one each time, so that an outcome that comes twice isn't taken for the next.
+            calls.sent, calls.binding = calls.binding.with_purpose(PodCall(calls.pod.uid)), None
+        elif calls.wanted and self._patches >= self.patches_max:
+            nominates = calls.wanted.get(_NOMINATION)
+            waiting = self._waiting_to_nominate if nominates else self._waiting
+            waiting[calls.pod.uid] = calls
+            return
+        elif calls.wanted:
+            calls.sent_fields, calls.wanted = calls.wanted, {}
+            calls.sent = calls.patch()
+            self._patches += 1
+        else:
+            del self._calls[calls.pod.uid]
+            return
+        self.put(calls.sent)
+
+    def _send_waiting(self) -> None:
+        """Let in those whose turn it is, unless there is nothing left that they would write."""
+        while self._patches < self.patches_max:
+            waiting = self._waiting_to_nominate or self._waiting
+            if not waiting:
+                return
+            calls = waiting.pop(next(iter(waiting)))
+            if calls.pod.uid in self._calls:
+                self._send_next(calls)
+
+    def _retry_later(self, calls: _Calls, now_s: float) -> None:
+        calls.failures += 1
+        self._retry_at_s[calls.pod.uid] = now_s + _BACKOFF.wait_s(calls.failures)
+
+    def _recover(self, calls: _Calls) -> None:
+        calls.failures = 0
+        self._retry_at_s.pop(calls.pod.uid, None)
+
+
+def stamped_condition(
+    known: Object | None, condition: Object, now_s: float
+) -> dict[str, Any] | None:
+    """A condition with the time of its transition; None if it is known like that already."""
+    if known is not None and all(known.get(k) == v for k, v in condition.items()):
+        return None
+    same = known is not None and known.get("status") == condition["status"]
+    since = known.get("lastTransitionTime") if same and known else None
+    return {**condition, "lastTransitionTime": since or timestamp(now_s)}
+
+
+def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, Any]:
+    """What a patch of a pod's status says of conditions: new ones come after those it has."""
+    new = {condition["type"]: condition for condition in conditions}
+    has = [condition.get("type") for condition in conditions_of(pod)]
+    order = [*has, *(kind for kind in new if kind not in has)]
+    return {
+        "conditions": [new[kind] for kind in order if kind in new],
+        "$setElementOrder/conditions": [{"type": kind} for kind in order],
+    }
+
+
+def status_patch(pod: PodInfo, purpose: Any, metadata: Object, status: Object) -> Patch:
+    """The call that patches the status of a pod that is still the same."""
+    return Patch(
+        purpose=purpose,
+        kind="Pod",
+        namespace=pod.namespace,
+        name=pod.name,
+        subresource="status",
+        body={"metadata": metadata, "status": status},
+    )
+
+
+def observed_generation(pod: PodInfo) -> dict[str, int]:
+    """The pod's generation as a condition states it; nothing where there is none."""
+    generation = metadata_of(pod.obj).get("generation")
+    return {} if generation is None else {"observedGeneration": int(generation)}
+
+
+def _version(pod: Object) -> int:
+    """The version of a pod; 0 if it has none yet."""
+    text = pod["metadata"].get("resourceVersion")
+    return int(text) if text else 0

@@ -1,0 +1,372 @@
+"""Binding cycles: from a decision to a bound pod, while other pods are scheduled.
+
+The pod's room is taken in the snapshot at once; the stages that follow are those of kube-scheduler
+v1.36: Reserve and Permit in the scheduling cycle, then waiting for permission, PreBind with its API
+calls, the binding, PostBind. A failure gives the room back, and the pod is tried again. Until it is
+being bound, a pod can be preempted without a call: its binding is given up.
+"""
+
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from itertools import islice
+
+import msgspec
+
+from podium.api.objects import Object
+from podium.machines.effects import Effect
+from podium.machines.events import Outcome
+from podium.scheduler.machine.context import (
+    ERROR,
+    SCHEDULED,
+    UNSCHEDULABLE,
+    Failure,
+    SchedulerContext,
+    handle_scheduling_failure,
+)
+from podium.scheduler.framework.binding import BindingCycle, failure_of
+from podium.scheduler.framework.interface import PreBindProgress
+from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.queue import QueuedPod
+from podium.scheduler.framework.status import SUCCESS, Code, Status
+from podium.scheduler.framework.timing import Timing
+
+
+class PreBindCall(msgspec.Struct, frozen=True):
+    """The purpose of one of PreBind's calls.
+
+    Attributes:
+        uid: of the pod that is being bound.
+        number: of the call.
+        plugin: that asked for it.
+    """
+
+    uid: str
+    number: int
+    plugin: str
+
+
+PRE_BIND_POLL_S = 1.0
+"""How often PreBind looks at what it waits for, in seconds; the first time after as long."""
+
+
+class Stage(StrEnum):
+    """Where a binding cycle stands."""
+
+    PERMIT = "waiting on permit"
+    CALLS = "making PreBind's calls"
+    PRE_BIND = "waiting for PreBind"
+    BIND = "binding"
+
+
+class BindingTask(msgspec.Struct):
+    """The binding cycle of one pod, from its decision on.
+
+    Attributes:
+        queued: the pod, as it left the queue.
+        pod: the pod that was decided.
+        assumed: the same in the snapshot.
+        node_name: where it goes.
+        started_at_s: when its scheduling cycle began.
+        pipeline: of the profile that decided.
+        cycle: of the same profile.
+        stage: where it stands.
+        calls: PreBind's calls that are under way.
+        written: by number of the call, the object that it has written.
+        pre_bind_plugin: that PreBind is at.
+        poll_at_s: when PreBind looks next.
+        deadline_s: when PreBind gives up.
+        holds_room: whether the snapshot still has the assumed pod on the binding's account.
+        seen_on: the node that the pod was seen on; empty if on none yet.
+    """
+
+    queued: QueuedPod
+    pod: PodInfo
+    assumed: PodInfo
+    node_name: str
+    started_at_s: float
+    pipeline: Pipeline
+    cycle: BindingCycle
+    stage: Stage = Stage.PERMIT
+    calls: dict[int, Effect] = msgspec.field(default_factory=dict)
+    written: dict[int, Object] = msgspec.field(default_factory=dict)
+    pre_bind_plugin: str = ""
+    poll_at_s: float = 0.0
+    deadline_s: float = 0.0
+    holds_room: bool = True
+    seen_on: str = ""
+
+
+class BindingCycles:
+    """The binding cycles under way, by the pod's uid.
+
+    Args:
+        context: of the scheduler.
+        timing: measures extension points.
+    """
+
+    def __init__(self, context: SchedulerContext, timing: Timing) -> None:
+        self._context = context
+        self._timing = timing
+        self._tasks: dict[str, BindingTask] = {}
+        # In the order in which they look next, as all wait equally long.
+        self._polled: dict[str, BindingTask] = {}
+        self._count = 0
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._tasks
+
+    def __iter__(self) -> Iterator[BindingTask]:
+        return iter(self._tasks.values())
+
+    def start(self, queued: QueuedPod, node_name: str) -> None:
+        """Take the room, and go as far as possible."""
+        scheduler, pod, now_s = self._context.scheduler, queued.pod, self._context.now_s
+        assumed = self._context.assume(pod, node_name)
+        profile = queued.scheduler_name
+        pipeline, cycle = scheduler.pipelines[profile], scheduler.binding[profile]
+        task = BindingTask(queued, pod, assumed, node_name, now_s, pipeline, cycle)
+        self._tasks[pod.uid] = task
+        status = self._timed("Reserve", task, lambda: cycle.reserve(pod, node_name))
+        if status.is_success and pipeline.permit:
+            status = self._timed("Permit", task, lambda: cycle.permit(pod, node_name, now_s))
+        if status.code is Code.WAIT:
+            self._expect(task)
+        elif status.is_success:
+            self._permitted(task)
+        else:
+            self._fail(task, status)
+
+    def allow(self, uid: str, plugin: str) -> None:
+        """A plugin lets a waiting pod go.
+
+        Raises:
+            KeyError: no pod of that uid is waiting.
+        """
+        task = self._tasks[uid]
+        if task.cycle.allow(uid, plugin):
+            self._permitted(task)
+
+    def reject(self, uid: str, plugin: str, reason: str) -> bool:
+        """Turn a pod down that waits on Permit; whether it was waiting."""
+        task = self._tasks.get(uid)
+        if task is None or uid not in task.cycle.waiting:
+            return False
+        self._fail(task, task.cycle.reject(uid, plugin, reason))
+        return True
+
+    def outcome(self, purpose: PreBindCall, outcome: Outcome) -> None:
+        """Take in what became of one of PreBind's calls."""
+        task = self._tasks.get(purpose.uid)
+        if task is None or task.calls.pop(purpose.number, None) is None:
+            return
+        if outcome.error is not None:
+            self._fail(task, _error("PreBind", purpose.plugin, outcome.error.message))
+            return
+        if outcome.obj is not None:
+            task.written[purpose.number] = outcome.obj
+        if not task.calls:
+            task.stage = Stage.PRE_BIND
+            task.deadline_s = self._context.now_s + max(
+                plugin.bind_timeout_seconds for plugin in task.pipeline.pre_bind_calls
+            )
+            self._wait(task)
+
+    def settled(self, uid: str, outcome: Outcome) -> None:
+        """Take in what became of the binding itself."""
+        task = self._tasks.get(uid)
+        if task is None:
+            return
+        if outcome.error is not None:
+            self._fail(task, _error("Bind", "DefaultBinder", outcome.error.message))
+            return
+        self._succeed(task)
+
+    def seen_bound(self, uid: str, node_name: str) -> None:
+        """The pod has been seen on a node: the snapshot has it on its own account."""
+        task = self._tasks.get(uid)
+        if task is None:
+            return
+        task.holds_room = False
+        task.seen_on = node_name
+        self.recheck_uncertain(uid)
+
+    def recheck_uncertain(self, uid: str) -> None:
+        """Nobody knows what became of the binding, unless the pod has been seen on a node."""
+        task = self._tasks.get(uid)
+        if task is None or not task.seen_on:
+            return
+        if not self._context.dispatcher.drop_uncertain_binding(uid):
+            return
+        if task.seen_on == task.node_name:
+            self._succeed(task)
+        else:
+            reason = f'pod was bound to node "{task.seen_on}" by another scheduler'
+            self._fail(task, Status(Code.ERROR, (reason,)))
+
+    def preempt(self, uid: str, plugin: str) -> bool:
+        """Give the binding of a pod up in favour of another pod, unless it is being bound.
+
+        Args:
+            uid: of the pod.
+            plugin: that chose it as a victim.
+
+        Returns:
+            Whether the binding was given up; if not, the pod has to be deleted.
+        """
+        task = self._tasks.get(uid)
+        if task is None or task.stage is Stage.BIND:
+            return False
+        if task.stage is Stage.PERMIT:
+            status = Status(Code.ERROR, ("waiting on permit for pod: preempted",), plugin)
+        else:
+            status = _error("PreBind", task.pre_bind_plugin, f"preempted by {plugin}")
+        self._fail(task, status)
+        return True
+
+    def holds_room(self, uid: str) -> bool:
+        """Whether a pod is in the snapshot only because it is being bound."""
+        task = self._tasks.get(uid)
+        return task is not None and task.holds_room
+
+    def pod_gone(self, uid: str) -> None:
+        """Take note that a pod is being deleted, or gone.
+
+        One that waits on Permit is rejected, and PreBind finds out when it looks next. A binding
+        under way can't be called back and will be refused, but its room is free.
+        """
+        task = self._tasks.get(uid)
+        if task is not None and not self.reject(uid, "", "removed") and task.stage is Stage.BIND:
+            self._release(task)
+
+    def wake(self) -> None:
+        """Turn down pods that have waited too long, and look at what PreBind waits for."""
+        now_s = self._context.now_s
+        for name, cycle in self._context.scheduler.binding.items():
+            for waiting, status in cycle.expire(now_s) if cycle.waiting else ():
+                self._fail(self._tasks[waiting.pod.uid], status.by(status.plugin or name))
+        for task in list(self._polled.values()):
+            if task.poll_at_s > now_s:
+                break
+            self._poll(task)
+
+    def next_wakeup_s(self) -> float | None:
+        """When PreBind looks next at what it waits for, or a pod has waited too long on Permit."""
+        times = [task.poll_at_s for task in islice(self._polled.values(), 1)]
+        for cycle in self._context.scheduler.binding.values():
+            if cycle.waiting:
+                times += (min(one.deadlines_s.values()) for one in cycle.waiting.values())
+        return min(times) if times else None
+
+    def _permitted(self, task: BindingTask) -> None:
+        # From here on the pod can't become unschedulable any more: events needn't be kept for it.
+        self._context.queue.done(task.pod.uid)
+        effects = [
+            (plugin.name, effect)
+            for plugin in task.pipeline.pre_bind_calls
+            for effect in plugin.pre_bind_calls(task.pod, task.node_name)
+        ]
+        if not effects:
+            self._finish_pre_bind(task)
+            return
+        task.stage = Stage.CALLS
+        task.pre_bind_plugin = effects[0][0]
+        self._expect(task)
+        for plugin_name, effect in effects:
+            self._count += 1
+            sent = effect.with_purpose(PreBindCall(task.pod.uid, self._count, plugin_name))
+            task.calls[self._count] = sent
+            self._context.dispatcher.put(sent)
+
+    def _wait(self, task: BindingTask) -> None:
+        task.poll_at_s = self._context.now_s + PRE_BIND_POLL_S
+        self._polled[task.pod.uid] = task
+
+    def _poll(self, task: BindingTask) -> None:
+        uid, node_name = task.pod.uid, task.node_name
+        del self._polled[uid]
+        written = [obj for _, obj in sorted(task.written.items())]
+        progress = PreBindProgress(written, uid in self._context.pending or bool(task.seen_on))
+        for plugin in task.pipeline.pre_bind_calls:
+            status = plugin.pre_bind_done(task.pod, node_name, progress)
+            if status.is_success:
+                continue
+            task.pre_bind_plugin = plugin.name
+            if status.code is not Code.WAIT:
+                self._fail(task, failure_of("PreBind", plugin.name, status))
+            elif task.deadline_s <= self._context.now_s:
+                reason = f"{status.message}: context deadline exceeded"
+                self._fail(task, _error("PreBind", plugin.name, reason))
+            else:
+                self._wait(task)
+            return
+        self._finish_pre_bind(task)
+
+    def _finish_pre_bind(self, task: BindingTask) -> None:
+        cycle, pod, node_name, status = task.cycle, task.pod, task.node_name, SUCCESS
+        if task.pipeline.pre_bind:
+            self._expect(task)
+            status = self._timed("PreBind", task, lambda: cycle.pre_bind(pod, node_name))
+        if status.is_success:
+            status = self._timed("Bind", task, lambda: cycle.agree_to_bind(pod, node_name))
+        if not status.is_success:
+            self._fail(task, status)
+            return
+        task.stage = Stage.BIND
+        self._context.dispatcher.bind(pod, node_name)
+
+    def _expect(self, task: BindingTask) -> None:
+        """Tell others where the pod will be, because its binding will take a while."""
+        context = self._context
+        if context.features.nominated_node_name_for_expectation:
+            context.dispatcher.set_status(task.pod, context.now_s, nomination=task.node_name)
+
+    def _succeed(self, task: BindingTask) -> None:
+        del self._tasks[task.pod.uid]
+        context, queued = self._context, task.queued
+        note = f"Successfully assigned {task.pod.key} to {task.node_name}"
+        context.record(task.pod, queued.scheduler_name, "Scheduled", "Binding", note)
+        if task.pipeline.post_bind:
+            self._timed("PostBind", task, lambda: self._post_bind(task))
+        since_s, first_s = context.now_s - task.started_at_s, queued.initial_attempt_s
+        context.metrics.attempted(SCHEDULED, queued.scheduler_name, since_s)
+        waited_s = 0.0 if first_s is None else context.now_s - first_s
+        context.metrics.bound(queued.attempts, waited_s)
+
+    def _post_bind(self, task: BindingTask) -> Status:
+        task.cycle.post_bind(task.pod, task.node_name)
+        return SUCCESS
+
+    def _fail(self, task: BindingTask, status: Status) -> None:
+        del self._tasks[task.pod.uid]
+        self._polled.pop(task.pod.uid, None)
+        task.cycle.unreserve(task.pod, task.node_name)
+        if status.is_rejection:
+            # The pod itself must not be brought back by the room that it gives back.
+            self._handle_failure(task, status)
+            self._release(task)
+        else:
+            self._release(task)
+            self._handle_failure(task, status)
+
+    def _handle_failure(self, task: BindingTask, status: Status) -> None:
+        context, profile = self._context, task.queued.scheduler_name
+        failure, result = Failure(status.message, is_error=True), ERROR
+        if status.is_rejection:
+            message = f"0/1 nodes are available: 1 {status.message}."
+            failure, result = Failure(message, frozenset({status.plugin})), UNSCHEDULABLE
+        context.metrics.attempted(result, profile, context.now_s - task.started_at_s)
+        handle_scheduling_failure(context, task.queued, failure)
+
+    def _release(self, task: BindingTask) -> None:
+        if task.holds_room:
+            task.holds_room = False
+            self._context.forget(task.assumed, task.node_name)
+
+    def _timed(self, point: str, task: BindingTask, work: Callable[[], Status]) -> Status:
+        profile = task.queued.scheduler_name
+        return self._timing.measure(point, profile, work, lambda status: status.code)
+
+
+def _error(point: str, plugin: str, reason: str) -> Status:
+    return failure_of(point, plugin, Status(Code.ERROR, (reason,)))

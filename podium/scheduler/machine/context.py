@@ -1,0 +1,235 @@
+"""What the parts of a scheduler have in common, and the failure handler that all of them call."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from podium.machines.effects import Record
+from podium.machines.events import Change
+from podium.scheduler.machine.api_dispatcher import APIDispatcher, observed_generation
+from podium.scheduler.framework.cluster_events import ASSIGNED_POD_DELETED
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.queue import QueuedPod, SchedulingQueue
+from podium.scheduler.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+# The API allows no longer notes.
+NOTE_LENGTH_MAX = 1024
+_CUT = " ..."
+
+KEEP = None
+"""Leaves a nomination as it is; the empty string clears it."""
+
+
+class Features(msgspec.Struct, frozen=True):
+    """Feature gates of v1.36 by Kubernetes' names in snake case, with its defaults.
+
+    Attributes:
+        scheduler_async_preemption: victims are removed while other pods are scheduled; without it
+            the scheduler waits for the API.
+        scheduler_pop_from_backoff_q: when no pod is active, one that still backs off is taken.
+        nominated_node_name_for_expectation: a pod whose binding takes long is nominated to its
+            node meanwhile.
+        revert_failed_nominations: not a gate of v1.36 but the asynchronous preemption proposal's
+            first idea: a preemption that fails takes its nomination back at once, instead of
+            keeping it until the pod's next cycle.
+    """
+
+    scheduler_async_preemption: bool = True
+    scheduler_pop_from_backoff_q: bool = True
+    nominated_node_name_for_expectation: bool = True
+    revert_failed_nominations: bool = False
+
+
+DEFAULT_FEATURES = Features()
+
+
+Stopwatch = Callable[[], float]
+
+SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
+
+
+def stopped() -> float:
+    """A stopwatch for virtual time, in which deciding takes no time."""
+    return 0.0
+
+
+class NoMetrics:
+    """Is told what a scheduler does, and counts nothing.
+
+    Attributes:
+        registry: what to expose; None if nothing is counted.
+        stopwatch: seconds that pass while something is computed.
+    """
+
+    registry: "CollectorRegistry | None" = None
+
+    def __init__(self, stopwatch: Stopwatch = stopped) -> None:
+        self.stopwatch = stopwatch
+
+    def watch_queue(self, queue: SchedulingQueue) -> None:
+        """Have the queue looked at whenever somebody asks for the metrics."""
+
+    def attempted(self, result: str, profile: str, duration_s: float) -> None:
+        """An attempt to schedule a pod came to its end."""
+
+    def decided(self, duration_s: float) -> None:
+        """The scheduling algorithm has decided about a pod."""
+
+    def ran(self, point: str, status: str, profile: str, duration_s: float) -> None:
+        """All plugins of an extension point have run."""
+
+    def took_in(self, change: Change, duration_s: float) -> None:
+        """A change of the cluster has been taken in."""
+
+    def bound(self, attempts: int, since_first_attempt_s: float) -> None:
+        """A pod was bound after so many attempts."""
+
+    def preemption_tried(self) -> None:
+        """A pod that fitted nowhere asked for preemption."""
+
+    def preemption_started(self, victims: int) -> None:
+        """Victims are about to be removed."""
+
+    def preemption_ended(self, duration_s: float, *, failed: bool) -> None:
+        """A preemption has been carried out, or has failed."""
+
+    def livelocked(self, profile: str) -> None:
+        """Others have taken the room made for a pod again and again."""
+
+
+class SchedulerContext(msgspec.Struct):
+    """What the parts of one scheduler have in common; kube-scheduler's struct Scheduler.
+
+    Attributes:
+        scheduler: snapshot, listers and nominator, and the cycle that decides over them.
+        queue: the pods that wait.
+        dispatcher: everything that is asked of the API.
+        metrics: counts what happens.
+        features: feature gates.
+        pending: the pods that it has to schedule, as last seen, by uid.
+        placed: the pods on nodes, as last seen, assumed ones included, by uid.
+        overslept_s: how long pods had waited, in seconds, that got a place when they were tried
+            without having been woken by an event; by uid, until they are seen on their nodes.
+    """
+
+    scheduler: Scheduler
+    queue: SchedulingQueue
+    dispatcher: APIDispatcher
+    metrics: NoMetrics
+    features: Features
+    pending: dict[str, PodInfo] = msgspec.field(default_factory=dict)
+    placed: dict[str, PodInfo] = msgspec.field(default_factory=dict)
+    overslept_s: dict[str, float] = msgspec.field(default_factory=dict)
+
+    @property
+    def now_s(self) -> float:
+        """The time of this step, in seconds since the epoch."""
+        return self.scheduler.clock.now_s
+
+    def tell_nomination_gone(self, pod: PodInfo) -> None:
+        """Others counted the pod as if it were on its node, if their priority wasn't higher."""
+        self.queue.event(
+            ASSIGNED_POD_DELETED,
+            pod.obj,
+            None,
+            self.now_s,
+            among=lambda other: other.priority <= pod.priority,
+        )
+
+    def assume(self, pod: PodInfo, node_name: str) -> PodInfo:
+        """Put a pod into the snapshot before anybody has seen it on its node."""
+        assumed = self.placed[pod.uid] = self.scheduler.bind(pod, node_name)
+        return assumed
+
+    def forget(self, assumed: PodInfo, node_name: str) -> None:
+        """An assumed pod isn't coming: its room is free again, which may help others."""
+        del self.placed[assumed.uid]
+        self.scheduler.snapshot.remove_pod(assumed)
+        was = {**assumed.obj, "spec": {**assumed.obj["spec"], "nodeName": node_name}}
+        self.queue.event(ASSIGNED_POD_DELETED, was, None, self.now_s, except_uid=assumed.uid)
+
+    def record_failed(self, pod: PodInfo, message: str, scheduler_name: str) -> None:
+        """Tell that a pod couldn't be scheduled, or that its cycle ended in an error."""
+        note = message
+        if len(message) > NOTE_LENGTH_MAX:
+            note = message[: NOTE_LENGTH_MAX - len(_CUT)] + _CUT
+        self.record(pod, scheduler_name, "FailedScheduling", "Scheduling", note, kind="Warning")
+
+    def record(
+        self,
+        pod: PodInfo,
+        scheduler_name: str,
+        reason: str,
+        action: str,
+        note: str,
+        *,
+        kind: str = "Normal",
+        annotations: Mapping[str, str] | None = None,
+    ) -> None:
+        """Tell of a pod by an event, in the name of a profile."""
+        event = Record(
+            regarding=pod.obj,
+            reporting_controller=scheduler_name,
+            type=kind,
+            reason=reason,
+            action=action,
+            note=note,
+            annotations=annotations or {},
+        )
+        self.dispatcher.put(event)
+
+    def clear_nomination(self, pod: PodInfo) -> None:
+        """Take a pod's nomination away, here and in the API."""
+        self.scheduler.nominator.withdraw(pod)
+        self.dispatcher.set_status(pod, self.now_s, nomination="")
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why a pod wasn't scheduled.
+
+    Attributes:
+        message: the sentence, for event and condition.
+        plugins: who rejected it; only events that they registered for bring it back.
+        is_error: whether something went wrong, as opposed to the pod not fitting.
+        nomination: the node to nominate it to, `KEEP`, or empty to clear what there is.
+    """
+
+    message: str
+    plugins: Collection[str] = frozenset()
+    is_error: bool = False
+    nomination: str | None = ""
+
+
+def handle_scheduling_failure(
+    context: SchedulerContext, queued: QueuedPod, failure: Failure
+) -> None:
+    """Put a pod back into the queue that wasn't scheduled, and tell everybody why.
+
+    As handleSchedulingFailure of kube-scheduler v1.36, in its order. A pod that is bound by now is
+    left alone, and of one that is gone only the event is recorded.
+    """
+    pod = context.pending.get(queued.pod.uid)
+    if pod is None:
+        context.queue.done(queued.pod.uid)
+        if queued.pod.uid not in context.placed:
+            context.record_failed(queued.pod, failure.message, queued.scheduler_name)
+        return
+    queued.pod = pod
+    context.queue.fail(queued, failure.plugins, now_s=context.now_s)
+    if failure.nomination is not KEEP:
+        context.scheduler.nominator.nominate(pod, failure.nomination)
+    context.record_failed(pod, failure.message, queued.scheduler_name)
+    condition = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "SchedulerError" if failure.is_error else "Unschedulable",
+        "message": failure.message,
+        **observed_generation(pod),
+    }
+    context.dispatcher.set_status(
+        pod, context.now_s, condition=condition, nomination=failure.nomination
+    )

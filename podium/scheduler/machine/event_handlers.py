@@ -1,0 +1,359 @@
+"""Event handlers: from watch events to the snapshot, the queue and the listers.
+
+As kube-scheduler's (eventhandlers.go, v1.36). What happened is told to the queue, so that pods come
+back that it may help. Everything is done by what was seen of an object before, not by what an event
+claims, so that a lost or repeated event does no harm.
+"""
+
+from podium.api.objects import (
+    Object,
+    annotations,
+    condition_of,
+    is_terminating,
+    key,
+    name,
+    part,
+    uid,
+)
+from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
+from podium.api.values.times import epoch_s
+from podium.machines.events import Change, FirstList
+from podium.scheduler.machine.binding_cycle import BindingCycles
+from podium.scheduler.machine.context import SchedulerContext
+from podium.scheduler.machine.preemption_executor import PreemptionExecutor
+from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.framework.cluster_events import (
+    ASSIGNED_POD_DELETED,
+    Action,
+    ClusterEvent,
+    EventResource,
+)
+from podium.scheduler.snapshot.pod_info import (
+    PodInfo,
+    pending_pod,
+    placed_pod,
+    renewed,
+    renewed_class,
+    start_ns_of,
+)
+from podium.scheduler.queue.changes import events_of_node_update, events_of_pod_update
+
+# Kinds whose events are told to the queue under a resource's name.
+_RESOURCES = {
+    resource.value: resource
+    for resource in EventResource
+    if resource.value not in ("AssignedPod", "UnscheduledPod", "Node", "*")
+}
+# Of these only a few fields matter to plugins, while their status changes all the time.
+_READ_FIELDS = {
+    "Namespace": ("metadata.labels",),
+    "Service": ("metadata.labels", "spec.selector"),
+    "ReplicationController": ("metadata.labels", "spec.selector"),
+    "ReplicaSet": ("metadata.labels", "spec.selector"),
+    "StatefulSet": ("metadata.labels", "spec.selector"),
+}
+KINDS = frozenset({"Pod", "Node", "PodDisruptionBudget", *_RESOURCES, *_READ_FIELDS})
+
+
+class OtherNominations:
+    """Has nominations of other schedulers' pods counted.
+
+    kube-scheduler looks at the nominations of its own pods only, and so fills room that another
+    scheduler has made. Here they count as its own do.
+
+    Args:
+        context: of the scheduler.
+    """
+
+    def __init__(self, context: SchedulerContext) -> None:
+        self._context = context
+        self._pods: dict[str, PodInfo] = {}
+
+    def __len__(self) -> int:
+        return len(self._pods)
+
+    def seen(self, obj: Object) -> None:
+        """A pod of another scheduler waits, nominated or not."""
+        node_name, before = nominated_node_of(obj), self._pods.get(uid(obj))
+        if not node_name and before is None:
+            return
+        if before is not None:
+            if before.obj is obj:
+                return
+            self.gone(uid(obj), frees=node_name != nominated_node_of(before.obj))
+        if node_name:
+            scheduler = self._context.scheduler
+            pod = self._pods[uid(obj)] = pending_pod(obj, scheduler.snapshot.classes)
+            scheduler.nominator.nominate(pod, node_name)
+
+    def gone(self, pod_uid: str, *, frees: bool) -> None:
+        """A pod waits no more.
+
+        Args:
+            pod_uid: of any pod.
+            frees: whether others can have the room that it was nominated to.
+        """
+        pod = self._pods.pop(pod_uid, None)
+        if pod is None:
+            return
+        self._context.scheduler.nominator.withdraw(pod)
+        if frees:
+            self._context.tell_nomination_gone(pod)
+
+
+class EventHandlers:
+    """Takes changes of the cluster in.
+
+    Attributes:
+        is_synced: whether all that there was at the start has been told.
+
+    Args:
+        context: of the scheduler; its pods, its snapshot and its queue follow what is seen.
+        bindings: told of pods that are bound or gone.
+        preemptions: told of victims that go.
+        others: counts nominations of other schedulers' pods; None if they don't count.
+        takes_over: whether pods that wait at the start have been tried, as their conditions say.
+    """
+
+    def __init__(
+        self,
+        context: SchedulerContext,
+        bindings: BindingCycles,
+        preemptions: PreemptionExecutor,
+        others: OtherNominations | None = None,
+        *,
+        takes_over: bool = False,
+    ) -> None:
+        self._context = context
+        self._bindings = bindings
+        self._preemptions = preemptions
+        self._others = others
+        self._takes_over = takes_over
+        self._snapshot = context.scheduler.snapshot
+        self._nominator = context.scheduler.nominator
+        self._budgets: dict[str, Budget] = {}
+        self._budgets_changed = False
+        self.is_synced = False
+
+    def start(self) -> None:
+        """All that there is has been told: have the pods wait in the order of their creation."""
+        listed = [*self._context.pending.values()]
+        by_age = sorted(listed, key=_age)
+        if by_age != listed:
+            for pod in by_age:
+                self._context.queue.delete(pod.uid)
+                self._queue_up(pod)
+        self.is_synced = True
+
+    def handle(self, change: Change) -> None:
+        """Take a change in."""
+        new = change.new
+        if change.kind == "PodDisruptionBudget":
+            self._budget(change)
+        elif change.kind == "Node":
+            self._node(change)
+        elif change.kind != "Pod":
+            self._other(change)
+        else:
+            self._preemptions.pod_changed(change)
+            if new is None or is_finished(new):
+                self._pod_gone(change.obj)
+            elif node_name := node_name_of(new):
+                self._pod_assigned(new, node_name)
+            elif scheduler_name_of(new) in self._context.scheduler.pipelines:
+                self._pod_pending(new)
+            elif self._others is not None:
+                self._others.seen(new)
+
+    def take_in(self, listed: FirstList) -> None:
+        """Take in all objects of a kind, as `handle` does one by one; pods on nodes fast."""
+        context, classes = self._context, self._snapshot.classes
+        has_placed_pods = listed.kind == "Pod" and self._others is None
+        for obj in listed.objects.values():
+            pod_uid, node_name = uid(obj), node_name_of(obj) if has_placed_pods else ""
+            is_known = pod_uid in context.placed or pod_uid in context.pending
+            if not node_name or is_finished(obj) or is_known:
+                self.handle(Change(listed.kind, None, obj))
+                continue
+            pod = context.placed[pod_uid] = placed_pod(obj, classes)
+            self._snapshot.add_pod(pod, node_name)
+            if context.queue:
+                event = ClusterEvent(EventResource.ASSIGNED_POD, Action.ADD)
+                context.queue.event(event, None, obj, context.now_s)
+
+    def settle_budgets(self) -> None:
+        """Hand the budgets on if they have changed; to be called before a decision."""
+        if self._budgets_changed:
+            self._budgets_changed = False
+            self._context.scheduler.set_budgets(self._budgets.values())
+
+    def _pod_pending(self, obj: Object) -> None:
+        context = self._context
+        before = context.pending.get(uid(obj))
+        if before is None:
+            pod = context.scheduler.pending(obj)
+            context.pending[pod.uid] = pod
+            self._queue_up(pod)
+            return
+        if before.obj is obj:
+            return
+        pod = context.pending[before.uid] = renewed(
+            before, obj, self._snapshot.classes, wants_node=True
+        )
+        context.dispatcher.seen(pod)
+        if before.uid in self._bindings:
+            if is_terminating(obj) and not is_terminating(before.obj):
+                self._bindings.pod_gone(before.uid)
+            return
+        if before.uid in context.placed:
+            # Bound, and the watch is yet to tell: what it tells here is older news.
+            return
+        self._renominate(before, pod)
+        context.queue.update(before, pod, context.now_s)
+        stated = nominated_node_of(before.obj)
+        if stated and stated != nominated_node_of(obj):
+            context.tell_nomination_gone(before)
+
+    def _queue_up(self, pod: PodInfo) -> None:
+        since_s = _rejected_since_s(pod) if self._takes_over and not self.is_synced else None
+        now_s, name = self._context.now_s, scheduler_name_of(pod.obj)
+        self._context.queue.add(pod, name, now_s, rejected_since_s=since_s)
+
+    def _renominate(self, before: PodInfo, pod: PodInfo) -> None:
+        """A nomination that only this scheduler knows of survives news that don't tell of it."""
+        held = before.nominated_node_name
+        stated, said_before = nominated_node_of(pod.obj), nominated_node_of(before.obj)
+        self._nominator.withdraw(before)
+        if not stated and not said_before:
+            stated = held
+        self._nominator.nominate(pod, stated)
+
+    def _pod_assigned(self, obj: Object, node_name: str) -> None:
+        context, pod_uid = self._context, uid(obj)
+        context.overslept_s.pop(pod_uid, None)
+        if self._others is not None:
+            self._others.gone(pod_uid, frees=False)
+        waiting = context.pending.pop(pod_uid, None)
+        if waiting is not None:
+            self._nominator.withdraw(waiting)
+            context.queue.delete(pod_uid)
+            context.dispatcher.drop_patches(pod_uid)
+        known = context.placed.get(pod_uid)
+        before = known.obj if known is not None and waiting is None else None
+        if known is None:
+            pod = context.placed[pod_uid] = placed_pod(obj, self._snapshot.classes)
+            self._snapshot.add_pod(pod, node_name)
+        else:
+            self._renew(known, obj, node_name)
+        self._bindings.seen_bound(pod_uid, node_name)
+        action = Action.ADD if before is None else events_of_pod_update(before, obj)
+        event = ClusterEvent(EventResource.ASSIGNED_POD, action)
+        context.queue.event(event, before, obj, context.now_s)
+
+    def _renew(self, known: PodInfo, obj: Object, node_name: str) -> None:
+        snapshot = self._snapshot
+        cls = renewed_class(known, obj, snapshot.classes, wants_node=False)
+        moved = known.row != snapshot.row_of.get(node_name, known.row)
+        if moved or cls is not known.cls:
+            pod = self._context.placed[known.uid] = PodInfo(obj, cls)
+            snapshot.remove_pod(known)
+            snapshot.add_pod(pod, node_name)
+            return
+        noted, known.obj = annotations(known.obj), obj
+        snapshot.retake_ports(known)
+        start_ns = start_ns_of(obj)
+        if start_ns != known.start_ns or noted != annotations(obj):
+            snapshot.restart_pod(known, start_ns)
+
+    def _pod_gone(self, obj: Object) -> None:
+        context, pod_uid = self._context, uid(obj)
+        if node_name := node_name_of(obj):
+            self._bindings.seen_bound(pod_uid, node_name)
+        context.scheduler.history.gone(pod_uid)
+        context.overslept_s.pop(pod_uid, None)
+        if self._others is not None:
+            self._others.gone(pod_uid, frees=True)
+        waiting = context.pending.pop(pod_uid, None)
+        if waiting is not None:
+            context.queue.delete(pod_uid)
+            nominated = waiting.nominated_node_name
+            self._nominator.withdraw(waiting)
+            if pod_uid in self._bindings:
+                self._bindings.pod_gone(pod_uid)
+            elif nominated:
+                context.tell_nomination_gone(waiting)
+            context.dispatcher.drop_patches(pod_uid)
+        # A pod that was bound may be gone before it was seen on its node. One that is being bound
+        # keeps its room until that has failed.
+        holds_room = self._bindings.holds_room(pod_uid)
+        placed = None if holds_room else context.placed.pop(pod_uid, None)
+        if placed is not None:
+            self._snapshot.remove_pod(placed)
+            context.queue.event(ASSIGNED_POD_DELETED, placed.obj, None, context.now_s)
+
+    def _node(self, change: Change) -> None:
+        context, snapshot = self._context, self._snapshot
+        new, gone = change.new, change.old
+        if new is None:
+            if gone is not None and name(gone) in snapshot.row_of:
+                event = ClusterEvent(EventResource.NODE, Action.DELETE)
+                context.queue.event(event, gone, None, context.now_s)
+                snapshot.remove_node(name(gone))
+            return
+        row = snapshot.row_of.get(name(new))
+        before = None if row is None else snapshot.nodes[row]
+        snapshot.set_node(new)
+        action = Action.ADD if before is None else events_of_node_update(before, new)
+        context.queue.event(ClusterEvent(EventResource.NODE, action), before, new, context.now_s)
+
+    def _budget(self, change: Change) -> None:
+        obj = change.obj
+        budget = Budget.of(obj) if change.new is not None else None
+        if self._budgets.get(key(obj)) == budget:
+            return
+        self._budgets_changed = True
+        self._preemptions.held.budget_changed(key(obj), self._context.now_s)
+        if budget is None:
+            del self._budgets[key(obj)]
+        else:
+            self._budgets[key(obj)] = budget
+
+    def _other(self, change: Change) -> None:
+        context, old, new = self._context, change.old, change.new
+        listers = context.scheduler.listers
+        if new is None:
+            if old is not None:
+                listers.remove(old)
+        elif old is None or not _reads_alike(change.kind, old, new):
+            listers.set(new)
+        resource = _RESOURCES.get(change.kind)
+        if resource is not None:
+            action = Action.ADD if old is None else Action.UPDATE if new is not None else None
+            event = ClusterEvent(resource, action or Action.DELETE)
+            context.queue.event(event, old, new, context.now_s)
+
+
+def _rejected_since_s(pod: PodInfo) -> float | None:
+    """Since when a pod has been unschedulable by its condition; None if it isn't."""
+    scheduled = condition_of(pod.obj, "PodScheduled")
+    if scheduled is None or scheduled.get("reason") != "Unschedulable":
+        return None
+    since = scheduled.get("lastTransitionTime") or pod.obj["metadata"].get("creationTimestamp")
+    return epoch_s(since) if since else None
+
+
+def _age(pod: PodInfo) -> tuple[str, int]:
+    metadata = pod.obj["metadata"]
+    created = metadata.get("creationTimestamp") or ""
+    return created, int(metadata.get("resourceVersion") or 0)
+
+
+def _reads_alike(kind: str, old: Object, new: Object) -> bool:
+    """Whether plugins read the same in both states of an object."""
+    fields = _READ_FIELDS.get(kind)
+    return fields is not None and all(_at(old, f) == _at(new, f) for f in fields)
+
+
+def _at(obj: Object, path: str) -> object:
+    outer, inner = path.split(".")
+    return part(obj, outer).get(inner)

@@ -1,0 +1,124 @@
+"""Keeps replacements of evicted pods from the nodes that evicted them, for a while.
+
+The design proposal of preemption asks for it: a pod that its node evicts under pressure would
+otherwise be replaced by one that comes to the same node, to be evicted again. kube-scheduler has
+no such thing; it is an option of Podium's own.
+
+The scheduler is shown such pods as if their node affinity ruled these nodes out. What is known of
+evictions stands in the evicted pods, so that nothing is forgotten when a scheduler restarts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
+from podium.api.objects import Object, condition_of, controller_uid, entries, part, status_of, uid
+from podium.api.pod_specs import affinity_of, node_affinity_of
+from podium.api.pods import is_finished, node_name_of
+from podium.api.values.times import epoch_s
+from podium.api.well_known import REQUIRED
+from podium.machines.events import Change
+
+_EVICTED = "Evicted"
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A pod that is kept from some nodes.
+
+    Attributes:
+        shown: as the scheduler is shown it.
+        nodes: their names, sorted.
+    """
+
+    obj: Object
+    shown: Object
+    nodes: tuple[str, ...]
+
+
+class EvictionGuard:
+    """Shows pods to a scheduler as if nodes that have evicted their predecessors were ruled out.
+
+    Args:
+        period_s: how long a node is avoided, counted from the eviction.
+    """
+
+    def __init__(self, period_s: float) -> None:
+        self._period_s = period_s
+        self._until_s: dict[str, dict[str, float]] = {}
+        self._held: dict[str, _Held] = {}
+
+    def shown(self, change: Change, now_s: float) -> Change:
+        """A change of a pod as the scheduler is shown it."""
+        pod = change.new
+        if pod is None or is_finished(pod) or node_name_of(pod):
+            gone = change.old if pod is None else pod
+            if gone is not None:
+                self._held.pop(uid(gone), None)
+            if pod is not None:
+                self._remember(pod, now_s)
+            return change
+        nodes = self._avoided(pod, now_s)
+        held = self._held.get(uid(pod))
+        if held is None or held.obj is not pod or held.nodes != nodes:
+            if not nodes:
+                self._held.pop(uid(pod), None)
+                return change
+            held = self._held[uid(pod)] = _Held(pod, _kept_from(pod, nodes), nodes)
+        return Change(change.kind, change.old, held.shown)
+
+    def released(self, now_s: float) -> Iterator[Change]:
+        """Pods that may go where they were kept from: each is taken away and comes anew."""
+        for held in list(self._held.values()):
+            nodes = self._avoided(held.obj, now_s)
+            if nodes == held.nodes:
+                continue
+            yield Change("Pod", held.shown, None)
+            yield self.shown(Change("Pod", None, held.obj), now_s)
+
+    def next_wakeup_s(self) -> float | None:
+        """When the first pod that is kept from a node may go there."""
+        times_s = (
+            self._until_s[controller_uid(held.obj)][node]
+            for held in self._held.values()
+            for node in held.nodes
+        )
+        return min(times_s, default=None)
+
+    def _remember(self, pod: Object, now_s: float) -> None:
+        """Take note of a pod that was evicted under pressure, if it was."""
+        evicted_s = _evicted_s(pod)
+        if evicted_s is None or evicted_s + self._period_s <= now_s or not controller_uid(pod):
+            return
+        nodes = self._until_s.setdefault(controller_uid(pod), {})
+        node = pod["spec"]["nodeName"]
+        nodes[node] = max(nodes.get(node, 0.0), evicted_s + self._period_s)
+
+    def _avoided(self, pod: Object, now_s: float) -> tuple[str, ...]:
+        nodes = self._until_s.get(controller_uid(pod), {})
+        return tuple(sorted(node for node, until_s in nodes.items() if until_s > now_s))
+
+
+def _evicted_s(pod: Object) -> float | None:
+    """When the pod was evicted under pressure, in seconds since the epoch; None if it wasn't."""
+    if status_of(pod).get("reason") != _EVICTED:
+        return None
+    target = condition_of(pod, DISRUPTION_TARGET)
+    if target is None or target.get("reason") != BY_KUBELET.reason:
+        return None
+    return epoch_s(target["lastTransitionTime"])
+
+
+def _kept_from(pod: Object, nodes: tuple[str, ...]) -> Object:
+    """The pod, if its node affinity ruled these nodes out as well."""
+    spec = pod["spec"]
+    affinity = affinity_of(spec)
+    node_affinity = node_affinity_of(spec)
+    field = REQUIRED
+    terms = part(node_affinity, field).get("nodeSelectorTerms") or [{}]
+    elsewhere = [{"key": "metadata.name", "operator": "NotIn", "values": [node]} for node in nodes]
+    guarded = [
+        {**term, "matchFields": [*entries(term, "matchFields"), *elsewhere]} for term in terms
+    ]
+    required = {**node_affinity, field: {"nodeSelectorTerms": guarded}}
+    return {**pod, "spec": {**spec, "affinity": {**affinity, "nodeAffinity": required}}}

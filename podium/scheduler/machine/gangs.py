@@ -1,0 +1,315 @@
+"""Gangs: pods of one PodGroup that are scheduled in one cycle, all of them or at least so many.
+
+Whoever of them is popped first has all others taken out of the queue. Either enough of them fit,
+and all that do are bound; or enough would after preemptions, and only then victims are told to go,
+while all members are nominated, so that nobody else takes the room; or nothing at all is done. So
+no gang ever holds a part of what it needs while it waits for the rest.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from podium.api.values.counts import listed
+from podium.api.kinds.builtin_kinds import POD_GROUP
+from podium.api.objects import Object, condition_of, name, namespace, uid
+from podium.api.values.times import timestamp
+from podium.scheduler.config.preemption_options import Gangs as GangOptions
+from podium.machines.effects import status_patch_of
+from podium.machines.events import Change
+from podium.scheduler.machine.api_dispatcher import stamped_condition
+from podium.scheduler.machine.binding_cycle import BindingCycles
+from podium.scheduler.machine.context import (
+    KEEP,
+    UNSCHEDULABLE,
+    Failure,
+    SchedulerContext,
+    handle_scheduling_failure,
+)
+from podium.scheduler.machine.preemption_executor import PreemptionExecutor
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.pod_groups import GangId, PodGroup, PodGroups
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.queue import QueuedPod
+from podium.scheduler.framework.status import unschedulable
+from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
+from podium.scheduler.rehearsal import RehearsalOutcome, Tell, try_gang
+
+GANG_SCHEDULING = "GangScheduling"
+"""Who rejects pods that wait for others of their gang."""
+_NAMES_MAX = 3
+_SCHEDULED = "PodGroupScheduled"
+
+
+class _Room(msgspec.Struct, frozen=True):
+    """Room that was made for a gang.
+
+    Attributes:
+        until_s: when it is given up; from then on, until when no other is made.
+        is_given_up: which of both.
+    """
+
+    until_s: float
+    is_given_up: bool = False
+
+
+class GangScheduler:
+    """Schedules the pods of PodGroups.
+
+    Attributes:
+        kinds: what PodGroups are watched under.
+
+    Args:
+        options: how long PodGroups wait.
+        groups: the known PodGroups; this keeps them up to date with PodGroups and pods.
+        context: of the scheduler.
+        bindings: binds members.
+        preemptions: has victims go.
+    """
+
+    def __init__(
+        self,
+        options: GangOptions,
+        groups: PodGroups,
+        context: SchedulerContext,
+        bindings: BindingCycles,
+        preemptions: PreemptionExecutor,
+    ) -> None:
+        self.kinds = groups.kinds
+        self._timeout_s = options.timeout_s
+        self._context = context
+        self._bindings = bindings
+        self._preemptions = preemptions
+        self._groups = groups
+        self._rooms: dict[GangId, _Room] = {}
+        self._own: dict[str, Object] = {}
+        self._objects: dict[GangId, Object] = {}
+        groups.follow(context.placed)
+
+    def follow(self, change: Change) -> Iterator[Change]:
+        """Take a change of a PodGroup in; its pods are tried again, and may look otherwise."""
+        obj = change.obj
+        gang = change.kind, namespace(obj), name(obj)
+        before = self._groups.get(gang)
+        if change.new is not None:
+            self._objects[gang] = obj
+            self._groups.set(change.kind, obj)
+        else:
+            self._objects.pop(gang, None)
+            self._rooms.pop(gang, None)
+            self._groups.remove(change.kind, obj)
+        if self._groups.get(gang) == before:
+            return
+        uids = [*self._groups.uids(gang)]
+        for one in uids:
+            pod = self._context.pending.get(one) or self._context.placed.get(one)
+            if pod is not None:
+                shown = self._shown(self._own.get(one, pod.obj))
+                if shown["spec"].get("priority") != pod.obj["spec"].get("priority"):
+                    yield Change("Pod", pod.obj, shown)
+        self._context.queue.activate(uids, self._context.now_s)
+
+    def shown(self, change: Change) -> Change:
+        """A change of a pod as the scheduler is shown it: with its PodGroup's priority."""
+        self._groups.note(change.old, change.new)
+        if change.new is None:
+            self._own.pop(uid(change.obj), None)
+            gang = self._groups.gang_of(change.obj)
+            if gang is not None and not any(self._groups.uids(gang)):
+                self._rooms.pop(gang, None)
+            return change
+        shown = self._shown(change.new)
+        return change if shown is change.new else Change(change.kind, change.old, shown)
+
+    def _shown(self, pod: Object) -> Object:
+        priority = self._groups.priority_of(pod)
+        if priority is None or priority == pod["spec"].get("priority"):
+            self._own.pop(uid(pod), None)
+            return pod
+        self._own[uid(pod)] = pod
+        return {**pod, "spec": {**pod["spec"], "priority": priority}}
+
+    def of(self, pod: PodInfo) -> GangId | None:
+        """The PodGroup that a pod belongs to; None if it is for itself."""
+        return self._groups.gang_of(pod.obj)
+
+    def schedule(self, queued: QueuedPod) -> bool:
+        """Have a popped pod scheduled with its gang; False if it can be by itself."""
+        gang = self.of(queued.pod)
+        if gang is None:
+            return False
+        group, bound = self._groups.get(gang), len(self._groups.placed(gang))
+        if group is not None and bound >= group.least:
+            self._rooms.pop(gang, None)
+            return False
+        members = self._taken(gang, queued)
+        if group is None:
+            self._hold(members, f"{_named(gang)} isn't there yet.")
+        elif bound + len(members) < group.least:
+            here = _listed([*self._groups.placed(gang), *(one.pod for one in members)])
+            text = f"{_named(gang)} needs {group.least} pods at once, and there are only {here}."
+            self._tell(gang, text)
+            self._hold(members, text)
+        else:
+            self._try(gang, group, members, group.least - bound)
+        return True
+
+    def wake(self) -> None:
+        """Have gangs tried whose time is up."""
+        now_s = self._context.now_s
+        due = {gang for gang, room in self._rooms.items() if room.until_s <= now_s}
+        if due:
+            waiting = [one for gang in sorted(due) for one in self._groups.uids(gang)]
+            for gang in due:
+                self._expire(gang)
+            self._context.queue.activate(waiting, now_s)
+
+    def next_wakeup_s(self) -> float | None:
+        """When the next one's time is up."""
+        return min((room.until_s for room in self._rooms.values()), default=None)
+
+    def _try(self, gang: GangId, group: PodGroup, members: Sequence[QueuedPod], least: int) -> None:
+        room, scheduler = self._rooms.get(gang), self._context.scheduler
+        pods = [queued.pod for queued in members]
+        preempts = room is None
+        trial = try_gang(scheduler, pods, least, preempts=preempts)
+        why, plugins = self._lack(gang, group, trial), {NodeResourcesFit.name, *trial.plugins}
+        if not trial.is_success:
+            why, plugins = self._why(gang, trial, least, room), {*trial.plugins}
+        if scheduler.watch is not None:
+            # Only now it is clear what is to be told.
+            tell = _as_gang(scheduler.watch, why)
+            try_gang(scheduler, pods, least, preempts=preempts, tell=tell)
+        if why:
+            self._tell(gang, why)
+            is_waiting = room is not None and not room.is_given_up
+            nomination = KEEP if is_waiting else ""
+            self._fail(members, Failure(why, plugins, nomination=nomination))
+        elif trial.victims:
+            wait_s = self._timeout_s if group.timeout_s is None else group.timeout_s
+            room = self._rooms[gang] = _Room(self._context.now_s + wait_s)
+            self._make_room(gang, members, trial, room)
+        else:
+            self._rooms.pop(gang, None)
+            self._tell(gang)
+            self._bind(members, trial)
+
+    def _lack(self, gang: GangId, group: PodGroup, trial: RehearsalOutcome) -> str:
+        """What of the resources that it asks for isn't free, in words; empty if nothing."""
+        columns = self._context.scheduler.snapshot.resources
+        own = [*self._groups.placed(gang), *trial.victims]
+        for index, needed in columns.counted(group.resources):
+            resource, free = columns.names[index], columns.free[index]
+            has = int(free[free > 0].sum()) + sum(one.cls.held.get(resource, 0) for one in own)
+            if has < needed:
+                unit = "m" if resource == "cpu" else ""
+                asked = f"minResources of {needed}{unit} {resource}"
+                return f"{_named(gang)} asks for {asked}, and there are {has}{unit}."
+        return ""
+
+    def _why(self, gang: GangId, trial: RehearsalOutcome, least: int, room: _Room | None) -> str:
+        fit = f" ({_listed(place.pod for place in trial.places)})" if trial.places else ""
+        more = ""
+        if room is not None:
+            until = timestamp(math.ceil(room.until_s))
+            what = "it makes no room before" if room.is_given_up else "it has room made until"
+            more = f", {what} {until}"
+        return (
+            f"{_named(gang)} needs places for {least} pods at once, and finds "
+            f"{len(trial.places)}{fit}{more}. {trial.message}"
+        )
+
+    def _bind(self, members: Sequence[QueuedPod], trial: RehearsalOutcome) -> None:
+        nodes = {place.pod.uid: place.node_name for place in trial.places}
+        left = [queued for queued in members if queued.uid not in nodes]
+        for queued in members:
+            if queued.uid in nodes:
+                self._bindings.start(queued, nodes[queued.uid])
+        self._fail(left, Failure(trial.message, trial.plugins))
+        # Now they are single pods, for which others may have to go.
+        self._context.queue.activate([one.uid for one in left], self._context.now_s)
+
+    def _make_room(
+        self, gang: GangId, members: Sequence[QueuedPod], trial: RehearsalOutcome, room: _Room
+    ) -> None:
+        places = {place.pod.uid: place for place in trial.places}
+        until = timestamp(math.ceil(room.until_s))
+        message = (
+            f"{_named(gang)} waits until {until} at most for {_listed(trial.victims)} to leave."
+        )
+        self._tell(gang, message)
+        for queued in members:
+            place = places.get(queued.uid)
+            node_name = "" if place is None else place.node_name
+            failure = Failure(message, trial.plugins, nomination=node_name)
+            if place is not None and place.found is not None:
+                self._context.metrics.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
+                self._preemptions.start(queued, place.found, failure)
+            else:
+                self._fail([queued], failure)
+
+    def _hold(self, members: Sequence[QueuedPod], why: str) -> None:
+        """Have members wait that can't be tried without others."""
+        watch = self._context.scheduler.watch
+        for queued in members:
+            if watch is not None:
+                watch(Decision(queued.pod, gate=unschedulable(why[:-1], plugin=GANG_SCHEDULING)))
+        self._fail(members, Failure(why, frozenset({GANG_SCHEDULING}), nomination=KEEP))
+
+    def _tell(self, gang: GangId, why: str = "") -> None:
+        """Have v1.36's PodGroup say whether it is scheduled, and why it isn't."""
+        obj = self._objects.get(gang)
+        if obj is None or gang[0] != POD_GROUP.key:
+            return
+        said = ("False", "Unschedulable") if why else ("True", "Scheduled")
+        condition = {"type": _SCHEDULED, "status": said[0], "reason": said[1], "message": why}
+        known = condition_of(obj, _SCHEDULED)
+        stamped = stamped_condition(known, condition, self._context.now_s)
+        if stamped is not None:
+            status = {"conditions": [stamped]}
+            self._objects[gang] = {**obj, "status": status}
+            self._context.dispatcher.put(status_patch_of(POD_GROUP.key, obj, status))
+
+    def _fail(self, members: Sequence[QueuedPod], failure: Failure) -> None:
+        for queued in members:
+            self._context.metrics.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
+            handle_scheduling_failure(self._context, queued, failure)
+
+    def _taken(self, gang: GangId, first: QueuedPod) -> list[QueuedPod]:
+        """The members that can be tried, with the one that was popped, the first in line first."""
+        queue = self._context.queue
+        others = (queue.take(pod_uid) for pod_uid in self._groups.uids(gang))
+        members = [first, *(one for one in others if one is not None)]
+        return sorted(members, key=lambda one: (-one.pod.priority, one.turn))
+
+    def _expire(self, gang: GangId) -> None:
+        """Give room up, and after that rest as long."""
+        room = self._rooms.pop(gang)
+        if room.is_given_up:
+            return
+        group = self._groups.get(gang)
+        wait_s = self._timeout_s if group is None or group.timeout_s is None else group.timeout_s
+        self._rooms[gang] = _Room(room.until_s + wait_s, is_given_up=True)
+        for pod in [*self._context.scheduler.nominator.nominated()]:
+            if pod.uid in self._context.pending and self.of(pod) == gang:
+                self._context.clear_nomination(pod)
+                self._context.tell_nomination_gone(pod)
+
+
+def _as_gang(watch: Tell, why: str) -> Tell:
+    """Tells of decisions about a gang; of one that isn't placed, why, and of no preemptions."""
+    if not why:
+        return watch
+    return lambda one: watch(
+        replace(one, node_name="", row=-1, post_filter=None, preemption=None, gang=why)
+    )
+
+
+def _named(gang: GangId) -> str:
+    return f"PodGroup {gang[1]}/{gang[2]}"
+
+
+def _listed(pods: Iterable[PodInfo]) -> str:
+    return listed([pod.name for pod in pods], _NAMES_MAX)

@@ -1,0 +1,385 @@
+"""The executor of preemptions: the victims' removal, while other pods are scheduled.
+
+The steps are those of kube-scheduler v1.36 (executor.go of its preemption framework). Every victim
+gets the condition DisruptionTarget, then it is deleted; all but the last at the same time, the
+last one when the others are done. Until the last victim is seen to terminate, the preemptor is in
+`Scheduler.preempting`, so that PreEnqueue keeps it out of the queue; the event of the removal
+can't be missed then. A victim that is gone already is a success, any other failure ends the
+preemption: the pod is tried again, and keeps its nomination until its next cycle.
+
+A victim that waits on Permit or in PreBind isn't removed: its binding is given up in memory, and it
+goes back to the queue.
+
+In two ways this is more careful than kube-scheduler. A victim of several preemptions is removed
+once, for all of them, not once for each. And where a watch lags behind the answers to calls,
+kube-scheduler lets the preemptor in when the last call is answered: it may then be tried before its
+victims are seen to go, and choose others.
+"""
+
+from collections import deque
+
+import msgspec
+from msgspec.structs import replace
+
+from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
+from podium.api.objects import condition_of, is_terminating, uid
+from podium.api.pods import is_finished, node_name_of
+from podium.machines.effects import Delete, Effect
+from podium.machines.events import CallError, Change, Outcome
+from podium.scheduler.machine.api_dispatcher import (
+    observed_generation,
+    patched_conditions,
+    stamped_condition,
+    status_patch,
+)
+from podium.scheduler.machine.binding_cycle import BindingCycles
+from podium.scheduler.machine.context import (
+    KEEP,
+    Failure,
+    SchedulerContext,
+    handle_scheduling_failure,
+)
+from podium.scheduler.framework.interface import PostFilterResult
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.record import PreemptionRecord, record_of
+from podium.scheduler.preemption.policies.retries import HeldPreemptions, PreemptionRetries
+from podium.scheduler.queue import QueuedPod, QueueName
+
+HISTORY_MAX = 10_000
+
+
+class VictimCall(msgspec.Struct, frozen=True):
+    """The purpose of a call about a victim.
+
+    Attributes:
+        victim_uid: who has to go.
+        is_last: whether all others of the preemption have been told to go.
+    """
+
+    victim_uid: str
+    is_last: bool = False
+
+
+class PreemptionTask(msgspec.Struct):
+    """A preemption whose victims are being removed.
+
+    Attributes:
+        preemptor: the pod for which room is made.
+        record: who has to go, where and since when.
+        plugin: who decided so.
+        last: the victim that is kept for the end.
+        removing: the uids of victims under way.
+        last_begun: whether it is the last one's turn.
+        last_deleted: whether the API has deleted it, which may not have been seen yet.
+        error: what went wrong first.
+        is_needless: whether the preemptor is gone, or on a node: for its sake nobody else has to
+            go. kube-scheduler goes on all the same.
+    """
+
+    preemptor: PodInfo
+    record: PreemptionRecord
+    plugin: str
+    last: PodInfo
+    removing: set[str] = msgspec.field(default_factory=set)
+    last_begun: bool = False
+    last_deleted: bool = False
+    error: CallError | None = None
+    is_needless: bool = False
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether further victims have to go."""
+        return self.error is None and not self.is_needless
+
+
+class Removal(msgspec.Struct):
+    """A victim on its way out.
+
+    Attributes:
+        victim: the pod.
+        caller: the preemption in whose name it is asked for.
+        effect: the call about it that is under way.
+        tasks: all preemptions that it has to go for.
+    """
+
+    victim: PodInfo
+    caller: PreemptionTask
+    effect: Effect
+    tasks: list[PreemptionTask]
+
+
+class PreemptionExecutor:
+    """The preemptions under way, by the preemptor's uid.
+
+    Asynchronously (SchedulerAsyncPreemption), the preemptor is nominated and goes back to the queue
+    at once, and PreEnqueue keeps it there. Synchronously, no other pod is scheduled until the
+    victims have been told to go; only then the preemptor goes back.
+
+    Attributes:
+        history: the last preemptions, the oldest first.
+        held: pods whose preemption the options hold back.
+
+    Args:
+        context: of the scheduler.
+        bindings: victims that aren't being bound yet lose their room there.
+    """
+
+    def __init__(self, context: SchedulerContext, bindings: BindingCycles) -> None:
+        self.history: deque[PreemptionRecord] = deque(maxlen=HISTORY_MAX)
+        self.held = HeldPreemptions(context.queue)
+        self._context = context
+        self._bindings = bindings
+        self._tasks: dict[str, PreemptionTask] = {}
+        self._removals: dict[str, Removal] = {}
+        self._preemptors_of: dict[str, set[str]] = {}
+        self._held: tuple[QueuedPod, Failure] | None = None
+        self._retries = PreemptionRetries()
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    @property
+    def holds_scheduling_up(self) -> bool:
+        """Whether no other pod may be scheduled before victims have been told to go."""
+        return self._held is not None
+
+    def start(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
+        """Set a preemption off, and put the preemptor back.
+
+        Args:
+            queued: the preemptor.
+            found: node and victims.
+            failure: why the pod fits nowhere.
+        """
+        context, pod = self._context, queued.pod
+        snapshot, profile = context.scheduler.snapshot, queued.scheduler_name
+        record = record_of(pod, found, snapshot, profile, context.now_s)
+        self.history.append(record)
+        is_async = context.features.scheduler_async_preemption
+        fresh = [victim for victim in found.victims if not victim.cls.terminating]
+        # If all victims are terminating already, nobody loses a nomination for their sake.
+        if fresh or not is_async:
+            for lower in context.scheduler.nominator.lower_on(pod, record.node_name):
+                # Another scheduler's nominations are its own.
+                if lower.uid in context.pending:
+                    context.clear_nomination(lower)
+            context.metrics.preemption_started(len(found.victims))
+        context.scheduler.history.preempted(fresh, context.now_s, pod.uid)
+        if not is_async:
+            self._held = (queued, failure)
+        if fresh:
+            self._begin_all(PreemptionTask(pod, record, found.status.plugin, fresh[-1]), fresh[:-1])
+        elif not is_async:
+            self._let_go()
+        if is_async:
+            handle_scheduling_failure(context, queued, failure)
+
+    def is_needless(self, effect: Effect) -> bool:
+        """Whether an effect is a call about a victim that needn't go any more."""
+        purpose = effect.purpose
+        if not isinstance(purpose, VictimCall):
+            return False
+        removal = self._removals.get(purpose.victim_uid)
+        return removal is not None and not any(task.goes_on for task in removal.tasks)
+
+    def outcome(self, purpose: VictimCall, outcome: Outcome) -> None:
+        """Take in what became of a call."""
+        removal = self._removals.get(purpose.victim_uid)
+        if removal is None or removal.effect is not outcome.effect:
+            return
+        victim, tasks, error = removal.victim, removal.tasks, outcome.error
+        needing = next((task for task in tasks if task.goes_on), None)
+        if error is None and not isinstance(outcome.effect, Delete) and needing is not None:
+            self._send(removal, needing, _deletion(victim))
+            return
+        del self._removals[victim.uid]
+        if error is None:
+            if isinstance(outcome.effect, Delete):
+                self._tell(removal.caller, victim)
+        elif not self._is_gone(victim, error):
+            for task in tasks:
+                task.error = error if task.goes_on else task.error
+            self._context.scheduler.history.spared(victim)
+        is_deleted = error is None and isinstance(outcome.effect, Delete)
+        for task in tasks:
+            task.last_deleted |= is_deleted and task.last.uid == victim.uid
+            task.removing.discard(victim.uid)
+            self._proceed(task)
+
+    def pod_changed(self, change: Change) -> None:
+        """Let those be scheduled again whose last victim this is, if it is about to go.
+
+        If it is a preemptor itself that goes, or that is on a node, its victims may stay.
+        """
+        pod = change.new if change.new is not None else change.old
+        if pod is None:
+            return
+        pod_uid = uid(pod)
+        task = self._tasks.get(pod_uid)
+        if task is None and pod_uid not in self._preemptors_of:
+            return
+        goes = change.new is None or is_finished(pod) or is_terminating(pod)
+        if task is not None and (goes or node_name_of(pod)):
+            task.is_needless = True
+        if goes and pod_uid in self._preemptors_of:
+            self._let_in(pod_uid)
+
+    def wake(self) -> None:
+        """Have the pods tried again whose preemption failed some time ago, or was held back."""
+        queue, now_s = self._context.queue, self._context.now_s
+        self.held.wake(now_s)
+        for preemptor_uid in self._retries.take_due(now_s):
+            if preemptor_uid not in queue:
+                self._retries.forget(preemptor_uid)
+            queue.activate([preemptor_uid], now_s)
+
+    def next_wakeup_s(self) -> float | None:
+        """When the next of them is to be tried."""
+        retry_s, held_s = self._retries.next_s(), self.held.next_wakeup_s()
+        if retry_s is None or held_s is None:
+            return held_s if retry_s is None else retry_s
+        return min(retry_s, held_s)
+
+    def _begin_all(self, task: PreemptionTask, others: list[PodInfo]) -> None:
+        self._tasks[task.preemptor.uid] = task
+        self._context.scheduler.preempting.add(task.preemptor.uid)
+        for victim in others:
+            self._begin(task, victim)
+        self._proceed(task)
+
+    def _proceed(self, task: PreemptionTask) -> None:
+        if task.removing:
+            return
+        if task.goes_on and not task.last_begun:
+            self._begin_last(task)
+        if not task.removing:
+            self._finish(task)
+
+    def _begin_last(self, task: PreemptionTask) -> None:
+        task.last_begun = True
+        self._preemptors_of.setdefault(task.last.uid, set()).add(task.preemptor.uid)
+        seen = self._context.placed.get(task.last.uid)
+        if seen is None or is_terminating(seen.obj):
+            self._let_in(task.last.uid)
+        self._begin(task, task.last)
+
+    def _let_in(self, last_uid: str) -> None:
+        self._context.scheduler.preempting.difference_update(self._preemptors_of.pop(last_uid))
+
+    def _is_gone(self, victim: PodInfo, error: CallError) -> bool:
+        """Whether a call failed because there is nothing left to remove.
+
+        A conflict may stand for another pod of the same name.
+        """
+        if error.reason == "Conflict":
+            return victim.uid not in self._context.placed
+        return error.reason == "NotFound"
+
+    def _begin(self, task: PreemptionTask, victim: PodInfo) -> None:
+        if self._bindings.preempt(victim.uid, task.plugin):
+            self._context.scheduler.history.spared(victim)
+            self._tell(task, victim, " (in kube-scheduler memory).")
+            return
+        task.removing.add(victim.uid)
+        removal = self._removals.get(victim.uid)
+        if removal is not None:
+            removal.tasks.append(task)
+            return
+        effect = self._condition(task, victim) or _deletion(victim)
+        removal = self._removals[victim.uid] = Removal(victim, task, effect, [task])
+        self._send(removal, task, effect)
+
+    def _condition(self, task: PreemptionTask, victim: PodInfo) -> Effect | None:
+        """The call that writes why the victim goes; None if it says so already."""
+        seen, profile = self._context.placed.get(victim.uid, victim), task.record.scheduler_name
+        condition = {
+            "type": DISRUPTION_TARGET,
+            "status": "True",
+            "reason": BY_SCHEDULER.reason,
+            "message": f"{profile}: preempting to accommodate a higher priority pod",
+            **observed_generation(seen),
+        }
+        known = condition_of(seen.obj, DISRUPTION_TARGET)
+        stamped = stamped_condition(known, condition, self._context.now_s)
+        if stamped is None:
+            return None
+        status = patched_conditions(seen.obj, [stamped])
+        return status_patch(victim, None, {"uid": victim.uid}, status)
+
+    def _send(self, removal: Removal, task: PreemptionTask, effect: Effect) -> None:
+        purpose = VictimCall(removal.victim.uid, task.last_begun)
+        removal.caller, removal.effect = task, effect.with_purpose(purpose)
+        self._context.dispatcher.put(removal.effect)
+
+    def _tell(self, task: PreemptionTask, victim: PodInfo, how: str = "") -> None:
+        record = task.record
+        note = f"Preempted by pod {task.preemptor.uid} on node {record.node_name}{how}"
+        self._context.record(
+            victim,
+            record.scheduler_name,
+            "Preempted",
+            "Preempting",
+            note,
+            annotations=record.annotations(),
+        )
+
+    def _finish(self, task: PreemptionTask) -> None:
+        context, preemptor_uid, failed = self._context, task.preemptor.uid, task.error is not None
+        if self._tasks.get(preemptor_uid) is not task:
+            # The pod has been tried again meanwhile, and preempts others.
+            return
+        del self._tasks[preemptor_uid]
+        if self._held is not None or not self._is_yet_to_be_seen(task):
+            self._stop_waiting(task)
+        context.metrics.preemption_ended(context.now_s - task.record.at_s, failed=failed)
+        if not failed:
+            self._retries.forget(preemptor_uid)
+        if self._held is not None:
+            self._let_go(task.error.message if task.error else "")
+        elif failed:
+            self._revert(task)
+            self._try_again(preemptor_uid)
+        elif self._is_forgotten(task):
+            context.queue.activate([preemptor_uid], context.now_s)
+
+    def _is_yet_to_be_seen(self, task: PreemptionTask) -> bool:
+        """Whether the event that tells of the last victim's removal is still to come."""
+        return task.last_deleted and task.last.uid in self._context.placed
+
+    def _stop_waiting(self, task: PreemptionTask) -> None:
+        preemptor_uid, last_uid = task.preemptor.uid, task.last.uid
+        self._context.scheduler.preempting.discard(preemptor_uid)
+        waiting = self._preemptors_of.get(last_uid, set())
+        waiting.discard(preemptor_uid)
+        if not waiting:
+            self._preemptors_of.pop(last_uid, None)
+
+    def _is_forgotten(self, task: PreemptionTask) -> bool:
+        """Whether the last victim went before its turn, while PreEnqueue let nobody in for it."""
+        is_held = self._context.queue.place_of(task.preemptor.uid) is QueueName.GATED
+        return is_held and task.last.uid not in self._context.placed
+
+    def _let_go(self, failed_with: str = "") -> None:
+        assert self._held is not None
+        (queued, failure), self._held = self._held, None
+        if failed_with:
+            message = f"{failure.message} {failed_with}"
+            failure = replace(failure, message=message, nomination=KEEP)
+        handle_scheduling_failure(self._context, queued, failure)
+        if failed_with:
+            self._try_again(queued.pod.uid)
+
+    def _try_again(self, preemptor_uid: str) -> None:
+        """Nothing may happen any more that would bring the pod back by itself."""
+        self._retries.failed(preemptor_uid, self._context.now_s)
+        self.wake()
+
+    def _revert(self, task: PreemptionTask) -> None:
+        if self._context.features.revert_failed_nominations:
+            for pod in list(self._context.scheduler.nominator.on(task.record.node_name)):
+                if pod.uid == task.preemptor.uid:
+                    self._context.clear_nomination(pod)
+
+
+def _deletion(victim: PodInfo) -> Delete:
+    return Delete(kind="Pod", namespace=victim.namespace, name=victim.name, uid=victim.uid)

@@ -1,0 +1,359 @@
+"""The scheduler as a machine: events in, effects out, one decision per wake-up."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+
+from msgspec.structs import replace
+
+from podium.api.objects import is_terminating, uid
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.types import SchedulerConfiguration
+from podium.machines.effects import Effect
+from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Woken
+from podium.scheduler.machine.eviction_guard import EvictionGuard
+from podium.scheduler.machine.api_dispatcher import APIDispatcher, PodCall
+from podium.scheduler.machine.binding_cycle import BindingCycles, PreBindCall
+from podium.scheduler.machine.context import (
+    DEFAULT_FEATURES,
+    ERROR,
+    KEEP,
+    UNSCHEDULABLE,
+    Failure,
+    Features,
+    NoMetrics,
+    SchedulerContext,
+    handle_scheduling_failure,
+)
+from podium.scheduler.machine.event_handlers import KINDS, EventHandlers, OtherNominations
+from podium.scheduler.machine.gangs import GANG_SCHEDULING, GangScheduler
+from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
+from podium.scheduler.framework.cluster_events import EventHint
+from podium.scheduler.framework.scheduling_cycle import NO_NODES
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.diagnosis import rejecting_plugins
+from podium.scheduler.framework.explanation import failure_message
+from podium.scheduler.framework.interface import PostFilterResult
+from podium.scheduler.preemption.policies.livelock import LivelockGuard
+from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
+from podium.scheduler.framework.timing import Timing
+from podium.scheduler.scheduler import Scheduler
+
+TRIES_AT_ONE_MOMENT_MAX = 8
+"""Where a decision takes time, as it does by the clock, no pod is tried so often at one moment."""
+REST_S = 1.0
+
+
+class SchedulerMachine:
+    """Schedules the pods of its profiles; follows `podium.machines.machine.Machine`.
+
+    Attributes:
+        name: of the first profile.
+        kinds: what it looks at.
+        wakes_last: of pods that come at one moment, the first in queue order is the first decided.
+        scheduler: snapshot and cycle.
+        queue: the pods that wait.
+        metrics: by kube-scheduler's names.
+        context: these and what else its parts have in common.
+        handlers: take in what is seen of the cluster.
+        bindings: binding cycles under way.
+        preemptions: preemptions under way, and the last ones.
+        gangs: pods that are scheduled together; None if the options have none.
+        livelocks: preemptors that wait, since other schedulers only take the room made for them.
+    """
+
+    wakes_last = True
+    takes_lists = True
+
+    def __init__(
+        self,
+        configuration: SchedulerConfiguration | None = None,
+        options: SchedulerOptions | None = None,
+        *,
+        features: Features = DEFAULT_FEATURES,
+        rng: Random | None = None,
+        metrics: NoMetrics | None = None,
+        takes_over: bool = False,
+    ) -> None:
+        """Make a scheduler that knows of nothing yet.
+
+        Args:
+            configuration: profiles, plugins and backoffs; v1.36's default one unless given.
+            options: Podium's own options.
+            features: feature gates.
+            rng: for what a configuration limits to random candidates.
+            metrics: where to count; nothing is counted unless given.
+            takes_over: whether pods that wait at the start have been tried, as their conditions
+                say, by a scheduler whose place this one takes.
+        """
+        self.scheduler = Scheduler(configuration, options, rng=rng)
+        self.name = next(iter(self.scheduler.pipelines))
+        self.metrics = metrics or NoMetrics()
+        options = options or SchedulerOptions()
+        # Whoever waits for pods of its gang is brought back by these alone.
+        unmoved = {GANG_SCHEDULING: ()} if options.gangs else {}
+        self.queue = _queue(self.scheduler, configuration, features, unmoved)
+        self.context = SchedulerContext(
+            self.scheduler, self.queue, APIDispatcher(), self.metrics, features
+        )
+        timing = Timing(self.metrics.stopwatch, self.metrics.ran)
+        self.bindings = BindingCycles(self.context, timing)
+        self.preemptions = PreemptionExecutor(self.context, self.bindings)
+        others = OtherNominations(self.context) if options.other_nominations else None
+        self.handlers = EventHandlers(
+            self.context, self.bindings, self.preemptions, others, takes_over=takes_over
+        )
+        groups = self.scheduler.handle.gangs
+        self.gangs = (
+            GangScheduler(options.gangs, groups, self.context, self.bindings, self.preemptions)
+            if options.gangs and groups is not None
+            else None
+        )
+        self.livelocks = LivelockGuard(self.scheduler.pipelines, options.livelock_backoff_s)
+        guard_s = options.eviction_guard_s
+        self._guard = EvictionGuard(guard_s) if guard_s else None
+        if self._guard or self.gangs or self.metrics.registry:
+            # Each of these looks at every change.
+            self.takes_lists = False
+        always = (self.bindings, self.context.dispatcher, self.preemptions, self.livelocks)
+        perhaps = (self.gangs, self._guard)
+        self._parts = (*always, *(part for part in perhaps if part is not None))
+        self.kinds = KINDS
+        if options.protection.toleration:
+            self.kinds |= {"PriorityClass"}
+        if self.gangs is not None:
+            self.kinds |= self.gangs.kinds
+        self._is_held = False
+        self._tries: Counter[str] = Counter()
+        self._tried_s = self._rested_s = -math.inf
+        if self.metrics.registry is not None:
+            self.scheduler.measure(timing)
+        self.metrics.watch_queue(self.queue)
+
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take an event in; decide one pod when woken."""
+        if now_s != self.scheduler.clock.now_s:
+            self.scheduler.pass_time(now_s)
+        if isinstance(event, Change):
+            begun_s = self.metrics.stopwatch()
+            for change in self._shown(event):
+                self.handlers.handle(change)
+            if event.kind == "Pod":
+                self.livelocks.follow(event)
+            self.metrics.took_in(event, self.metrics.stopwatch() - begun_s)
+        elif isinstance(event, Outcome):
+            self._outcome(event)
+        elif isinstance(event, FirstList):
+            self.handlers.take_in(event)
+        elif isinstance(event, Synced):
+            self.handlers.start()
+        elif isinstance(event, Woken):
+            self._wake()
+        return self.context.dispatcher.take()
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether it knows all that there was when it started."""
+        return self.handlers.is_synced
+
+    def next_wakeup_s(self) -> float | None:
+        """At once while pods can be decided; otherwise when the first thing falls due."""
+        next_s = self._next_decision_s() if self._may_decide() else None
+        if next_s == self.context.now_s:
+            return next_s
+        for part in self._parts:
+            due_s = part.next_wakeup_s()
+            if due_s is not None and (next_s is None or due_s < next_s):
+                next_s = due_s
+        return next_s
+
+    def hold(self) -> None:
+        """Decide nothing any more; what has been decided is still carried out."""
+        self._is_held = True
+
+    def release(self) -> None:
+        """Decide again, from the next wake-up on."""
+        self._is_held = False
+
+    def recall_rejections(self) -> None:
+        """Have pods that were rejected before the start wait for an event that helps them.
+
+        Who rejects them is found out by deciding as things are now. Pods that would get a place,
+        at once or by preemption, are left to be tried; so are nominated ones, and gangs.
+        """
+        if self.gangs is not None:
+            return
+        self.handlers.settle_budgets()
+        for queued in [*self.queue]:
+            if not queued.was_rejected or queued.pod.nominated_node_name:
+                continue
+            decision = self.scheduler.decide(queued.pod, queued.scheduler_name)
+            found, plugins = decision.post_filter, rejecting_plugins(decision)
+            has_place = bool(decision.node_name or (found is not None and found.victims))
+            if has_place or decision.error or decision.gate is not None or not plugins:
+                continue
+            if (taken := self.queue.take(queued.uid)) is not None:
+                self.queue.fail(taken, sorted(plugins), now_s=self.context.now_s)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether all that was decided has been carried out, or has failed."""
+        under_way = any(True for _ in self.bindings) or len(self.preemptions)
+        return not under_way and self.context.dispatcher.is_idle()
+
+    def _shown(self, change: Change) -> Iterable[Change]:
+        """The changes that the handlers see; that of a PodGroup may change its pods."""
+        if change.kind == "Pod":
+            if self._guard is not None:
+                change = self._guard.shown(change, self.context.now_s)
+            if self.gangs is not None:
+                change = self.gangs.shown(change)
+        elif self.gangs is not None and change.kind in self.gangs.kinds:
+            return self.gangs.follow(change)
+        return (change,)
+
+    def _release(self, guard: EvictionGuard) -> None:
+        """Have pods decided anew that may go where they were kept from; not if they are bound."""
+        for change in guard.released(self.context.now_s):
+            pod = change.new if change.new is not None else change.old
+            if pod is not None and uid(pod) not in self.bindings:
+                self.handlers.handle(change if self.gangs is None else self.gangs.shown(change))
+
+    def _outcome(self, outcome: Outcome) -> None:
+        match outcome.effect.purpose:
+            case PodCall() as purpose:
+                if self.context.dispatcher.outcome(purpose, outcome, self.context.now_s):
+                    self.bindings.settled(purpose.uid, outcome)
+                else:
+                    self.bindings.recheck_uncertain(purpose.uid)
+            case VictimCall() as purpose:
+                self.preemptions.outcome(purpose, outcome)
+            case PreBindCall() as purpose:
+                self.bindings.outcome(purpose, outcome)
+
+    def _next_decision_s(self) -> float | None:
+        """When a pod can be decided, or the queue has to let pods in."""
+        next_s = self.context.now_s if self.queue.has_next() else self.queue.next_wakeup_s()
+        return next_s if next_s is None else max(next_s, self._rested_s)
+
+    def _may_decide(self) -> bool:
+        is_held_up = self._is_held or self.preemptions.holds_scheduling_up
+        return self.is_synced and not is_held_up
+
+    def _wake(self) -> None:
+        now_s = self.context.now_s
+        self.bindings.wake()
+        self.context.dispatcher.wake(now_s)
+        self.preemptions.wake()
+        self.queue.activate(self.livelocks.take_due(now_s), now_s)
+        if self.gangs is not None:
+            self.gangs.wake()
+        if self._guard is not None:
+            self._release(self._guard)
+        if self._may_decide() and now_s >= self._rested_s:
+            self.queue.flush(now_s)
+            self._schedule_one()
+
+    def _schedule_one(self) -> None:
+        """Decide the next pod, if there is one, and set off what follows."""
+        queued = self.queue.pop(self.context.now_s)
+        if queued is None:
+            return
+        self._note_try(queued.uid)
+        try:
+            self._scheduling_cycle(queued)
+        except Exception as error:
+            error.add_note(f"deciding {queued.pod.key}")
+            raise
+
+    def _note_try(self, uid: str) -> None:
+        """Rest after many tries of a pod at one moment, which otherwise might never end."""
+        now_s = self.context.now_s
+        if now_s != self._tried_s:
+            self._tried_s = now_s
+            self._tries.clear()
+        self._tries[uid] += 1
+        if self._tries[uid] >= TRIES_AT_ONE_MOMENT_MAX:
+            self._rested_s = now_s + REST_S
+
+    def _scheduling_cycle(self, queued: QueuedPod) -> None:
+        pod = queued.pod
+        if is_terminating(pod.obj):
+            text = f"skip schedule deleting pod: {pod.key}"
+            self.context.record_failed(pod, text, queued.scheduler_name)
+            self.queue.done(pod.uid)
+            return
+        self.handlers.settle_budgets()
+        if self.gangs is not None and self.gangs.schedule(queued):
+            return
+        started_s = self.metrics.stopwatch()
+        decision = self.scheduler.decide(pod, queued.scheduler_name)
+        decided_s = self.metrics.stopwatch() - started_s
+        self.metrics.decided(decided_s)
+        if decision.node_name:
+            if queued.has_overslept:
+                self.context.overslept_s[pod.uid] = self.context.now_s - queued.added_at_s
+            self.bindings.start(queued, decision.node_name)
+            return
+        failure = self._failure(decision)
+        result = ERROR if failure.is_error else UNSCHEDULABLE
+        self.metrics.attempted(result, queued.scheduler_name, decided_s)
+        if (preemption := decision.preemption) is not None:
+            self.metrics.preemption_tried()
+            self.preemptions.held.hold(pod.uid, preemption.held)
+        if decision.post_filter is not None and decision.post_filter.victims:
+            self._make_room(queued, decision.post_filter, failure)
+        else:
+            handle_scheduling_failure(self.context, queued, failure)
+
+    def _make_room(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
+        """Have the victims go, unless others would only take the room again."""
+        pod, node_name, guard = queued.pod, found.nominated_node_name or "", self.livelocks
+        fresh = [victim for victim in found.victims if not victim.cls.terminating]
+        if fresh and not guard.holds(pod.uid):
+            livelock = guard.asked(pod, node_name, fresh, self.context.now_s)
+            if livelock is not None:
+                profile = queued.scheduler_name
+                self.metrics.livelocked(profile)
+                self.context.record(
+                    pod, profile, "PreemptionLivelock", "Preempting", livelock.note, kind="Warning"
+                )
+        if fresh and guard.holds(pod.uid):
+            handle_scheduling_failure(self.context, queued, replace(failure, nomination=""))
+            return
+        if fresh:
+            snapshot = self.scheduler.snapshot
+            guard.made_room(pod, node_name, snapshot.pods_on[snapshot.row_of[node_name]])
+        self.preemptions.start(queued, found, failure)
+
+    def _failure(self, decision: Decision) -> Failure:
+        message = failure_message(decision, self.scheduler.snapshot)
+        if decision.error:
+            return Failure(message, is_error=decision.error != NO_NODES)
+        if decision.gate is not None:
+            return Failure(message, (decision.gate.plugin,), nomination=KEEP)
+        found = decision.post_filter
+        nomination = "" if found is None else found.nominated_node_name
+        return Failure(message, sorted(rejecting_plugins(decision)), nomination=nomination)
+
+
+def _queue(
+    scheduler: Scheduler,
+    configuration: SchedulerConfiguration | None,
+    features: Features,
+    more_hints: Mapping[str, tuple[EventHint, ...]],
+) -> SchedulingQueue:
+    backoffs = {}
+    if configuration is not None:
+        backoffs = {
+            "initial_backoff_s": configuration.pod_initial_backoff_seconds,
+            "max_backoff_s": configuration.pod_max_backoff_seconds,
+        }
+    profiles = {
+        name: QueueProfile.of(pipeline, more_hints)
+        for name, pipeline in scheduler.pipelines.items()
+    }
+    return SchedulingQueue(
+        profiles, pop_from_backoff=features.scheduler_pop_from_backoff_q, **backoffs
+    )

@@ -1,0 +1,47 @@
+"""Pods that wait for an event although they would fit.
+
+Queueing hints miss some events. A pod that one of them would have helped waits until the queue
+looks for pods that have waited for more than five minutes (flushUnschedulablePodsLeftover).
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.scheduler import nobody_preempts
+
+
+class Sleeper(NamedTuple):
+    """A pod that waits for an event although it would fit.
+
+    Attributes:
+        pod: the pod.
+        node_name: where it would go.
+        tried_at_s: when it is tried if no event wakes it, in seconds since the epoch.
+    """
+
+    pod: PodInfo
+    node_name: str
+    tried_at_s: float
+
+
+def sleepers(machine: SchedulerMachine) -> Iterator[Sleeper]:
+    """Decide about the pods that wait for an event, one of each class for all, as things are now.
+
+    Pods that would have to preempt others aren't among those found.
+    """
+    scheduler, found = machine.scheduler, dict[tuple[str, PodClass], str]()
+    machine.handlers.settle_budgets()
+    watch, scheduler.watch = scheduler.watch, None
+    try:
+        with nobody_preempts(scheduler):
+            for queued, tried_at_s in machine.queue.sleeping():
+                kind = queued.scheduler_name, queued.pod.cls
+                if kind not in found:
+                    found[kind] = scheduler.decide(queued.pod, queued.scheduler_name).node_name
+                if node_name := found[kind]:
+                    yield Sleeper(queued.pod, node_name, tried_at_s)
+    finally:
+        scheduler.watch = watch

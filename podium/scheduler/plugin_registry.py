@@ -1,0 +1,276 @@
+"""The pipeline: which plugins there are, and how a profile's configuration becomes a pipeline.
+
+The order of plugins, their weights and why they are so is told in `podium.scheduler.config.defaults`. Third
+parties' plugins are found by the entry point group `podium.plugins`: a name, and a class that is
+called with a `Handle` and, if the configuration has arguments for it, with those.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from podium.api.errors import PodiumError
+from podium.scheduler.config.args import Args, CustomArgs
+from podium.scheduler.config.load import default_configuration
+from podium.scheduler.config.merge import Expanded, expand
+from podium.scheduler.config.profiles import check_expanded
+from podium.scheduler.config.types import ExtensionPoint, ProfileConfig, SchedulerConfiguration
+from podium.scheduler.framework.evaluation.by_shape import ByShape
+from podium.scheduler.framework.third_party_plugins import adapted
+from podium.scheduler.framework.interface import PreBindCallsPlugin
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.framework.sampling import NodeSampling
+from podium.scheduler.plugins.default_binder import DefaultBinder
+from podium.scheduler.plugins.default_preemption import DefaultPreemption
+from podium.scheduler.plugins.dynamic_resources import DynamicResources
+from podium.scheduler.plugins.image_locality import ImageLocality
+from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
+from podium.scheduler.plugins.node_affinity import NodeAffinity
+from podium.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
+from podium.scheduler.plugins.node_name import NodeName
+from podium.scheduler.plugins.node_ports import NodePorts
+from podium.scheduler.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
+from podium.scheduler.plugins.node_unschedulable import NodeUnschedulable
+from podium.scheduler.plugins.node_volume_limits import NodeVolumeLimits
+from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
+from podium.scheduler.plugins.priority_sort import PrioritySort
+from podium.scheduler.plugins.scheduling_gates import SchedulingGates
+from podium.scheduler.plugins.taint_toleration import TaintToleration
+from podium.scheduler.plugins.volume_binding import VolumeBinding
+from podium.scheduler.plugins.volume_restrictions import VolumeRestrictions
+from podium.scheduler.plugins.volume_zone import VolumeZone
+
+ENTRY_POINT_GROUP = "podium.plugins"
+
+Factory = Callable[..., Any]
+Profiles = tuple[tuple[ProfileConfig, Expanded], ...]
+
+_IN_TREE: tuple[Factory, ...] = (
+    SchedulingGates,
+    PrioritySort,
+    NodeUnschedulable,
+    NodeName,
+    TaintToleration,
+    NodeAffinity,
+    NodePorts,
+    NodeResourcesFit,
+    VolumeRestrictions,
+    NodeVolumeLimits,
+    VolumeBinding,
+    VolumeZone,
+    PodTopologySpread,
+    InterPodAffinity,
+    DynamicResources,
+    DefaultPreemption,
+    NodeResourcesBalancedAllocation,
+    ImageLocality,
+    DefaultBinder,
+    NodeDeclaredFeatures,
+)
+
+_FILTERING = {ExtensionPoint.PRE_FILTER, ExtensionPoint.FILTER}
+_SCORING = {ExtensionPoint.PRE_SCORE, ExtensionPoint.SCORE}
+_BINDING = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND}
+
+_METHODS = {
+    ExtensionPoint.POST_FILTER: "post_filter",
+    ExtensionPoint.PRE_ENQUEUE: "pre_enqueue",
+    ExtensionPoint.QUEUE_SORT: "sort_key",
+    ExtensionPoint.PRE_FILTER: "pre_filter",
+    ExtensionPoint.FILTER: "filter",
+    ExtensionPoint.PRE_SCORE: "pre_score",
+    ExtensionPoint.SCORE: "score",
+    ExtensionPoint.RESERVE: "reserve",
+    ExtensionPoint.PERMIT: "permit",
+    ExtensionPoint.PRE_BIND: "pre_bind",
+    ExtensionPoint.BIND: "bind",
+    ExtensionPoint.POST_BIND: "post_bind",
+}
+# The extension points of v1.36's plugins, as configurations may name them. Some are served here
+# by a neighbouring step: what PreFilter and PreScore prepare upstream, `filter` and `score` do.
+_UPSTREAM_POINTS = {
+    "SchedulingGates": {ExtensionPoint.PRE_ENQUEUE},
+    "PrioritySort": {ExtensionPoint.QUEUE_SORT},
+    "NodeUnschedulable": {ExtensionPoint.FILTER},
+    "NodeName": {ExtensionPoint.FILTER},
+    "TaintToleration": {ExtensionPoint.FILTER} | _SCORING,
+    "NodeAffinity": _FILTERING | _SCORING,
+    "NodePorts": _FILTERING,
+    "NodeResourcesFit": _FILTERING | _SCORING,
+    "VolumeRestrictions": _FILTERING,
+    "NodeVolumeLimits": _FILTERING,
+    "VolumeBinding": _FILTERING | _SCORING | _BINDING,
+    "VolumeZone": _FILTERING,
+    "PodTopologySpread": _FILTERING | _SCORING,
+    "InterPodAffinity": _FILTERING | _SCORING,
+    "DynamicResources": _FILTERING
+    | _BINDING
+    | {ExtensionPoint.PRE_ENQUEUE, ExtensionPoint.POST_FILTER, ExtensionPoint.SCORE},
+    "DefaultPreemption": {ExtensionPoint.PRE_ENQUEUE, ExtensionPoint.POST_FILTER},
+    "NodeResourcesBalancedAllocation": _SCORING,
+    "ImageLocality": {ExtensionPoint.SCORE},
+    "DefaultBinder": {ExtensionPoint.BIND},
+    "NodeDeclaredFeatures": _FILTERING,
+}
+
+
+class PluginError(PodiumError):
+    """A third party's plugin can't be used."""
+
+
+_added: dict[str, Factory] = {}
+
+
+def plugin_factories() -> Mapping[str, Factory]:
+    """All plugins that can be enabled, by name.
+
+    Raises:
+        PluginError: an entry point can't be loaded or takes a name that is taken.
+    """
+    return {**_installed(), **_added}
+
+
+@cache
+def _installed() -> Mapping[str, Factory]:
+    """The plugins of Kubernetes, and those that packages announce.
+
+    Raises:
+        PluginError: an entry point can't be loaded or takes a name that is taken.
+    """
+    factories: dict[str, Factory] = {factory.name: factory for factory in _IN_TREE}  # type: ignore[attr-defined]
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        if point.name in factories:
+            raise PluginError(f"plugin {point.name} ({point.value}): there is one of that name")
+        try:
+            factories[point.name] = adapted(point.load())
+        except (ImportError, AttributeError, TypeError) as error:
+            raise PluginError(f"plugin {point.name} ({point.value}): {error}") from error
+    return factories
+
+
+def add_plugin(plugin_class: Any) -> str:
+    """Let configurations of this process enable a plugin that no package announces; its name.
+
+    Raises:
+        TypeError: it isn't a plugin class with a name.
+        PluginError: another one has that name.
+    """
+    factory = adapted(plugin_class)
+    name, known = str(plugin_class.name), plugin_factories()
+    if name in known and name not in _added:
+        raise PluginError(f"plugin {name}: there is one of that name")
+    _added[name] = factory
+    return name
+
+
+def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoint], bool]:
+    """Whether the plugin of a name serves an extension point."""
+
+    def answer(name: str, point: ExtensionPoint) -> bool:
+        upstream = _UPSTREAM_POINTS.get(name)
+        if upstream is not None:
+            return point in upstream
+        method = _METHODS.get(point)
+        return method is not None and hasattr(factories[name], method)
+
+    return answer
+
+
+def resolve(configuration: SchedulerConfiguration, factories: Mapping[str, Factory]) -> Profiles:
+    """Spread the plugins of all profiles over the extension points.
+
+    Raises:
+        InvalidDocumentError: the plugins don't make up pipelines.
+    """
+    answer = implements(factories)
+    profiles = tuple((p, expand(p.plugins, answer)) for p in configuration.profiles)
+    check_expanded(profiles)
+    return profiles
+
+
+@cache
+def default_profiles() -> Profiles:
+    """The default profile of v1.36."""
+    return resolve(default_configuration(), plugin_factories())
+
+
+def build_pipelines(
+    profiles: Profiles,
+    handle: Handle,
+    factories: Mapping[str, Factory],
+    *,
+    every_node: bool = False,
+) -> dict[str, Pipeline]:
+    """The pipelines of profiles, by scheduler name.
+
+    Args:
+        profiles: from `resolve`.
+        handle: given to every plugin.
+        factories: the plugins.
+        every_node: look at every node whatever the configuration says.
+    """
+    return {
+        profile.scheduler_name: _pipeline(profile, expanded, handle, factories, every_node)
+        for profile, expanded in profiles
+    }
+
+
+def _pipeline(
+    profile: ProfileConfig,
+    expanded: Expanded,
+    handle: Handle,
+    factories: Mapping[str, Factory],
+    every_node: bool,
+) -> Pipeline:
+    made: dict[str, Any] = {}
+
+    def at(point: ExtensionPoint) -> tuple[Any, ...]:
+        return tuple(_made(ref.name, made, profile, handle, factories) for ref in expanded[point])
+
+    def serving(point: ExtensionPoint) -> tuple[Any, ...]:
+        return tuple(plugin for plugin in at(point) if hasattr(plugin, _METHODS[point]))
+
+    weights = [ref.weight for ref in expanded[ExtensionPoint.SCORE]]
+    scored = zip(at(ExtensionPoint.SCORE), weights, strict=True)
+    percentage = None if every_node else profile.percentage_of_nodes_to_score
+    return Pipeline(
+        scheduler_name=profile.scheduler_name,
+        queue_sort=at(ExtensionPoint.QUEUE_SORT)[0],
+        by_shape=ByShape(handle.snapshot),
+        pre_enqueue=serving(ExtensionPoint.PRE_ENQUEUE),
+        pre_filter=serving(ExtensionPoint.PRE_FILTER),
+        filter=serving(ExtensionPoint.FILTER),
+        post_filter=serving(ExtensionPoint.POST_FILTER),
+        pre_score=serving(ExtensionPoint.PRE_SCORE),
+        score=tuple((p, w) for p, w in scored if hasattr(p, "score")),
+        reserve=serving(ExtensionPoint.RESERVE),
+        permit=serving(ExtensionPoint.PERMIT),
+        pre_bind=serving(ExtensionPoint.PRE_BIND),
+        pre_bind_calls=tuple(
+            p for p in at(ExtensionPoint.PRE_BIND) if isinstance(p, PreBindCallsPlugin)
+        ),
+        bind=serving(ExtensionPoint.BIND),
+        post_bind=serving(ExtensionPoint.POST_BIND),
+        sampling=None if percentage in (None, 100) else NodeSampling(percentage),
+    )
+
+
+def _made(
+    name: str,
+    made: dict[str, Any],
+    profile: ProfileConfig,
+    handle: Handle,
+    factories: Mapping[str, Factory],
+) -> Any:
+    if name not in made:
+        made[name] = _make(factories[name], handle, profile.plugin_config.get(name))
+    return made[name]
+
+
+def _make(factory: Factory, handle: Handle, args: Args | None) -> Any:
+    if args is None:
+        return factory(handle)
+    return factory(handle, args.values if isinstance(args, CustomArgs) else args)

@@ -1,0 +1,20 @@
+"""DefaultBinder: binds every pod that no earlier bind plugin has taken.
+
+The binding itself is an effect, and so is its failure: whoever applies effects learns of it.
+"""
+
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import SUCCESS, Status
+
+
+class DefaultBinder:
+    """Agrees to every binding (Bind); the scheduler machine sends the call."""
+
+    name = "DefaultBinder"
+
+    def __init__(self, handle: Handle) -> None:
+        pass
+
+    def bind(self, pod: PodInfo, node_name: str) -> Status:
+        return SUCCESS

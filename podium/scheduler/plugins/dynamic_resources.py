@@ -1,0 +1,68 @@
+"""DynamicResources: refuses pods that need devices, because Podium doesn't model them yet.
+
+Upstream allocates devices to resource claims, and to extended resources that a DeviceClass stands
+for. Placing such a pod without that would be a guess, so that it is refused for all nodes, with a
+reason that says so. Other pods concern neither.
+"""
+
+from collections.abc import Sequence
+
+from podium.api.device_classes import resources_of_devices
+from podium.scheduler.config.args import DynamicResourcesArgs
+from podium.scheduler.framework.cluster_events import EventHint
+from podium.scheduler.framework.interface import PASSES, PostFilterResult, PreFilterResult
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.post_filter import NodeToStatus
+from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
+
+_NO_CLAIMS = "no new claims to deallocate"
+_NO_STATE = "not found"
+CLAIMS_REASON = "podium doesn't model dynamic resource claims yet"
+DEVICES_REASON = "podium doesn't model devices behind extended resources yet"
+
+
+class DynamicResources:
+    """Names the limitation (PreFilter), and says so again when no node fits (PostFilter)."""
+
+    name = "DynamicResources"
+
+    def __init__(self, handle: Handle, args: DynamicResourcesArgs | None = None) -> None:
+        self._listers = handle.listers
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        """None: nothing that happens makes Podium model devices."""
+        return ()
+
+    def by_shape(self, cls: PodClass) -> bool:
+        # DeviceClasses come and go.
+        return not cls.requested_devices
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        claims = pod.cls.spec.get("resourceClaims")
+        if claims:
+            names = ", ".join(str(claim.get("name")) for claim in claims)
+            reason = f"{CLAIMS_REASON}; the pod has spec.resourceClaims: {names}"
+            return PreFilterResult(unresolvable(reason))
+        requested = pod.cls.requested_devices
+        if not requested:
+            return PASSES
+        found = resources_of_devices(requested, self._listers.list("DeviceClass"))
+        if not found:
+            return PASSES
+        behind = ", ".join(f"{resource} (DeviceClass {name})" for resource, name in found)
+        return PreFilterResult(unresolvable(f"{DEVICES_REASON}; the pod requests {behind}"))
+
+    def by_class(self, pod: PodInfo) -> bool:
+        return True
+
+    def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> PostFilterResult:
+        """There are never claims whose devices could be given back.
+
+        v1.36 looks for what its PreFilter has left, and fails with two words if another plugin has
+        refused the pod before; DefaultPreemption isn't asked then.
+        """
+        if not filtered.was_asked(self.name):
+            return PostFilterResult(Status(Code.ERROR, (_NO_STATE,), self.name))
+        return PostFilterResult(unschedulable(_NO_CLAIMS, plugin=self.name))

@@ -1,0 +1,376 @@
+"""InterPodAffinity: pods that want to be near others, or apart from them.
+
+Required terms rule nodes out, those of the pod itself as well as the anti-affinity of pods that
+are there already. Preferred terms, and the required affinity of pods that are there, score.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.objects import Object, labels
+from podium.scheduler.config.args import InterPodAffinityArgs
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
+from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
+from podium.scheduler.snapshot.domain_sums import DomainSum, selector_marks
+from podium.scheduler.framework.interface import (
+    FITS,
+    MAX_NODE_SCORE,
+    PASSES,
+    Codes,
+    FilterState,
+    PreFilterResult,
+    RelativeScore,
+    Rows,
+    Scope,
+    Scores,
+    Sums,
+)
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.held_terms import (
+    PREFERRED_NEAR,
+    REQUIRED_APART,
+    REQUIRED_NEAR,
+    HeldTerm,
+    HeldTerms,
+)
+from podium.scheduler.framework.event_registration import after_change, class_on_node
+from podium.scheduler.snapshot.pod_relations import Kin
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
+from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import Status, rejection, unresolvable
+
+AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2
+
+_REASONS = {
+    AFFINITY: "node(s) didn't match pod affinity rules",
+    ANTI_AFFINITY: "node(s) didn't match pod anti-affinity rules",
+    EXISTING_ANTI_AFFINITY: "node(s) didn't satisfy existing pods anti-affinity rules",
+}
+
+
+class InterPodAffinity:
+    """Keeps pods near to, or away from, others (PreFilter, Filter, Score)."""
+
+    name = "InterPodAffinity"
+
+    def __init__(self, handle: Handle, args: InterPodAffinityArgs) -> None:
+        self._handle = handle
+        self._args = args
+        self._held = HeldTerms(handle.snapshot)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        of_pods = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
+        of_nodes = Action.ADD | Action.UPDATE_NODE_LABEL
+        return (
+            EventHint(ClusterEvent(EventResource.ASSIGNED_POD, of_pods), self._helped_by_pod),
+            after_change(EventResource.NODE, of_nodes, self._helped_by_node),
+            after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE_POD_LABEL),
+        )
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        """Refuse a pod whose terms can't be read."""
+        error = affinity_terms(pod.cls.kin).error
+        return PreFilterResult(unresolvable(f"parsing pod: {error}")) if error else PASSES
+
+    def filter(self, pod: PodInfo) -> FilterState:
+        """Judge nodes by required terms."""
+        return _Filter(self._held, pod.cls.kin, self._handle.listers)
+
+    def score(self, pod: PodInfo) -> RelativeScore | None:
+        """Score nodes by preferred terms."""
+        own = affinity_terms(pod.cls.kin)
+        has_preferences = bool(own.preferred_affinity or own.preferred_anti_affinity)
+        if self._args.ignore_preferred_terms_of_existing_pods and not has_preferences:
+            return None
+        hard = self._args.hard_pod_affinity_weight
+        return _Score(self._held, pod.cls.kin, self._handle.listers, hard)
+
+    def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
+        """Whether a pod on a node has become one to be near, or is none to be apart from any more.
+
+        That a pod which left was the last to be near, so that the first of its kind may go
+        anywhere, isn't looked at, nor that a pod which changed keeps this one apart no more.
+        """
+        classes, own = self._handle.snapshot.classes, affinity_terms(pod.cls.kin)
+        if own.error:
+            return True
+        before, after = class_on_node(classes, old), class_on_node(classes, new)
+        near, apart = own.required_affinity, own.required_anti_affinity
+        if _all_match(near, after) and not _all_match(near, before):
+            return True
+        if _all_match(apart, before) and not _all_match(apart, after):
+            return True
+        if before is None or after is not None:
+            return False
+        return _all_match(affinity_terms(before.kin).required_anti_affinity, pod.cls)
+
+    def _helped_by_node(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        """Whether a node has come into domains that the pod seeks, or left some that it avoids.
+
+        The terms of pods that are there, which may keep this one apart, aren't looked at.
+        """
+        own, has = affinity_terms(pod.cls.kin), labels(new)
+        near = {term.topology_key for term in own.required_affinity}
+        apart = {term.topology_key for term in own.required_anti_affinity}
+        if old is None:
+            return bool(own.error or apart) or not near.isdisjoint(has)
+        had = labels(old)
+        entered = {key for key, value in has.items() if had.get(key) != value}
+        left = {key for key, value in had.items() if has.get(key) != value}
+        return bool(own.error) or not near.isdisjoint(entered) or not apart.isdisjoint(left)
+
+
+def _all_match(terms: Sequence[AffinityTerm], other: PodClass | None) -> bool:
+    """Whether there are terms and all are about pods of a class.
+
+    Namespace selectors are taken for namespaces without labels, as hints of v1.36 do: only one
+    that selects all namespaces, or asks for the absence of labels, matches.
+    """
+    return other is not None and bool(terms) and all(t.matches(other.kin, {}) for t in terms)
+
+
+class _Counts:
+    """Sums that a state looks at, of which more may come as pods hold further terms."""
+
+    def __init__(self, held: HeldTerms, kin: Kin, listers: Listers) -> None:
+        self.held = held
+        self._kin = kin
+        self._listers = listers
+        self._terms_read = 0
+        self._stirs = -1
+
+    def is_calm(self) -> bool:
+        """Whether no sum has changed since this was asked last, and nobody has come to be known."""
+        sums = self.held.sums
+        sums.follow()
+        before, self._stirs = self._stirs, sums.stirs
+        return before == sums.stirs
+
+    def matching(self, terms: Iterable[AffinityTerm]) -> list[DomainSum]:
+        """How many pods each of the kin's own terms is about, for every term."""
+        return [self.near([term], term.topology_key) for term in terms]
+
+    def near(self, terms: Sequence[AffinityTerm], topology_key: str) -> DomainSum:
+        """How many pods all of the kin's own terms are about."""
+        resolved = with_known_namespaces(terms, self._listers)
+        asked = tuple(
+            (term.namespaces, term.namespace_selector, term.selector) for term in resolved
+        )
+        return self.held.sums.of(
+            (topology_key, asked),
+            self.held.column(topology_key),
+            lambda other: int(all(term.matches(other, {}) for term in resolved)),
+            selector_marks(resolved[0].selector),
+        )
+
+    def new_held(self) -> list[HeldTerm]:
+        """The terms that pods hold about the kin, those alone that haven't been told yet."""
+        listed = len(self.held.all())
+        if listed == self._terms_read:
+            return []
+        around = self._listers.namespace_labels(self._kin.namespace)
+        found = self.held.about(self._kin, around, self._terms_read)
+        self._terms_read = listed
+        return found
+
+
+class _Filter(FilterState):
+    """Counts the pods to be near to, those to be apart from, and those that want to be apart."""
+
+    plugin = InterPodAffinity.name
+    scope = Scope.CLUSTER
+
+    def __init__(self, held: HeldTerms, kin: Kin, listers: Listers) -> None:
+        self._counts = _Counts(held, kin, listers)
+        own = affinity_terms(kin)
+        near = own.required_affinity
+        self._near = [
+            self._counts.near(near, key) for key in dict.fromkeys(t.topology_key for t in near)
+        ]
+        self._apart = self._counts.matching(own.required_anti_affinity)
+        self._existing: list[DomainSum] = []
+        self._has_learned = False
+        self._has_terms = bool(near or self._apart)
+        # The first of pods that want to be near each other may go anywhere.
+        self._matches_itself = bool(near) and self._near[0].weigh(kin) != 0
+        self._learn()
+        self._state, self._has_learned = self._current(), False
+
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        """One sum a topology key to be near in, and one for each term to be apart."""
+        return len(self._near) + len(self._apart) + len(self._existing)
+
+    def meet(self, classes: Iterable[PodClass]) -> None:
+        for cls in classes:
+            self._counts.held.sums.know(cls.kin)
+        self._learn()
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        return [counted.weigh(cls.kin) for counted in self._all()]
+
+    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
+        kins, counted = classes.kins, self._all()
+        return looked_up(
+            len(counted),
+            classes.kin_ids()[pods.ids],
+            len(kins),
+            lambda number: [one.weigh(kins[number]) for one in counted],
+        )
+
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        if self._counts.is_calm() and not self._has_learned:
+            return False
+        self._learn()
+        before, self._state = self._state, self._current()
+        learned, self._has_learned = self._has_learned, False
+        if before == self._state and not learned:
+            return False
+        self.changes += 1
+        return learned or before[1:] != self._state[1:]
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        codes = np.zeros(len(rows), np.int32)
+        if not self._is_concerned:
+            return codes
+        near, apart = len(self._near), len(self._near) + len(self._apart)
+        _mark(codes, self._existing, rows, extra[apart:], EXISTING_ANTI_AFFINITY)
+        _mark(codes, self._apart, rows, extra[near:apart], ANTI_AFFINITY)
+        if self._near:
+            codes[self._is_far(rows, extra[:near])] = AFFINITY
+        return codes
+
+    def all_codes(self, node_count: int) -> Codes:
+        if not self._is_concerned:
+            return np.zeros(node_count, np.int32)
+        return self.codes(np.arange(node_count))
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        return super().code(row, extra) if self._is_concerned else FITS
+
+    def status(self, row: int, code: int) -> Status:
+        return rejection(code, _REASONS[code])
+
+    @property
+    def _is_concerned(self) -> bool:
+        """If not, PreFilter skips the plugin; not even nominated pods are looked at then."""
+        return self._has_terms or any(counted.nonzero for counted in self._existing)
+
+    def _all(self) -> list[DomainSum]:
+        return [*self._near, *self._apart, *self._existing]
+
+    def _learn(self) -> None:
+        """Look at the terms that pods have come to hold."""
+        for held in self._counts.new_held():
+            if held.kind == REQUIRED_APART:
+                holders = self._counts.held.holders(held)
+                self._existing.append(holders)
+                self._has_learned |= holders.nonzero != 0
+
+    def _current(self) -> tuple[int, int, bool]:
+        """How often sums have changed, how often so that it matters, and whether they do."""
+        counted = self._all()
+        return (
+            sum([one.changes for one in counted]),
+            sum([one.crossings for one in counted]),
+            self._is_concerned,
+        )
+
+    def _is_far(self, rows: Rows, extra: Sums) -> np.ndarray:
+        """Which rows have no pods to be near to, bool[n]."""
+        refused, alone = np.zeros((2, len(rows)), bool)
+        met = np.full(len(rows), sum(counted.nonzero for counted in self._near))
+        for number, counted in enumerate(self._near):
+            sums, has_label = counted.of(rows), counted.has(rows)
+            refused |= ~has_label
+            if extra:
+                after = sums + np.where(has_label, extra[number], 0)
+                met += (after != 0).astype(np.int64) - (sums != 0)
+                sums = after
+            alone |= sums <= 0
+        if self._matches_itself:
+            alone &= met != 0
+        return refused | alone
+
+
+def _mark(codes: Codes, counts: Sequence[DomainSum], rows: Rows, extra: Sums, code: int) -> None:
+    """Give a code to the rows in a domain with pods to stay apart from."""
+    for number, counted in enumerate(counts):
+        here = counted.of(rows)
+        if extra:
+            here = here + np.where(counted.has(rows), extra[number], 0)
+        codes[here > 0] = code
+
+
+class _Score(RelativeScore):
+    """Adds up, over all terms, what the pods of a node's domain weigh."""
+
+    plugin = InterPodAffinity.name
+
+    def __init__(self, held: HeldTerms, kin: Kin, listers: Listers, hard_weight: int) -> None:
+        self._counts = _Counts(held, kin, listers)
+        self._hard_weight = hard_weight
+        own = affinity_terms(kin)
+        self._weighed = [
+            (counted, sign * term.weight)
+            for sign, terms in ((1, own.preferred_affinity), (-1, own.preferred_anti_affinity))
+            for term, counted in zip(terms, self._counts.matching(terms), strict=True)
+        ]
+        self._has_learned = False
+        self._learn()
+        self._changes = self._count_changes()
+
+    @property
+    def is_idle(self) -> bool:
+        return not any(counted.nonzero for counted, _ in self._weighed)
+
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        if self._counts.is_calm() and not self._has_learned:
+            return False
+        self._learn()
+        before, self._changes = self._changes, self._count_changes()
+        learned, self._has_learned = self._has_learned, False
+        return learned or before != self._changes
+
+    def scores(self, feasible: Rows) -> Scores:
+        if self.is_idle:
+            return np.zeros(len(feasible), np.int64)
+        raw = self._raw(feasible)
+        least = raw.min()
+        spread = raw.max() - least
+        if not spread:
+            return np.zeros(len(feasible), np.int64)
+        share: Scores = (MAX_NODE_SCORE * ((raw - least) / spread)).astype(np.int64)
+        return share
+
+    def _raw(self, feasible: Rows) -> Scores:
+        by_domains: dict[int, tuple[DomainSum, Scores]] = {}
+        for counted, weight in self._weighed:
+            first, sums = by_domains.get(id(counted.codes), (counted, None))
+            weighed = counted.sums * weight
+            by_domains[id(counted.codes)] = first, weighed if sums is None else sums + weighed
+        of_rows = [sums[first.codes[feasible]] for first, sums in by_domains.values()]
+        return sum(of_rows[1:], of_rows[0])
+
+    def _learn(self) -> None:
+        """Look at the terms that pods have come to hold."""
+        for held in self._counts.new_held():
+            if factor := self._factor(held):
+                self._weighed.append((self._counts.held.holders(held), factor))
+                self._has_learned = True
+
+    def _factor(self, held: HeldTerm) -> int:
+        """What each pod that holds a term weighs."""
+        if held.kind == REQUIRED_NEAR:
+            return self._hard_weight
+        if held.kind == REQUIRED_APART:
+            return 0
+        return held.term.weight if held.kind == PREFERRED_NEAR else -held.term.weight
+
+    def _count_changes(self) -> int:
+        return sum([counted.changes for counted, _ in self._weighed])

@@ -1,0 +1,151 @@
+"""NodeAffinity: node selectors and node affinity, required and preferred.
+
+What the profile's `addedAffinity` requires and prefers counts for every pod besides its own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from podium.api.errors import aggregate
+from podium.api.selectors.node_selector import (
+    NAME_FIELD,
+    NodeSelectorTerm,
+    node_selector,
+    preferred_terms,
+    required_node_affinity,
+)
+from podium.api.objects import Object, entries, labels, name
+from podium.api.pod_specs import node_affinity_of
+from podium.api.well_known import PREFERRED, REQUIRED
+from podium.scheduler.config.args import NodeAffinityArgs
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes, fixed_codes
+from podium.scheduler.framework.interface import PASSES, PreFilterResult, RelativeScore, Rows, Scope, Scores
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.snapshot.node_selection import matching_rows
+from podium.scheduler.framework.evaluation.score_normalization import default_normalize
+from podium.scheduler.framework.evaluation.per_nodes import PerNodes
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
+
+_POD, _ENFORCED = -1, -2
+_REASONS = {
+    _POD: "node(s) didn't match Pod's node affinity/selector",
+    _ENFORCED: "node(s) didn't match scheduler-enforced node affinity",
+}
+_CONFLICT = "pod affinity terms conflict"
+
+_Terms = Sequence[tuple[int, NodeSelectorTerm]]
+
+
+class NodeAffinity:
+    """Rules out nodes that don't match and ranks the others (PreFilter to Score)."""
+
+    name = "NodeAffinity"
+
+    def __init__(self, handle: Handle, args: NodeAffinityArgs | None = None) -> None:
+        self._snapshot = handle.snapshot
+        added: Mapping[str, Any] = (args or NodeAffinityArgs()).added_affinity or {}
+        required = added.get(REQUIRED)
+        self._added = None if required is None else node_selector(required)
+        self._added_terms = preferred_terms(added.get(PREFERRED))
+        self._filters: PerNodes[FixedCodes | None] = PerNodes(handle.snapshot)
+        self._scores: PerNodes[RelativeScore] = PerNodes(handle.snapshot)
+        self._terms: PerNodes[_Terms] = PerNodes(handle.snapshot)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        labelled = Action.ADD | Action.UPDATE_NODE_LABEL
+        return (after_change(EventResource.NODE, labelled, self._begins_to_match),)
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        required = _node_affinity(pod.cls).get(REQUIRED)
+        if not required:
+            return PASSES
+        names = _node_names(entries(required, "nodeSelectorTerms"))
+        if names is not None and not names:
+            return PreFilterResult(unresolvable(_CONFLICT))
+        return PreFilterResult(node_names=names)
+
+    def filter(self, pod: PodInfo) -> FixedCodes | None:
+        return self._filters.of(pod.cls.node_affinity_key, lambda: self._filter(pod))
+
+    def _filter(self, pod: PodInfo) -> FixedCodes | None:
+        required = required_node_affinity(pod.cls.pod)
+        selects = required.affinity is not None or not required.selector.is_empty
+        if self._added is None and not selects:
+            return None
+        codes = np.where(matching_rows(self._snapshot, required), 0, _POD).astype(np.int32)
+        if self._added is not None:
+            codes[~matching_rows(self._snapshot, self._added)] = _ENFORCED
+        return fixed_codes(self.name, codes, lambda code: unresolvable(_REASONS[code]))
+
+    def pre_score(self, pod: PodInfo) -> Status:
+        faults = [fault for _, term in self._preferred(pod.cls) for fault in term.error]
+        return Status(Code.ERROR, (aggregate(faults),)) if faults else SUCCESS
+
+    def score(self, pod: PodInfo) -> RelativeScore | None:
+        terms = (*self._added_terms, *self._preferred(pod.cls))
+        if not terms:
+            return None
+        return self._scores.of(pod.cls.node_affinity_key, lambda: self._score(terms))
+
+    def _score(self, terms: _Terms) -> RelativeScore:
+        weights = np.zeros(self._snapshot.node_count, np.int64)
+        for weight, term in terms:
+            weights[matching_rows(self._snapshot, term)] += weight
+        return _Preferences(weights)
+
+    def _preferred(self, cls: PodClass) -> _Terms:
+        raw = _node_affinity(cls).get(PREFERRED)
+        return self._terms.of(cls.node_affinity_key, lambda: preferred_terms(raw)) if raw else ()
+
+    def _begins_to_match(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        """Whether a node matches now, and the pod's own terms didn't match it before.
+
+        What `addedAffinity` said before isn't asked, as in v1.36.
+        """
+        if self._added is not None and not self._added.matches(labels(new), name(new)):
+            return False
+        own = required_node_affinity(pod.cls.pod)
+        return own.matches(labels(new), name(new)) and (
+            old is None or not own.matches(labels(old), name(old))
+        )
+
+
+class _Preferences(RelativeScore):
+    """The sum of the weights of the terms that match a node."""
+
+    plugin = NodeAffinity.name
+    scope = Scope.NODE
+
+    def __init__(self, weights: Scores) -> None:
+        self._weights = weights
+
+    def scores(self, feasible: Rows) -> Scores:
+        return default_normalize(self._weights[feasible])
+
+
+def _node_affinity(cls: PodClass) -> Mapping[str, Any]:
+    return node_affinity_of(cls.spec)
+
+
+def _node_names(terms: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:
+    """The only nodes that terms can match, judged by names alone; None if one leaves all open."""
+    names: frozenset[str] | None = None
+    for term in terms:
+        wanted = [
+            frozenset(entries(field, "values"))
+            for field in term.get("matchFields") or ()
+            if field.get("key") == NAME_FIELD and field.get("operator") == "In"
+        ]
+        if not wanted:
+            return None
+        names = (names or frozenset()) | frozenset.intersection(*wanted)
+    return names

@@ -1,0 +1,77 @@
+"""NodeDeclaredFeatures: a pod that needs a feature of its node's kubelet fits only where it is.
+
+A node lists what it can do in `status.declaredFeatures`; what a pod needs is inferred from its
+specification. In v1.36 two features can be needed for scheduling.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from podium.api.objects import Object, entries, spec_of, status_of
+from podium.api.pod_specs import all_containers_of
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes, fixed_codes
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import unresolvable
+
+_RESTART_ALL_CONTAINERS = "RestartAllContainersOnContainerExits"
+_USER_NAMESPACES_ON_HOST_NETWORK = "UserNamespacesHostNetworkSupport"
+
+_LACKING = -1
+_REASON = "node(s) didn't match Pod's required features"
+
+
+class NodeDeclaredFeatures:
+    """Rules out nodes that don't declare what the pod needs (Filter)."""
+
+    name = "NodeDeclaredFeatures"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        declared = Action.ADD | Action.UPDATE_NODE_DECLARED_FEATURE
+        return (
+            after_change(EventResource.NODE, declared, _declares_differently),
+            after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE, _requires_differently),
+        )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
+
+    def filter(self, pod: PodInfo) -> FixedCodes | None:
+        required = required_features(pod.cls.spec)
+        if not required:
+            return None
+        declared = self._snapshot.columns.declared_features()
+        verdicts = [0 if required <= set(features) else _LACKING for features in declared.values]
+        codes = declared.lookup(verdicts, np.int32)
+        return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
+
+
+def required_features(spec: Object) -> set[str]:
+    """The features that a pod of this specification needs of its node."""
+    required = set()
+    rules = (rule for c in all_containers_of(spec) for rule in entries(c, "restartPolicyRules"))
+    if any(rule.get("action") == "RestartAllContainers" for rule in rules):
+        required.add(_RESTART_ALL_CONTAINERS)
+    if spec.get("hostNetwork") and spec.get("hostUsers") is False:
+        required.add(_USER_NAMESPACES_ON_HOST_NETWORK)
+    return required
+
+
+def _declares_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return old is None or _declared(old) != _declared(new)
+
+
+def _declared(node: Object) -> list[str]:
+    return list(entries(status_of(node), "declaredFeatures"))
+
+
+def _requires_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    before = {} if old is None else spec_of(old)
+    return required_features(before) != required_features(spec_of(new))

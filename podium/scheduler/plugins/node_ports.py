@@ -1,0 +1,150 @@
+"""NodePorts: a pod that wants ports of its node needs them free there.
+
+Two wishes for a port conflict if their protocols are equal and their addresses are, too, or one of
+these is 0.0.0.0.
+
+kube-scheduler v1.36 keeps the ports in use on a node as a set: where two pods hold the very same
+port, which they can't with its help, either frees it by leaving, for as long as nothing is heard
+of the other. So a dry run of preemption that takes a pod away also frees what it shared with pods
+that stay.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.objects import Object, spec_of
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.interface import FITS, Codes, FilterState, Rows, Scope, Sums
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change, after_removal
+from podium.scheduler.snapshot.host_ports import HostPort, host_ports
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.status import Status, rejection
+
+_TAKEN = 1
+_NONE: frozenset[HostPort] = frozenset()
+_REASON = "node(s) didn't have free ports for the requested pod ports"
+
+
+class NodePorts:
+    """Rules out nodes where a wanted port is taken (Filter)."""
+
+    name = "NodePorts"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return (
+            after_removal(EventResource.ASSIGNED_POD, _frees_a_port),
+            after_change(EventResource.NODE, Action.ADD),
+        )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return not cls.host_ports
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        wanted = pod.cls.host_ports
+        return _Ports(self._snapshot, wanted, pod.priority) if wanted else None
+
+
+def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[HostPort]:
+    """The ports held that are in the way of those wanted."""
+    wishes = list(wanted)
+    return frozenset(port for port in held if any(map(port.conflicts, wishes)))
+
+
+def _frees_a_port(pod: PodInfo, gone: Object) -> bool:
+    return bool(_rivals(host_ports(spec_of(gone)), pod.cls.host_ports))
+
+
+class _Ports(FilterState):
+    """Looks for ports in the way; what is summed up is how many of them the pods of a row hold.
+
+    With `extra`, pods of lower priority have left the row, and some have come back: a port that
+    one of them held is in the way only if one came back with it. A second sum counts who has left,
+    to tell such rows from those that pods have only come to.
+    """
+
+    plugin = NodePorts.name
+    scope = Scope.ROW
+    width = 2
+
+    def __init__(self, snapshot: Snapshot, wanted: frozenset[HostPort], priority: int) -> None:
+        self._snapshot = snapshot
+        self._wanted = wanted
+        self._priority = priority
+        self._rivals: dict[int, frozenset[HostPort]] = {}
+        self._counted_at = -1
+        self._lower = np.zeros(0, np.int64)
+        self._kept = np.zeros(0, bool)
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        if extra:
+            self._count()
+            taken = (self._lower[rows] + extra[0] > 0) | self._kept[rows]
+        else:
+            taken = (self._sums(lower=True) + self._sums(lower=False))[rows] > 0
+        if self._snapshot.freed_ports:
+            for place in np.flatnonzero(np.isin(rows, list(self._snapshot.freed_ports))).tolist():
+                taken[place] = self._is_taken(
+                    int(rows[place]), [int(sums[place]) for sums in extra]
+                )
+        return np.where(taken, _TAKEN, FITS).astype(np.int32)
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        return _TAKEN if self._is_taken(row, extra) else FITS
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        return len(self._rivals_of(cls)), int(cls.priority < self._priority)
+
+    def status(self, row: int, code: int) -> Status:
+        return rejection(code, _REASON)
+
+    def _rivals_of(self, cls: PodClass) -> frozenset[HostPort]:
+        """The ports of a class of pods that are in the way."""
+        rivals = self._rivals.get(cls.id)
+        if rivals is None:
+            rivals = self._rivals[cls.id] = _rivals(cls.host_ports, self._wanted)
+        return rivals
+
+    def _is_taken(self, row: int, extra: Sequence[int]) -> bool:
+        """Whether a port in the way is in use on a row."""
+        pods = self._snapshot.pods_on[row]
+        came, left = extra or (0, 0)
+        if left:
+            lower = sum(len(self._rivals_of(p.cls)) for p in pods if p.priority < self._priority)
+            return lower + came > 0 or self._keeps(row)
+        freed = self._snapshot.freed_ports.get(row, _NONE)
+        return came > 0 or any(self._rivals_of(pod.cls) - freed for pod in pods)
+
+    def _keeps(self, row: int) -> bool:
+        """Whether a port in use is in the way that no pod of lower priority holds."""
+        lower, others = set(self._snapshot.freed_ports.get(row, _NONE)), set[HostPort]()
+        for pod in self._snapshot.pods_on[row]:
+            ports = lower if pod.priority < self._priority else others
+            ports |= self._rivals_of(pod.cls)
+        return not others <= lower
+
+    def _count(self) -> None:
+        """Bring up to date what pods of lower priority hold, and where others keep a port."""
+        if self._counted_at == self._snapshot.log.end:
+            return
+        self._counted_at = self._snapshot.log.end
+        self._lower = self._sums(lower=True)
+        self._kept = self._sums(lower=False) > 0
+        for row in np.flatnonzero(self._kept & (self._lower > 0)).tolist():
+            self._kept[row] = self._keeps(row)
+
+    def _sums(self, *, lower: bool) -> NDArray[np.int64]:
+        """How many ports in the way pods hold, int64[nodes], of lower priority or of others."""
+        classes = self._snapshot.classes
+        weights = [
+            len(self._rivals_of(cls)) if (cls.priority < self._priority) == lower else 0
+            for cls in map(classes.__getitem__, range(len(classes)))
+        ]
+        return self._snapshot.sum_by_row(np.array(weights, np.int64))

@@ -1,0 +1,1 @@
+"""Scoring of resources, shared by NodeResourcesFit and NodeResourcesBalancedAllocation."""

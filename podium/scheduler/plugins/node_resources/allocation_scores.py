@@ -1,0 +1,206 @@
+"""NodeResourcesFit's scoring strategies, in the integer arithmetic of kube-scheduler v1.36.
+
+LeastAllocated, MostAllocated and RequestedToCapacityRatio rate each resource of a node from 0 to
+100; the score is the weighted mean of the ratings. Amounts are below 2**63 / 100: upstream's
+arithmetic overflows above that.
+"""
+
+from abc import ABC, abstractmethod
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.scheduler.config.args import ScoringStrategy, ScoringStrategyType, UtilizationShapePoint
+from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, Rows, Scores
+from podium.scheduler.snapshot.resource_columns import Column
+from podium.scheduler.plugins.node_resources.scored_resources import Matrix, ScoredColumns
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+_FULL_PERCENT = 100
+_SHAPE_SCORE_MAX = 10
+
+
+class Room(ScoredColumns):
+    """A hundred times what is left of each resource.
+
+    Attributes:
+        left: [resources, nodes], negative where more is held than there is, or nothing is there.
+        full: [resources, nodes], a hundred times what nodes have.
+        weight_sums: [nodes], of the resources that a node has; at least 1.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        used: Sequence[Column],
+        allocatable: Sequence[Column],
+        weights: Sequence[int],
+    ) -> None:
+        super().__init__(snapshot, used, allocatable, weights, _FULL_PERCENT, bound=0)
+        self.full = self.capacity * _FULL_PERCENT * self.has
+        self.weight_sums = np.maximum(self.weights @ self.has, 1).astype(self.dtype)
+        self.left = np.zeros_like(self.capacity)
+        self._left_at = [left.data for left in self.left]
+        self.take_rows(slice(None))
+
+    def take_rows(self, rows: NDArray[np.intp] | slice) -> None:
+        for left, used, capacity, has in zip(
+            self.left, self.used, self.capacity, self.has, strict=True
+        ):
+            room = np.maximum(capacity[rows] - used[rows], -1) * _FULL_PERCENT
+            left[rows] = np.where(has[rows], room, -1)
+
+    def take_row(self, row: int) -> None:
+        for left, (used, allocatable) in zip(self._left_at, self.at, strict=True):
+            if allocatable[row]:
+                left[row] = max(allocatable[row] - used[row], -1) * _FULL_PERCENT
+
+
+def allocation_score(
+    plugin: str, strategy: ScoringStrategy, room: Room, requests: Sequence[int]
+) -> LocalScore:
+    """The state that scores rows by a strategy, in the name of a plugin."""
+    match strategy.type:
+        case ScoringStrategyType.LEAST_ALLOCATED:
+            return _LeastAllocated(plugin, room, requests)
+        case ScoringStrategyType.MOST_ALLOCATED:
+            return _MostAllocated(plugin, room, requests)
+        case ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO:
+            return _RequestedToCapacityRatio(plugin, room, requests, strategy.shape)
+
+
+class _WeightedMean(LocalScore, ABC):
+    """The weighted mean of the ratings of the resources that a node has."""
+
+    counts_zero: ClassVar[bool] = True
+    """Whether a resource that is rated 0 counts at all."""
+
+    def __init__(self, plugin: str, room: Room, requests: Sequence[int]) -> None:
+        self.plugin = plugin
+        self._room = room
+        self._requests = requests
+        self._asked = room.column_of(requests, _FULL_PERCENT)
+
+    def all_scores(self, node_count: int) -> Scores:
+        return self.scores(slice(None))
+
+    def scores(self, rows: Rows | slice) -> Scores:
+        room = self._room
+        room.follow()
+        out = room.scratch if isinstance(rows, slice) else None
+        left = np.subtract(room.left[:, rows], self._asked, out=out)
+        np.maximum(left, room.bound_of(rows), out=left)
+        return self._means(self._ratings(left, rows), rows).astype(np.int64)
+
+    def score(self, row: int) -> int:
+        total = weights = 0
+        for (used, allocatable), request, weight in zip(
+            self._room.at, self._requests, self._room.weights_of, strict=True
+        ):
+            capacity = allocatable[row]
+            if capacity:
+                rating = self._rating(used[row] + request, capacity)
+                if rating or self.counts_zero:
+                    total += rating * weight
+                    weights += weight
+        return self._mean(total, weights) if weights else 0
+
+    @abstractmethod
+    def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
+        """Rate rows, given a hundred times what would be left; 0 where there is nothing at all."""
+
+    @abstractmethod
+    def _rating(self, used: int, capacity: int) -> int:
+        """Rate one row."""
+
+    def _means(self, ratings: Matrix, rows: Rows | slice) -> Matrix:
+        """Weighted means, to be rounded towards 0."""
+        total = self._room.weights @ ratings
+        if total.dtype != np.float64:
+            return _quotient(total, self._room.weight_sums[rows])
+        means: Matrix = np.divide(total, self._room.weight_sums[rows], out=total)
+        return means
+
+    def _mean(self, total: int, weights: int) -> int:
+        return total // weights
+
+
+class _LeastAllocated(_WeightedMean):
+    """The percentage that is left, rounded down."""
+
+    def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
+        return _quotient(left, self._room.capacity[:, rows])
+
+    def _rating(self, used: int, capacity: int) -> int:
+        return (capacity - used) * MAX_NODE_SCORE // capacity if used < capacity else 0
+
+
+class _MostAllocated(_WeightedMean):
+    """The percentage that is used, rounded down."""
+
+    def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
+        return _quotient(self._room.full[:, rows] - left, self._room.capacity[:, rows])
+
+    def _rating(self, used: int, capacity: int) -> int:
+        return used * MAX_NODE_SCORE // capacity if used < capacity else MAX_NODE_SCORE
+
+
+class _RequestedToCapacityRatio(_WeightedMean):
+    """Scores the used percentage by the points of a shape; means are rounded to the nearest."""
+
+    counts_zero = False
+
+    def __init__(
+        self,
+        plugin: str,
+        room: Room,
+        requests: Sequence[int],
+        shape: Sequence[UtilizationShapePoint],
+    ) -> None:
+        super().__init__(plugin, room, requests)
+        self._of_percent = [_rating_at(shape, percent) for percent in range(_FULL_PERCENT + 1)]
+        self._table = np.array(self._of_percent, np.int64)
+
+    def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
+        room = self._room
+        percent = _quotient(room.full[:, rows] - left, room.capacity[:, rows])
+        return self._table[percent.astype(np.int64)] * room.has[:, rows]
+
+    def _rating(self, used: int, capacity: int) -> int:
+        return self._of_percent[min(used, capacity) * _FULL_PERCENT // capacity]
+
+    def _means(self, ratings: Matrix, rows: Rows | slice) -> Matrix:
+        weights = self._room.weights.astype(np.int64)
+        total, counted = weights @ ratings, np.maximum(weights @ (ratings > 0), 1)
+        means: Matrix = (2 * total + counted) // (2 * counted)
+        return means
+
+    def _mean(self, total: int, weights: int) -> int:
+        return (2 * total + weights) // (2 * weights)
+
+
+def _quotient(dividend: Matrix, divisor: Matrix) -> Matrix:
+    """Whole numbers divided and rounded down; the dividend is overwritten."""
+    if dividend.dtype != np.float64:
+        return dividend // divisor
+    # No fraction is so close below a whole number that it would be rounded up to it.
+    np.divide(dividend, divisor, out=dividend)
+    return np.floor(dividend, out=dividend)
+
+
+def _rating_at(shape: Sequence[UtilizationShapePoint], percent: int) -> int:
+    """The piecewise linear function of the shape, cut off towards its left point."""
+    scale = MAX_NODE_SCORE // _SHAPE_SCORE_MAX
+    right = bisect_left(shape, percent, key=lambda point: point.utilization)
+    if right == 0:
+        return shape[0].score * scale
+    left = shape[right - 1]
+    if right == len(shape):
+        return left.score * scale
+    rise = (shape[right].score - left.score) * scale
+    run = shape[right].utilization - left.utilization
+    climbed = abs(rise) * (percent - left.utilization) // run
+    return left.score * scale + (climbed if rise > 0 else -climbed)

@@ -1,0 +1,149 @@
+"""The resources that count in a score of utilization, as columns that many classes of pods share.
+
+What nodes have and what pods hold is brought into the shape that a score needs it in once, and
+then follows the pods that come and go. What is left to do for a class of pods is what depends on
+its own requests.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.resources import is_scalar_resource
+from podium.scheduler.config.args import ResourceSpec
+from podium.scheduler.snapshot.change_log import rows_of
+from podium.scheduler.framework.evaluation.per_nodes import PerNodes
+from podium.scheduler.snapshot.resource_columns import NATIVE_RESOURCES, Column
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+Matrix = NDArray[Any]
+
+# Whole numbers up to here are exact as floats, and are divided five times as fast.
+_EXACT_MAX = 2**53
+_ROW_BY_ROW_MAX = 8
+
+
+class ScoredColumns(ABC):
+    """What nodes have of some resources and what pods hold of them; follows the pods.
+
+    Args:
+        snapshot: the nodes; of one node epoch for as long as this is used.
+        used: int64[nodes] for each resource, what pods hold.
+        allocatable: the same of what nodes have; a resource doesn't count where this is 0.
+        weights: how much each resource counts.
+        factor: by what amounts are to be multiplied, at most, without a loss of digits.
+        bound: what columns worked out of these aren't to pass.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        used: Sequence[Column],
+        allocatable: Sequence[Column],
+        weights: Sequence[int],
+        factor: int,
+        bound: int,
+    ) -> None:
+        self._snapshot = snapshot
+        self._changes = snapshot.log.cursor()
+        self.used = used
+        self.at = [(u.data, a.data) for u, a in zip(used, allocatable, strict=True)]
+        has = np.array(allocatable, np.int64).reshape(len(used), snapshot.node_count)
+        self.has: NDArray[np.bool_] = has > 0
+        self.is_exact = int(has.max(initial=0)) * factor < _EXACT_MAX
+        self.dtype = np.float64 if self.is_exact else np.int64
+        self.capacity: Matrix = np.maximum(has, 1).astype(self.dtype)
+        self.weights: Matrix = np.array(weights, self.dtype)
+        self.weights_of = list(weights)
+        # Where all rows are worked on: memory that stays in the processor's cache.
+        self.scratch: Matrix = np.zeros_like(self.capacity)
+        self._bound = bound
+        self._bounds: Matrix = np.full(snapshot.node_count, bound, self.dtype)
+
+    def follow(self) -> None:
+        """Take in the pods that have come and gone."""
+        changes = self._changes.new(at_most=self._snapshot.node_count)
+        if changes is None:
+            self.take_rows(slice(None))
+        elif len(changes) > _ROW_BY_ROW_MAX:
+            self.take_rows(rows_of(changes))
+        else:
+            for row, _, _ in changes:
+                self.take_row(row)
+
+    def column_of(self, requests: Sequence[int], factor: int = 1) -> Matrix:
+        """Requests, multiplied by a factor, to be subtracted from columns: [resources, 1]."""
+        multiplied = [request * factor for request in requests]
+        return np.array(multiplied, self.dtype).reshape(len(requests), 1)
+
+    def bound_of(self, rows: NDArray[np.intp] | slice) -> Matrix | int:
+        """The bound of these rows; for all, a column, which NumPy compares twice as fast."""
+        return self._bounds if isinstance(rows, slice) else self._bound
+
+    @abstractmethod
+    def take_rows(self, rows: NDArray[np.intp] | slice) -> None:
+        """Pods on these rows have changed."""
+
+    @abstractmethod
+    def take_row(self, row: int) -> None:
+        """The same for one row."""
+
+
+C = TypeVar("C", bound=ScoredColumns)
+Make = Callable[[Snapshot, Sequence[Column], Sequence[Column], Sequence[int]], C]
+
+
+class ScoredResources(Generic[C]):
+    """The columns for what classes of pods request.
+
+    Args:
+        snapshot: the nodes.
+        specs: the resources that count.
+        make: makes columns of what pods hold, what nodes have, and weights.
+        nonzero: take of cpu and memory the sums that have defaults for containers that say
+            nothing.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, specs: Sequence[ResourceSpec], make: Make[C], *, nonzero: bool
+    ) -> None:
+        self._snapshot = snapshot
+        self._specs = tuple(specs)
+        self._names = tuple([spec.name for spec in specs])
+        self._are_native = set(NATIVE_RESOURCES).issuperset(self._names)
+        self._make = make
+        self._nonzero = nonzero
+        self._columns: PerNodes[C] = PerNodes(snapshot)
+
+    def of(self, requests: Mapping[str, int]) -> tuple[C, list[int]]:
+        """The columns of the resources that count, and what the pod would add to each.
+
+        Of scalar resources those count that the pod requests.
+
+        Args:
+            requests: what the pod requests; cpu in thousandths, others in units.
+        """
+        names = self._names
+        if not self._are_native:
+            names = tuple([name for name in names if self._counts(name, requests)])
+        columns = self._columns.of(names, lambda: self._made(names))
+        columns.follow()
+        return columns, [requests.get(name, 0) for name in names]
+
+    def _counts(self, name: str, requests: Mapping[str, int]) -> bool:
+        return name in NATIVE_RESOURCES or bool(requests.get(name) and is_scalar_resource(name))
+
+    def _made(self, names: Sequence[str]) -> C:
+        counted = [spec for spec in self._specs if spec.name in names]
+        columns = self._snapshot.resources
+        indexes = [columns.index_of(spec.name) for spec in counted]
+        special = {0: columns.nonzero_cpu, 1: columns.nonzero_memory} if self._nonzero else {}
+        return self._make(
+            self._snapshot,
+            [special.get(index, columns.requested[index]) for index in indexes],
+            [columns.allocatable[index] for index in indexes],
+            [spec.weight for spec in counted],
+        )

@@ -1,0 +1,208 @@
+"""NodeResourcesFit: a node must have what the pod requests; how full it is makes its score.
+
+A request above what the node has in all can't be cured by removing pods. The strategies of the
+score are in `podium.scheduler.plugins.node_resources.allocation_scores`.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.device_classes import explicit_resource, implicit_resource
+from podium.api.objects import Object, name
+from podium.api.resources import is_extended_resource, is_scalar_resource
+from podium.scheduler.config.args import NodeResourcesFitArgs
+from podium.scheduler.plugins.node_resources.allocation_scores import Room, allocation_score
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.interface import Codes, CycleError, FilterState, LocalScore, Rows, Scope, Sums
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change, after_removal, class_on_node
+from podium.scheduler.snapshot.pod_batches import ManyPods
+from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.resource_columns import NATIVE_RESOURCES, ResourceColumns
+from podium.scheduler.plugins.node_resources.scored_resources import ScoredResources
+from podium.scheduler.snapshot.snapshot import allocatable_amounts
+from podium.scheduler.framework.status import Status, rejection
+
+Amounts = NDArray[np.int64]
+
+# A code has 32 bits: one is the sign, one stands for the number of pods.
+_RESOURCES_MAX = 30
+_BITS = tuple(1 << position for position in range(_RESOURCES_MAX + 1))
+
+
+class NodeResourcesFit:
+    """Rules out nodes with too little left, and ranks the others (Filter, Score)."""
+
+    name = "NodeResourcesFit"
+
+    def __init__(self, handle: Handle, args: NodeResourcesFitArgs | None = None) -> None:
+        self._snapshot = handle.snapshot
+        self._args = args or NodeResourcesFitArgs()
+        specs = self._args.scoring_strategy.resources
+        self._scored = ScoredResources(handle.snapshot, specs, Room, nonzero=True)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        scaled, sized = Action.UPDATE_POD_SCALE_DOWN, Action.ADD | Action.UPDATE_NODE_ALLOCATABLE
+        return (
+            after_removal(EventResource.ASSIGNED_POD),
+            after_change(EventResource.ASSIGNED_POD, scaled, self._frees_something),
+            after_change(EventResource.UNSCHEDULED_POD, scaled),
+            after_change(EventResource.NODE, sized, _grows_large_enough),
+            after_change(EventResource.DEVICE_CLASS, Action.ADD | Action.UPDATE, _stands_for_more),
+        )
+
+    def filter(self, pod: PodInfo) -> FilterState:
+        requests = self._filtered(pod.cls.requests)
+        if len(requests) > _RESOURCES_MAX:
+            message = f"can't judge requests for more than {_RESOURCES_MAX} resources"
+            raise CycleError(self.name, message)
+        return Fit(self._snapshot.resources, requests)
+
+    def score(self, pod: PodInfo) -> LocalScore:
+        room, requests = self._scored.of(pod.cls.scored)
+        return allocation_score(self.name, self._args.scoring_strategy, room, requests)
+
+    def _frees_something(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        before, after = self._held(old), self._held(new)
+        return any(before.get(r, 0) > after.get(r, 0) for r in _requests(pod))
+
+    def _held(self, pod: Object | None) -> Mapping[str, int]:
+        cls = class_on_node(self._snapshot.classes, pod)
+        return {} if cls is None else cls.held
+
+    def _filtered(self, requests: Mapping[str, int]) -> dict[str, int]:
+        """The requests that count, in the order in which reasons are given."""
+        others = requests.keys() - NATIVE_RESOURCES
+        scalar = [r for r in requests if r in others and self._counts(r)] if others else ()
+        return {r: requests[r] for r in (*NATIVE_RESOURCES, *scalar) if requests.get(r, 0) > 0}
+
+    def _counts(self, resource: str) -> bool:
+        return is_scalar_resource(resource) and not self._ignores(resource)
+
+    def _ignores(self, resource: str) -> bool:
+        group, _, _ = resource.partition("/")
+        return is_extended_resource(resource) and (
+            resource in self._args.ignored_resources or group in self._args.ignored_resource_groups
+        )
+
+
+def _requests(pod: PodInfo) -> dict[str, int]:
+    """The pod's requests as hints know them: the configuration doesn't leave any out."""
+    return {
+        resource: amount
+        for resource, amount in pod.cls.requests.items()
+        if amount > 0 and (resource in NATIVE_RESOURCES or is_scalar_resource(resource))
+    }
+
+
+def _grows_large_enough(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    """Whether an empty node would do, and has more than before of something that the pod takes."""
+    requests = {"pods": 1, **_requests(pod)}
+    has = allocatable_amounts(new)
+    if any(has.get(resource, 0) < amount for resource, amount in requests.items()):
+        return False
+    had = {} if old is None else allocatable_amounts(old)
+    return old is None or any(has[resource] > had.get(resource, 0) for resource in requests)
+
+
+def _stands_for_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    """Whether a DeviceClass has come to stand for an extended resource that the pod requests."""
+    explicit = explicit_resource(new)
+    if old is not None and explicit == explicit_resource(old):
+        return False
+    implicit = implicit_resource(name(new)) if old is None else ""
+    return explicit in pod.cls.requests or implicit in pod.cls.requests
+
+
+class Fit(FilterState):
+    """Compares what is free with what the pod requests.
+
+    The sums are the number of pods, and what they hold of each requested resource. A code has a
+    bit for each of them that is too much, in that order; it is negative if the node could never
+    give what is requested.
+
+    Attributes:
+        names: what each sum is of.
+    """
+
+    plugin = NodeResourcesFit.name
+    scope = Scope.ROW
+
+    def __init__(self, columns: ResourceColumns, requests: Mapping[str, int]) -> None:
+        self.width = 1 + len(requests)
+        self.names = ("pods", *requests)
+        self._columns = indexes = [columns.index_of(resource) for resource in requests]
+        self._amounts = (1, *requests.values())
+        self._free = [columns.free_pods, *[columns.free[index] for index in indexes]]
+        self._limits = [columns.allocatable[index] for index in indexes]
+
+    @cached_property
+    def _checks_at(self) -> Sequence[tuple[memoryview, int, int]]:
+        """Free and requested amounts, and bits; in memory views single elements are read fast."""
+        free_at = [free.data for free in self._free]
+        return list(zip(free_at, self._amounts, _BITS, strict=False))
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        codes = np.zeros(len(rows), np.int32)
+        for position, (free, amount) in enumerate(zip(self._free, self._amounts, strict=True)):
+            room = free[rows] - extra[position] if extra else free[rows]
+            _mark(codes, room < amount, position)
+        return self._signed(codes, rows)
+
+    def all_codes(self, node_count: int) -> Codes:
+        codes = np.zeros(node_count, np.int32)
+        marked = [
+            _mark(codes, free < amount, position)
+            for position, (free, amount) in enumerate(zip(self._free, self._amounts, strict=True))
+        ]
+        return self._signed(codes, slice(None)) if any(marked) else codes
+
+    def _signed(self, codes: Codes, rows: Rows | slice) -> Codes:
+        """Make the codes of rows negative whose nodes could never give what is requested."""
+        if np.count_nonzero(codes):
+            for limit, amount in zip(self._limits, self._amounts[1:], strict=True):
+                beyond = limit[rows] < amount
+                if beyond.any():
+                    codes[beyond] = -np.abs(codes[beyond])
+        return codes
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        code = 0
+        if extra:
+            for (free, amount, bit), more in zip(self._checks_at, extra, strict=True):
+                if free[row] - more < amount:
+                    code += bit
+        else:
+            for free, amount, bit in self._checks_at:
+                if free[row] < amount:
+                    code += bit
+        if code:
+            limits = zip(self._limits, self._amounts[1:], strict=True)
+            return -code if any(limit[row] < amount for limit, amount in limits) else code
+        return code
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        return (1, *(cls.held.get(name, 0) for name in self.names[1:]))
+
+    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[Amounts]:
+        return (pods.ids >= 0).astype(np.int64), *map(pods.held, self._columns)
+
+    def room(self, rows: Rows) -> Sums:
+        return [free[rows] - amount for free, amount in zip(self._free, self._amounts, strict=True)]
+
+    def status(self, row: int, code: int) -> Status:
+        reasons = ("Too many pods", *(f"Insufficient {name}" for name in self.names[1:]))
+        bits = abs(code)
+        return rejection(code, *(r for place, r in enumerate(reasons) if bits & 1 << place))
+
+
+def _mark(codes: Codes, short: NDArray[np.bool_], position: int) -> bool:
+    """Set the bit of what is too little on each row; whether there are any."""
+    if not np.count_nonzero(short):
+        return False
+    codes += short * np.int32(_BITS[position])
+    return True

@@ -1,0 +1,71 @@
+"""NodeUnschedulable: cordoned nodes are only for pods that tolerate it.
+
+That is for pods with a toleration of the taint `node.kubernetes.io/unschedulable:NoSchedule`,
+whether or not the node has it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from podium.api.objects import Object, spec_of
+from podium.api.taints import NO_SCHEDULE, tolerations_tolerate
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes, fixed_codes
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.evaluation.per_nodes import PerNodes
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import unresolvable
+
+_TAINT = {"key": "node.kubernetes.io/unschedulable", "effect": NO_SCHEDULE}
+_CORDONED = -1
+_REASON = "node(s) were unschedulable"
+
+
+class NodeUnschedulable:
+    """Rules out nodes with `spec.unschedulable` (Filter)."""
+
+    name = "NodeUnschedulable"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+        self._filters: PerNodes[FixedCodes | None] = PerNodes(handle.snapshot)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        opened = Action.ADD | Action.UPDATE_NODE_TAINT
+        tolerant = Action.UPDATE_POD_TOLERATION
+        return (
+            after_change(EventResource.NODE, opened, _is_opened),
+            after_change(EventResource.UNSCHEDULED_POD, tolerant, _is_tolerant),
+        )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
+
+    def filter(self, pod: PodInfo) -> FixedCodes | None:
+        return self._filters.of(pod.cls.tolerations_key, lambda: self._filter(pod))
+
+    def _filter(self, pod: PodInfo) -> FixedCodes | None:
+        if _tolerates(pod.obj):
+            return None
+        cordoned = self._snapshot.columns.unschedulable()
+        codes = cordoned.lookup([_CORDONED if value else 0 for value in cordoned.values], np.int32)
+        return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
+
+
+def _tolerates(pod: Object) -> bool:
+    return tolerations_tolerate(spec_of(pod).get("tolerations"), _TAINT)
+
+
+def _is_cordoned(node: Object) -> bool:
+    return bool(spec_of(node).get("unschedulable"))
+
+
+def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return not _is_cordoned(new) and (old is None or _is_cordoned(old))
+
+
+def _is_tolerant(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return _tolerates(new)

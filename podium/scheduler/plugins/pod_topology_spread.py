@@ -1,0 +1,348 @@
+"""PodTopologySpread: pods that want to be spread evenly over zones, hosts or other domains.
+
+`DoNotSchedule` constraints rule out nodes in domains that are too full; `ScheduleAnyway` ones
+score. Pods without constraints get those of the configuration.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.selectors.labels import SelectorError
+from podium.api.objects import Object, labels, spec_of
+from podium.api.pod_specs import tolerations_of
+from podium.api.well_known import HOSTNAME_LABEL
+from podium.scheduler.config.args import DefaultingType, PodTopologySpreadArgs
+from podium.scheduler.config.defaults import SYSTEM_DEFAULT_CONSTRAINTS
+from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
+from podium.scheduler.framework.interface import (
+    MAX_NODE_SCORE,
+    Codes,
+    CycleError,
+    FilterState,
+    RelativeScore,
+    Rows,
+    Scope,
+    Scores,
+    Sums,
+)
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change, class_on_node
+from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
+from podium.scheduler.snapshot.node_columns import ABSENT
+from podium.scheduler.snapshot.per_class import PerClass
+from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import Status, rejection
+from podium.scheduler.snapshot.topology_spread import (
+    DO_NOT_SCHEDULE,
+    SCHEDULE_ANYWAY,
+    SpreadConstraint,
+    Spreading,
+    default_constraints,
+    own_constraints,
+)
+
+TOO_FULL = "node(s) didn't match pod topology spread constraints"
+LABEL_MISSING = f"{TOO_FULL} (missing required label)"
+
+# What upstream's minimum over no domains at all is.
+_NO_DOMAIN = 2**31 - 1
+
+
+class PodTopologySpread:
+    """Spreads pods over domains: refuses (Filter) and ranks (Score) rows by their skew."""
+
+    name = "PodTopologySpread"
+
+    def __init__(self, handle: Handle, args: PodTopologySpreadArgs) -> None:
+        self._handle = handle
+        self._spreading = Spreading(handle.snapshot)
+        self._is_system = args.defaulting_type is DefaultingType.SYSTEM
+        self._own = {
+            action: PerClass(handle.snapshot.classes, partial(own_constraints, action=action))
+            for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY)
+        }
+        defaults = SYSTEM_DEFAULT_CONSTRAINTS if self._is_system else args.default_constraints
+        self._defaults = {
+            action: [default for default in defaults if default.when_unsatisfiable == action]
+            for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY)
+        }
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        of_pods = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
+        of_itself = Action.UPDATE_POD_LABEL | Action.UPDATE_POD_TOLERATION
+        labelled, tainted = Action.UPDATE_NODE_LABEL, Action.UPDATE_NODE_TAINT
+        of_nodes = Action.ADD | labelled | tainted | Action.DELETE
+        return (
+            EventHint(ClusterEvent(EventResource.ASSIGNED_POD, of_pods), self._counts_otherwise),
+            EventHint(ClusterEvent(EventResource.NODE, of_nodes), self._stands_otherwise),
+            after_change(EventResource.UNSCHEDULED_POD, of_itself, self._spreads_otherwise),
+        )
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        """Judge nodes by the constraints that must hold."""
+        constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
+        return _Filter(self._spreading, pod.cls, constraints) if constraints else None
+
+    def score(self, pod: PodInfo) -> RelativeScore | None:
+        """Score nodes by the constraints that had better hold."""
+        constraints = self._constraints(pod.cls, SCHEDULE_ANYWAY)
+        if not constraints:
+            return None
+        # The system's defaults are for all clusters, also those whose nodes lack zones.
+        needs_labels = not self._is_system or bool(pod.cls.spec.get("topologySpreadConstraints"))
+        return _Score(self._spreading, pod.cls, constraints, needs_labels)
+
+    def _counts_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
+        """Whether a pod on a node begins or ceases to count."""
+        constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
+
+        def met(other: Object | None) -> list[bool]:
+            cls = class_on_node(self._handle.snapshot.classes, other)
+            return [cls is not None and c.meets(pod.cls.kin, cls.kin) == 1 for c in constraints]
+
+        return met(old) != met(new)
+
+    def _stands_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
+        """Whether a node has come into domains of all keys, left them, or changed inside them.
+
+        Other labels and the pod's node affinity decide as well whether its pods count, but v1.36
+        doesn't look at them; any change of taints inside domains counts.
+        """
+        keys = [c.topology_key for c in self._constraints(pod.cls, DO_NOT_SCHEDULE)]
+        before, after = _domains_of(old, keys), _domains_of(new, keys)
+        if before != after:
+            return True
+        return after is not None and _taints(old) != _taints(new)
+
+    def _spreads_otherwise(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        """Whether the pod counts otherwise for its constraints, or tolerates other taints."""
+        constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
+        before = {} if old is None else old
+        if any(c.honors_taints for c in constraints) and (
+            tolerations_of(spec_of(before)) != tolerations_of(spec_of(new))
+        ):
+            return True
+        return any(
+            c.selector.matches(labels(before)) != c.selector.matches(labels(new))
+            for c in constraints
+        )
+
+    def _constraints(self, cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
+        try:
+            if cls.spec.get("topologySpreadConstraints"):
+                return self._own[action].of(cls)
+            return default_constraints(cls, self._defaults[action], self._handle.listers)
+        except SelectorError as error:
+            message = f"obtaining pod's topology spread constraints: {error}"
+            raise CycleError(self.name, message) from error
+
+
+def _domains_of(node: Object | None, keys: Sequence[str]) -> list[str] | None:
+    """The node's value of each key; None without a node, or if it lacks one of the labels."""
+    marks = {} if node is None else labels(node)
+    return None if node is None or not marks.keys() >= set(keys) else [marks[key] for key in keys]
+
+
+def _taints(node: Object | None) -> Sequence[Object]:
+    taints: Sequence[Object] = spec_of(node or {}).get("taints") or []
+    return taints
+
+
+class _Filter(FilterState):
+    plugin = PodTopologySpread.name
+    scope = Scope.CLUSTER
+
+    def __init__(
+        self, spreading: Spreading, cls: PodClass, constraints: Sequence[SpreadConstraint]
+    ) -> None:
+        self.width = len(constraints)
+        self._sums = spreading.sums
+        self._kin = cls.kin
+        self._constraints = constraints
+        rows_key, rows = spreading.scored(constraints, needs_labels=True)
+        keyed = [spreading.domains(cls, c, rows_key, rows) for c in constraints]
+        self._domains = [domains for _, domains in keyed]
+        self._counted = [
+            spreading.counted(cls, c, *pair) for c, pair in zip(constraints, keyed, strict=True)
+        ]
+        self._own = [int(c.selector.matches(cls.labels)) for c in constraints]
+        self._too_full = [self._too_full_domains(number) for number in range(self.width)]
+        self._changes_followed = [counted.changes for counted in self._counted]
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        return [c.meets(self._kin, cls.kin) for c in self._constraints]
+
+    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
+        kins = classes.kins
+        return looked_up(
+            self.width,
+            classes.kin_ids()[pods.ids],
+            len(kins),
+            lambda number: [c.meets(self._kin, kins[number]) for c in self._constraints],
+        )
+
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        self._sums.follow()
+        crossed = False
+        for number, counted in enumerate(self._counted):
+            if counted.changes != self._changes_followed[number]:
+                self._changes_followed[number] = counted.changes
+                self.changes += 1
+                too_full = self._too_full_domains(number)
+                crossed |= not np.array_equal(too_full, self._too_full[number])
+                self._too_full[number] = too_full
+        return crossed
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        codes = np.zeros(len(rows), np.int32)
+        for number in range(len(self._constraints) - 1, -1, -1):
+            here = self._domains[number].codes[rows]
+            if extra:
+                skew = self._skew(number, rows, here, extra[number])
+                too_full = skew > self._constraints[number].max_skew
+            else:
+                too_full = self._too_full[number][here]
+            codes[too_full] = number + 1
+            codes[here == ABSENT] = -(number + 1)
+        return codes
+
+    def status(self, row: int, code: int) -> Status:
+        return rejection(code, TOO_FULL if code > 0 else LABEL_MISSING)
+
+    def _least(self, number: int) -> int:
+        """How many pods the emptiest domain has; 0 as long as there are too few domains."""
+        domains, constraint = self._domains[number], self._constraints[number]
+        if domains.size < constraint.min_domains:
+            return 0
+        return int(self._counted[number].sums.min(where=domains.exists, initial=_NO_DOMAIN))
+
+    def _too_full_domains(self, number: int) -> NDArray[np.bool_]:
+        """bool[domains + 1]: which domains a pod more would make too full."""
+        fullest = self._constraints[number].max_skew + self._least(number) - self._own[number]
+        return self._counted[number].sums > fullest
+
+    def _skew(
+        self, number: int, rows: Rows, here: NDArray[np.int32], extra: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """How much fuller than the emptiest domain the pod would make its own, int64[n].
+
+        The extra pods of a row count in the row's domain, and only for that row.
+        """
+        domains, sums = self._domains[number], self._counted[number].sums
+        count = sums[here] + np.where(domains.counted[rows], extra, 0)
+        least = self._least(number)
+        if domains.size < self._constraints[number].min_domains:
+            return count + self._own[number]
+        least_of_others = _least_of_others(domains.exists, sums, here, least)
+        least_now = np.where(domains.exists[here], np.minimum(least_of_others, count), least)
+        return count + self._own[number] - least_now
+
+
+def _least_of_others(
+    exists: NDArray[np.bool_], sums: NDArray[np.int64], here: NDArray[np.int32], least: int
+) -> NDArray[np.int64]:
+    """For each row the emptiest domain other than its own, int64[n]."""
+    emptiest = np.flatnonzero(exists & (sums == least))
+    if len(emptiest) != 1:
+        return np.full(len(here), least)
+    others = exists.copy()
+    others[emptiest[0]] = False
+    second = int(sums[others].min(initial=_NO_DOMAIN))
+    return np.where(here == emptiest[0], second, least)
+
+
+class _Score(RelativeScore):
+    plugin = PodTopologySpread.name
+
+    def __init__(
+        self,
+        spreading: Spreading,
+        cls: PodClass,
+        constraints: Sequence[SpreadConstraint],
+        needs_labels: bool,
+    ) -> None:
+        self._sums = spreading.sums
+        self._constraints = constraints
+        rows_key, self._scored = spreading.scored(constraints, needs_labels=needs_labels)
+        self._domains, self._counted = [], []
+        for constraint in constraints:
+            key, domains = spreading.domains(cls, constraint, rows_key, self._scored)
+            by_host = constraint.topology_key == HOSTNAME_LABEL
+            self._domains.append(domains)
+            self._counted.append(
+                spreading.counted_by_row(cls, constraint)
+                if by_host
+                else spreading.counted(cls, constraint, key, domains)
+            )
+        self._changes = self._count_changes()
+
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        self._sums.follow()
+        before, self._changes = self._changes, self._count_changes()
+        return before != self._changes
+
+    def scores(self, feasible: Rows) -> Scores:
+        is_scored, rows = self._scored.among(feasible)
+        if rows is feasible:
+            return self._normalised(rows)
+        result = np.zeros(len(feasible), np.int64)
+        if len(rows):
+            result[is_scored] = self._normalised(rows)
+        return result
+
+    def _count_changes(self) -> int:
+        return sum([counted.changes for counted in self._counted])
+
+    def _normalised(self, rows: Rows) -> Scores:
+        among = [domains.among(rows) for domains in self._domains]
+        if len(among) == 1 and self._constraints[0].topology_key != HOSTNAME_LABEL:
+            of_domains = self._rounded([self._term(0, among[0].size)])
+            present = among[0].present
+            of_domains[present] = _normalised(of_domains[present])
+            return of_domains[among[0].codes]
+        terms = [
+            self._term_of_hosts(number, rows, here.codes)
+            if constraint.topology_key == HOSTNAME_LABEL
+            else self._term(number, here.size)[here.codes]
+            for number, (constraint, here) in enumerate(zip(self._constraints, among, strict=True))
+        ]
+        return _normalised(self._rounded(terms))
+
+    def _term(self, number: int, size: int) -> NDArray[np.float64]:
+        """What a constraint adds to the nodes of each domain, float64[domains + 1]."""
+        return self._weighed(number, self._counted[number].sums, size, ABSENT)
+
+    def _term_of_hosts(
+        self, number: int, rows: Rows, codes: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """What a constraint by host adds to each row, float64[n]."""
+        counts = self._counted[number].sums[rows]
+        return self._weighed(number, counts, len(rows), codes == ABSENT)
+
+    def _weighed(
+        self,
+        number: int,
+        counts: NDArray[np.int64],
+        size: int,
+        without_label: int | NDArray[np.bool_],
+    ) -> NDArray[np.float64]:
+        term: NDArray[np.float64] = counts.astype(np.float64) * math.log(size + 2)
+        term += self._constraints[number].max_skew - 1
+        term[without_label] = 0.0
+        return term
+
+    def _rounded(self, terms: Sequence[NDArray[np.float64]]) -> Scores:
+        return np.floor(sum(terms[1:], terms[0]) + 0.5).astype(np.int64)
+
+
+def _normalised(raw: Scores) -> Scores:
+    most, least = int(raw.max()), int(raw.min())
+    if not most:
+        return np.full(len(raw), MAX_NODE_SCORE, np.int64)
+    return MAX_NODE_SCORE * (most + least - raw) // most

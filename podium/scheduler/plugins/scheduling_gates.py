@@ -1,0 +1,30 @@
+"""SchedulingGates: a pod with scheduling gates isn't tried until the last gate is gone."""
+
+from collections.abc import Sequence
+
+from podium.api.objects import spec_of
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import SUCCESS, Status, unresolvable
+
+
+class SchedulingGates:
+    """Keeps gated pods out of the active queue (PreEnqueue)."""
+
+    name = "SchedulingGates"
+
+    def __init__(self, handle: Handle) -> None:
+        pass
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        gone = Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
+        return (after_change(EventResource.UNSCHEDULED_POD, gone),)
+
+    def pre_enqueue(self, pod: PodInfo) -> Status:
+        gates = spec_of(pod.obj).get("schedulingGates")
+        if not gates:
+            return SUCCESS
+        names = " ".join(gate.get("name") or "" for gate in gates)
+        return unresolvable(f"waiting for scheduling gates: [{names}]")

@@ -1,0 +1,132 @@
+"""TaintToleration: taints keep pods away, unless they are tolerated.
+
+A taint with the effect NoSchedule or NoExecute rules its node out; one with PreferNoSchedule makes
+it less wanted. Each distinct list of taints is judged once, however many nodes have it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from podium.api.objects import Object, spec_of
+from podium.api.pod_specs import tolerations_of
+from podium.api.taints import (
+    NO_EXECUTE,
+    NO_SCHEDULE,
+    PREFER_NO_SCHEDULE,
+    tolerations_tolerate,
+    untolerated,
+)
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes, fixed_codes
+from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, RelativeScore, Rows, Scope, Scores
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.evaluation.score_normalization import default_normalize
+from podium.scheduler.framework.evaluation.per_nodes import PerNodes
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import unresolvable
+
+_UNTOLERATED = -1
+_REASON = "node(s) had untolerated taint(s)"
+_FORBIDDING = (NO_SCHEDULE, NO_EXECUTE)
+
+
+class TaintToleration:
+    """Rules out nodes by their taints, and ranks the others (Filter, Score)."""
+
+    name = "TaintToleration"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+        self._filters: PerNodes[FixedCodes | None] = PerNodes(handle.snapshot)
+        self._scores: PerNodes[LocalScore | RelativeScore] = PerNodes(handle.snapshot)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        tainted = Action.ADD | Action.UPDATE_NODE_TAINT
+        return (
+            after_change(EventResource.NODE, tainted, _is_opened),
+            after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE_POD_TOLERATION),
+        )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
+
+    def filter(self, pod: PodInfo) -> FixedCodes | None:
+        return self._filters.of(pod.cls.tolerations_key, lambda: self._filter(pod))
+
+    def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None:
+        return self._scores.of(pod.cls.tolerations_key, lambda: self._score(pod))
+
+    def _filter(self, pod: PodInfo) -> FixedCodes | None:
+        groups = self._snapshot.columns.taints()
+        verdicts = [_UNTOLERATED if _keep_away(taints, pod) else 0 for taints in groups.values]
+        codes = groups.lookup(verdicts, np.int32)
+        return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
+
+    def _score(self, pod: PodInfo) -> LocalScore | RelativeScore:
+        tolerations = [
+            toleration
+            for toleration in tolerations_of(pod.cls.spec)
+            if toleration.get("effect") in (None, "", PREFER_NO_SCHEDULE)
+        ]
+        groups = self._snapshot.columns.taints()
+        counts = [_intolerable(taints, tolerations) for taints in groups.values]
+        return (
+            _Dislikes(groups.lookup(counts))
+            if any(counts)
+            else _NoDislike(self._snapshot.node_count)
+        )
+
+
+class _NoDislike(LocalScore):
+    """No node has an intolerable taint: all are as good as can be, whichever are feasible."""
+
+    plugin = TaintToleration.name
+    scope = Scope.NODE
+    constant = MAX_NODE_SCORE
+
+    def __init__(self, node_count: int) -> None:
+        self._scores = np.full(node_count, MAX_NODE_SCORE, np.int64)
+
+    def scores(self, rows: Rows) -> Scores:
+        return self._scores[rows]
+
+    def all_scores(self, node_count: int) -> Scores:
+        return self._scores
+
+
+class _Dislikes(RelativeScore):
+    """The fewer intolerable taints the better."""
+
+    plugin = TaintToleration.name
+    scope = Scope.NODE
+
+    def __init__(self, counts: Scores) -> None:
+        self._counts = counts
+
+    def scores(self, feasible: Rows) -> Scores:
+        return default_normalize(self._counts[feasible], reverse=True)
+
+
+def _intolerable(taints: list[Mapping[str, Any]], tolerations: list[Mapping[str, Any]]) -> int:
+    return sum(
+        taint.get("effect") == PREFER_NO_SCHEDULE and not tolerations_tolerate(tolerations, taint)
+        for taint in taints
+    )
+
+
+def _keep_away(taints: Sequence[Object] | None, pod: PodInfo) -> bool:
+    tolerations = pod.cls.spec.get("tolerations")
+    return untolerated(taints, tolerations, _FORBIDDING) is not None
+
+
+def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return not _keep_away(_taints(new), pod) and (old is None or _keep_away(_taints(old), pod))
+
+
+def _taints(node: Object) -> Sequence[Object] | None:
+    taints: Sequence[Object] | None = spec_of(node).get("taints")
+    return taints

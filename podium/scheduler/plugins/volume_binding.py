@@ -1,0 +1,440 @@
+"""VolumeBinding: a pod's volumes must be reachable from its node, or be made so that they are.
+
+Bound claims: the persistent volume's node affinity. Claims that wait for their first consumer: a
+volume that is free, or else one that can be provisioned for the node. The rules are those of
+v1.36 with StorageCapacityScoring off, as by default: nothing is scored.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.values.integers import parse_count
+from podium.api.selectors.labels import SelectorError, label_selector
+from podium.api.objects import (
+    Object,
+    annotations,
+    is_terminating,
+    key,
+    name,
+    namespace,
+    part,
+    spec_of,
+)
+from podium.api.pod_specs import volumes_of
+from podium.api.pods import phase_of
+from podium.api.values.quantity import ceil_value, value
+from podium.scheduler.config.args import VolumeBindingArgs
+from podium.machines.effects import Effect, Replace
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.snapshot.volumes.csi_migration import (
+    in_tree_plugin,
+    migrated_affinity,
+    migrated_plugins,
+    migration_note,
+)
+from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
+from podium.scheduler.framework.interface import (
+    PASSES,
+    Codes,
+    CycleError,
+    FilterState,
+    PreBindProgress,
+    PreFilterResult,
+)
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change, claim_is_used
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
+from podium.scheduler.snapshot.volumes.volume_matching import NO_VOLUME, by_size, choose_volumes
+from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
+from podium.scheduler.snapshot.volumes.volumes import (
+    NO_PROVISIONER,
+    SELECTED_NODE,
+    WAIT_FOR_FIRST_CONSUMER,
+    ClaimUse,
+    bound_to,
+    claim_of,
+    claim_uses,
+    is_fully_bound,
+    not_found,
+    ownership_fault,
+    requested_storage,
+    selecting_node,
+    storage_class_of,
+    volume_name,
+)
+
+Mask = NDArray[np.bool_]
+
+# Bits of a code, which is their negated sum: no preemption makes a volume reachable.
+NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, VOLUME_MISSING = 1, 2, 4, 8
+_REASONS = {
+    NODE_CONFLICT: "node(s) didn't match PersistentVolume's node affinity",
+    BIND_CONFLICT: "node(s) didn't find available persistent volumes to bind",
+    NOT_ENOUGH_SPACE: "node(s) did not have enough free storage",
+    VOLUME_MISSING: "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+}
+_UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
+CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
+_BINDING = Status(Code.WAIT, ("binding volumes",))
+
+
+class _Claims(msgspec.Struct):
+    """A pod's claims: bound, to be bound by the scheduler, or left unbound by the controller."""
+
+    bound: list[Object] = msgspec.field(default_factory=list)
+    delayed: list[Object] = msgspec.field(default_factory=list)
+    immediate: list[Object] = msgspec.field(default_factory=list)
+
+
+class VolumeBinding:
+    """Binds the claims of pods to volumes that their node reaches (PreFilter to PreBind)."""
+
+    name = "VolumeBinding"
+
+    def __init__(self, handle: Handle, args: VolumeBindingArgs | None = None) -> None:
+        self.bind_timeout_seconds = (args or VolumeBindingArgs()).bind_timeout_seconds
+        self._snapshot = handle.snapshot
+        self._listers = handle.listers
+        self._topology = VolumeTopology(handle.snapshot)
+        self._assumed: dict[str, list[Object]] = {}
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        changed = Action.ADD | Action.UPDATE
+        of = EventResource
+        return (
+            after_change(of.STORAGE_CLASS, changed, _allows_elsewhere),
+            after_change(of.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
+            after_change(of.PERSISTENT_VOLUME, changed),
+            after_change(of.NODE, Action.ADD | Action.UPDATE_NODE_LABEL),
+            after_change(of.CSI_NODE, changed, _is_migrated_otherwise),
+            after_change(of.CSI_DRIVER, Action.UPDATE, _counts_no_more),
+            after_change(of.CSI_STORAGE_CAPACITY, changed, _has_more),
+        )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return not cls.has_volumes
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        """Refuse pods whose claims can't be used, or should have been bound by now."""
+        if not pod.cls.has_volumes:
+            return PASSES
+        uses = list(claim_uses(pod.obj))
+        for use in uses:
+            if fault := self._fault(pod, use):
+                return PreFilterResult(unresolvable(fault))
+        if fault := self._binding_mode_fault(pod, uses):
+            return PreFilterResult(Status(Code.ERROR, (fault,)))
+        if self._claims(pod, uses).immediate:
+            return PreFilterResult(unresolvable(_UNBOUND))
+        return PASSES
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        if not pod.cls.has_volumes:
+            return None
+        claims = self._claims(pod, claim_uses(pod.obj))
+        if not claims.bound and not claims.delayed:
+            return None
+        flags = self._judge_bound(claims.bound)
+        try:
+            flags |= self._judge_delayed(claims.delayed)
+        except SelectorError as error:
+            raise CycleError(self.name, str(error)) from error
+        return FixedCodes(self.name, -flags, _status)
+
+    def reserve(self, pod: PodInfo, node_name: str) -> Status:
+        """Assume the bindings: volumes are meant for the claims, the other claims for the node.
+
+        Claims that an earlier pod has had bound or provisioned are assumed again, as upstream's
+        AssumePodVolumes does: this pod, too, writes that down and waits for it.
+        """
+        delayed = self._claims(pod, claim_uses(pod.obj)).delayed
+        if not delayed:
+            return SUCCESS
+        row = self._snapshot.row_of[node_name]
+        selected, unselected = _by_selection(delayed)
+        volumes = self._listers.list("PersistentVolume")
+        choices = choose_volumes(unselected, volumes, self._topology, self._snapshot.node_count)
+        chosen = [
+            (claim, int(choice[row])) for claim, choice in zip(unselected, choices, strict=True)
+        ]
+        bound = [bound_to(volumes[index], claim) for claim, index in chosen if index != NO_VOLUME]
+        selected += [claim for claim, index in chosen if index == NO_VOLUME]
+        assumed = [*bound, *(selecting_node(claim, node_name) for claim in selected)]
+        for obj in assumed:
+            self._listers.assume(obj)
+        self._assumed[pod.uid] = assumed
+        return SUCCESS
+
+    def unreserve(self, pod: PodInfo, node_name: str) -> None:
+        for obj in self._assumed.pop(pod.uid, ()):
+            self._listers.restore(obj)
+
+    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
+        """Write down what was assumed; whoever binds and provisions volumes acts on it."""
+        return [Replace(kind=obj["kind"], obj=obj) for obj in self._assumed.get(pod.uid, ())]
+
+    def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
+        """Wait until all claims are bound to volumes that the node reaches.
+
+        The rules are those of upstream's checkBindings. It looks at what is stored, as others may
+        assume the same claims and volumes meanwhile.
+        """
+        row = self._snapshot.row_of.get(node_name)
+        if row is None:
+            return _binding_fault(f'failed to get node "{node_name}": node "{node_name}" not found')
+        if not progress.pod_exists:
+            return _binding_fault(f'pod does not exist any more: pod "{pod.name}" not found')
+        for written in progress.written:
+            check = self._check_volume if written["kind"] == VOLUME else self._check_claim
+            status = check(written, node_name, row)
+            if not status.is_success:
+                return status
+        # The API has told of newer versions than the assumed ones: nothing is left to take back.
+        self._assumed.pop(pod.uid, None)
+        return SUCCESS
+
+    def _check_volume(self, written: Object, node_name: str, row: int) -> Status:
+        """Whether a volume that was meant for a claim, and the claim, are bound to each other."""
+        reference = spec_of(written)["claimRef"]
+        claim_name, place = reference["name"], reference["namespace"]
+        volume = self._listers.stored(VOLUME, name(written))
+        claim = self._listers.stored(CLAIM, claim_name, place)
+        if volume is None:
+            missing = f'persistentvolumes "{name(written)}" not found'
+            return _binding_fault(f"failed to check binding: {missing}")
+        if claim is None:
+            missing = f'persistentvolumeclaims "{place}/{claim_name}" not found'
+            return _binding_fault(f"failed to check binding: {missing}")
+        if _is_older(volume, written):
+            return _BINDING
+        if not self._reached(volume)[row]:
+            return _out_of_reach(volume, node_name)
+        if not (spec_of(volume).get("claimRef") or {}).get("uid"):
+            return _binding_fault(f'ClaimRef got reset for pv "{name(volume)}"')
+        return SUCCESS if is_fully_bound(claim) else _BINDING
+
+    def _check_claim(self, written: Object, node_name: str, row: int) -> Status:
+        """Whether a claim is bound to a volume that was made for it."""
+        claim = self._listers.stored(CLAIM, name(written), namespace(written))
+        if claim is None:
+            missing = f'persistentvolumeclaims "{key(written)}" not found'
+            return _binding_fault(f"failed to check provisioning pvc: {missing}")
+        if _is_older(claim, written):
+            return _BINDING
+        marks = annotations(claim)
+        if marks.get(SELECTED_NODE) != node_name:
+            # Provisioners that fail remove the annotation, and leave others.
+            failed = marks and SELECTED_NODE not in marks
+            what = "provisioning failed" if failed else "selectedNode annotation reset"
+            return _binding_fault(f'{what} for PVC "{name(claim)}"')
+        if volume_name(claim):
+            volume = self._listers.stored(VOLUME, volume_name(claim))
+            if volume is None:
+                return _BINDING
+            if not self._reached(volume)[row]:
+                return _out_of_reach(volume, node_name)
+        return SUCCESS if is_fully_bound(claim) else _BINDING
+
+    def _fault(self, pod: PodInfo, use: ClaimUse) -> str:
+        claim = claim_of(self._listers, pod, use)
+        if claim is None:
+            return (
+                "waiting for ephemeral volume controller to create the persistentvolumeclaim "
+                f'"{use.claim_name}"'
+                if use.is_ephemeral
+                else not_found("PersistentVolumeClaim", use.claim_name)
+            )
+        if phase_of(claim) == "Lost":
+            return (
+                f'persistentvolumeclaim "{name(claim)}" bound to non-existent persistentvolume '
+                f'"{volume_name(claim)}"'
+            )
+        if is_terminating(claim):
+            return f'persistentvolumeclaim "{name(claim)}" is being deleted'
+        return ownership_fault(claim, pod) if use.is_ephemeral else ""
+
+    def _binding_mode_fault(self, pod: PodInfo, uses: Iterable[ClaimUse]) -> str:
+        """A class as it comes from the API always has a mode."""
+        for use in uses:
+            claim = claim_of(self._listers, pod, use)
+            if claim is None or is_fully_bound(claim):
+                continue
+            storage_class = storage_class_of(self._listers, claim)
+            if storage_class is not None and storage_class.get("volumeBindingMode") is None:
+                return f'VolumeBindingMode not set for StorageClass "{name(storage_class)}"'
+        return ""
+
+    def _claims(self, pod: PodInfo, uses: Iterable[ClaimUse]) -> _Claims:
+        claims = _Claims()
+        for use in uses:
+            claim = claim_of(self._listers, pod, use)
+            if claim is None:
+                continue
+            if is_fully_bound(claim):
+                claims.bound.append(claim)
+            elif self._waits_for_consumer(claim):
+                claims.delayed.append(claim)
+            else:
+                claims.immediate.append(claim)
+        return claims
+
+    def _waits_for_consumer(self, claim: Object) -> bool:
+        storage_class = storage_class_of(self._listers, claim)
+        return (
+            storage_class is not None
+            and storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+            and not volume_name(claim)
+        )
+
+    def _judge_bound(self, claims: Iterable[Object]) -> Codes:
+        """The first claim that can't be had on a row decides; the others aren't looked at."""
+        flags = np.zeros(self._snapshot.node_count, np.int32)
+        for claim in claims:
+            volume = self._listers.get("PersistentVolume", volume_name(claim))
+            if volume is None:
+                flags[flags == 0] = VOLUME_MISSING
+                break
+            flags[(flags == 0) & ~self._reached(volume)] = NODE_CONFLICT
+        return flags
+
+    def _reached(self, volume: Object) -> Mask:
+        reached = np.zeros(self._snapshot.node_count, bool)
+        reached[self._topology.reach(volume)] = True
+        plugin = in_tree_plugin(spec_of(volume))
+        if plugin is None or not plugin.topology_key:
+            return reached
+        migrated = self._rows(
+            name(node)
+            for node in self._listers.list("CSINode")
+            if plugin.name in migrated_plugins(node)
+        )
+        translated = self._topology.matching(migrated_affinity(volume, plugin))
+        return np.where(migrated, translated, reached)
+
+    def _rows(self, node_names: Iterable[str]) -> Mask:
+        row_of = self._snapshot.row_of
+        mask = np.zeros(self._snapshot.node_count, bool)
+        mask[[row_of[node_name] for node_name in node_names if node_name in row_of]] = True
+        return mask
+
+    def _judge_delayed(self, claims: Sequence[Object]) -> Codes:
+        flags = np.zeros(self._snapshot.node_count, np.int32)
+        selected, unselected = _by_selection(claims)
+        for claim in selected:
+            flags[~self._rows([annotations(claim)[SELECTED_NODE]])] = BIND_CONFLICT
+        choices = choose_volumes(
+            unselected, self._listers.list("PersistentVolume"), self._topology, len(flags)
+        )
+        for claim in selected:
+            flags = np.where(flags == 0, self._judge_provisioning(claim), flags)
+        for claim, choice in zip(unselected, choices, strict=True):
+            unmatched = (flags == 0) & (choice == NO_VOLUME)
+            if unmatched.any():
+                flags = np.where(unmatched, self._judge_provisioning(claim), flags)
+        return flags
+
+    def _judge_provisioning(self, claim: Object) -> Codes:
+        """Whether a volume could be made for each row: 0 if so, else why not."""
+        storage_class = storage_class_of(self._listers, claim) or {}
+        provisioner = storage_class.get("provisioner")
+        if not provisioner or provisioner == NO_PROVISIONER:
+            return np.full(self._snapshot.node_count, BIND_CONFLICT, np.int32)
+        allowed = self._topology.allowed(storage_class.get("allowedTopologies"))
+        flags = np.where(allowed, 0, BIND_CONFLICT).astype(np.int32)
+        wanted = requested_storage(claim)
+        driver = self._listers.get("CSIDriver", provisioner) or {}
+        if wanted is not None and _counts_capacity(driver):
+            enough = self._has_capacity(name(storage_class), ceil_value(wanted))
+            flags[allowed & ~enough] = NOT_ENOUGH_SPACE
+        return flags
+
+    def _has_capacity(self, class_name: str, bytes_wanted: int) -> Mask:
+        enough = np.zeros(self._snapshot.node_count, bool)
+        for segment in self._listers.list("CSIStorageCapacity"):
+            limit = _volume_limit(segment)
+            if (
+                segment.get("storageClassName") == class_name
+                and limit is not None
+                and limit >= bytes_wanted
+            ):
+                enough |= self._accessible(segment)
+        return enough
+
+    def _accessible(self, segment: Object) -> Mask:
+        try:
+            return self._topology.selected(label_selector(segment.get("nodeTopology")))
+        except SelectorError:
+            return np.zeros(self._snapshot.node_count, bool)
+
+
+def _binding_fault(fault: str) -> Status:
+    return Status(Code.ERROR, (f"binding volumes: {fault}",))
+
+
+def _out_of_reach(volume: Object, node_name: str) -> Status:
+    return _binding_fault(
+        f'pv "{name(volume)}" node affinity doesn\'t match node "{node_name}": '
+        "no matching NodeSelectorTerms"
+    )
+
+
+def _is_older(stored: Object, written: Object) -> bool:
+    """Whether the watch is yet to tell of what was written."""
+    versions = (parse_count(o["metadata"].get("resourceVersion")) for o in (stored, written))
+    old, new = versions
+    return old is not None and new is not None and old < new
+
+
+def _by_selection(claims: Iterable[Object]) -> tuple[list[Object], list[Object]]:
+    """Claims to be provisioned for a selected node, and the others, by size."""
+    listed = list(claims)
+    selected = [claim for claim in listed if SELECTED_NODE in annotations(claim)]
+    return selected, by_size([claim for claim in listed if SELECTED_NODE not in annotations(claim)])
+
+
+def _counts_capacity(driver: Object) -> bool:
+    return bool(spec_of(driver).get("storageCapacity"))
+
+
+def _volume_limit(segment: Object) -> int | None:
+    """The largest volume that can be made, in bytes."""
+    limit = segment.get("maximumVolumeSize", segment.get("capacity"))
+    return None if limit is None else value(limit)
+
+
+def _allows_elsewhere(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return old is None or old.get("allowedTopologies") != new.get("allowedTopologies")
+
+
+def _is_migrated_otherwise(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return old is None or migration_note(old) != migration_note(new)
+
+
+def _counts_no_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    """Whether the driver of one of the pod's inline volumes has ceased to count capacity.
+
+    Drivers of claims aren't looked at, though their capacity is what counts.
+    """
+    inline = [part(volume, "csi").get("driver") for volume in volumes_of(spec_of(pod.obj))]
+    return (
+        name(new) in inline
+        and old is not None
+        and _counts_capacity(old)
+        and not _counts_capacity(new)
+    )
+
+
+def _has_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    if old is None:
+        return True
+    before, after = _volume_limit(old), _volume_limit(new)
+    return after is not None and (before is None or after > before)
+
+
+def _status(code: int) -> Status:
+    return unresolvable(*(reason for flag, reason in _REASONS.items() if -code & flag))

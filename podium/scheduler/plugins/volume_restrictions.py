@@ -1,0 +1,297 @@
+"""VolumeRestrictions: disks that can be mounted once only, and claims that one pod may use only.
+
+On one node: disks of GCE, AWS, iSCSI and Ceph RBD. In the whole cluster: claims with the access
+mode ReadWriteOncePod. The rules are those of v1.36.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+
+from podium.api.objects import Object, entries
+from podium.api.pod_specs import volumes_of
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.interface import (
+    FITS,
+    PASSES,
+    Codes,
+    FilterState,
+    PreFilterResult,
+    Rows,
+    Scope,
+    Sums,
+)
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change, after_removal, claim_is_named
+from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.status import Status, unresolvable, unschedulable
+from podium.scheduler.snapshot.volumes.volumes import READ_WRITE_ONCE_POD, access_modes, claim_of, claim_uses, not_found
+
+ClaimKey = tuple[str, str]
+
+DISK_CONFLICT, CLAIM_IN_USE = 1, 2
+_REASONS = {
+    DISK_CONFLICT: "node(s) had no available disk",
+    CLAIM_IN_USE: (
+        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
+        "already in-use by another pod"
+    ),
+}
+
+
+class VolumeRestrictions:
+    """Refuses nodes whose pods use a disk or a claim that can't be shared (PreFilter, Filter)."""
+
+    name = "VolumeRestrictions"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+        self._listers = handle.listers
+        self._users = _Users(handle.snapshot.classes)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return (
+            after_removal(EventResource.ASSIGNED_POD, self._is_released),
+            after_change(EventResource.NODE, Action.ADD),
+            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, Action.ADD, claim_is_named),
+        )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return not cls.has_volumes
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        """Refuse pods that use claims that aren't there; those of ephemeral volumes may come."""
+        if not pod.cls.has_volumes:
+            return PASSES
+        for use in claim_uses(pod.obj):
+            if not use.is_ephemeral and claim_of(self._listers, pod, use) is None:
+                return PreFilterResult(
+                    unresolvable(not_found("PersistentVolumeClaim", use.claim_name))
+                )
+        return PASSES
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        if not pod.cls.has_volumes:
+            return None
+        disks = tuple(_disks(pod.cls))
+        claims = frozenset(self._exclusive_claims(pod))
+        if claims:
+            return _ExclusiveClaims(self._snapshot, self._users, disks, claims, pod.namespace)
+        return _Disks(self._snapshot, self._users, disks) if disks else None
+
+    def _exclusive_claims(self, pod: PodInfo) -> Iterator[str]:
+        for use in claim_uses(pod.obj):
+            if not use.is_ephemeral:
+                claim = claim_of(self._listers, pod, use)
+                if claim is not None and READ_WRITE_ONCE_POD in access_modes(claim):
+                    yield use.claim_name
+
+    def _is_released(self, pod: PodInfo, gone: Object) -> bool:
+        """Whether a pod of the same namespace that went had a disk or a claim that this one wants.
+
+        Disks that pods of other namespaces have are in the way all the same; v1.36 doesn't look.
+        """
+        other = self._snapshot.classes.on_node(gone)
+        if pod.namespace != other.namespace:
+            return False
+        shared = set(_claims_used(pod.cls)).intersection(_claims_used(other))
+        return bool(shared) or share_a_disk(pod.cls, other)
+
+
+class _Users:
+    """Which classes of pods have disks and which use a claim; follows new classes."""
+
+    def __init__(self, classes: PodClasses) -> None:
+        self._classes = classes
+        self._begin()
+
+    def of_disks(self) -> Sequence[PodClass]:
+        """Classes with disks of any kind."""
+        self._keep_up()
+        return [self._classes[number] for number in self._with_disks]
+
+    def of_claim(self, namespace: str, claim_name: str) -> Sequence[PodClass]:
+        """Classes that use a claim."""
+        self._keep_up()
+        return [self._classes[n] for n in self._by_claim.get((namespace, claim_name), ())]
+
+    def _begin(self) -> None:
+        self._epoch = self._classes.epoch
+        self._classes_read = 0
+        # Numbers of classes: who held the classes would keep them from being forgotten.
+        self._with_disks: list[int] = []
+        self._by_claim: dict[ClaimKey, list[int]] = {}
+
+    def _keep_up(self) -> None:
+        if self._epoch != self._classes.epoch:
+            self._begin()
+        for number in range(self._classes_read, len(self._classes)):
+            cls = self._classes[number]
+            if any(_disks(cls)):
+                self._with_disks.append(number)
+            for claim_name in set(_claims_used(cls)):
+                self._by_claim.setdefault((cls.namespace, claim_name), []).append(number)
+        self._classes_read = len(self._classes)
+
+
+class _Disks(FilterState):
+    """Rows whose pods have a disk that can't be shared with the pod's."""
+
+    plugin = VolumeRestrictions.name
+    scope = Scope.ROW
+    width = 1
+
+    def __init__(self, snapshot: Snapshot, users: _Users, disks: Sequence[Object]) -> None:
+        self._snapshot = snapshot
+        self._users = users
+        self._disks = disks
+        self._conflicts: dict[int, int] = {}
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        if not self._disks:
+            return np.zeros(len(rows), np.int32)
+        weights = np.zeros(len(self._snapshot.classes), np.int64)
+        for cls in self._users.of_disks():
+            weights[cls.id] = self._conflict(cls)
+        sums = self._snapshot.sum_by_row(weights)[rows]
+        if extra:
+            sums = sums + extra[0]
+        return np.where(sums > 0, DISK_CONFLICT, FITS).astype(np.int32)
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        if not self._disks:
+            return FITS
+        on_row = sum(self._conflict(pod.cls) for pod in self._snapshot.pods_on[row])
+        return DISK_CONFLICT if on_row + sum(extra[:1]) > 0 else FITS
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        return (self._conflict(cls),)
+
+    def status(self, row: int, code: int) -> Status:
+        return unschedulable(_REASONS[code])
+
+    def _conflict(self, cls: PodClass) -> int:
+        known = self._conflicts.get(cls.id)
+        if known is None:
+            known = self._conflicts[cls.id] = int(_any_conflict(self._disks, _disks(cls)))
+        return known
+
+
+class _ExclusiveClaims(_Disks):
+    """Claims that no other pod may use, on top of disks.
+
+    Upstream counts each claim once however many pods use it, but takes away, in a dry run, one
+    for every use of a claim of that name, whatever the namespace. And it forgets the matter when
+    nobody uses the claims and there are no disks to watch: nominated pods then don't count.
+    """
+
+    scope = Scope.CLUSTER
+    width = 2
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        users: _Users,
+        disks: Sequence[Object],
+        claims: frozenset[str],
+        namespace: str,
+    ) -> None:
+        super().__init__(snapshot, users, disks)
+        self._namespace = namespace
+        self._uses = {
+            claim: sum(_pods_of(snapshot, cls) for cls in users.of_claim(namespace, claim))
+            for claim in claims
+        }
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        codes = super().codes(rows, extra[:1])
+        if self._is_idle():
+            return codes
+        in_use = self._in_use() + (extra[1] if extra else np.zeros(len(rows), np.int64))
+        codes[(codes == FITS) & (in_use > 0)] = CLAIM_IN_USE
+        return codes
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        code = super().code(row, extra[:1])
+        if code == FITS and not self._is_idle() and self._in_use() + sum(extra[1:]) > 0:
+            return CLAIM_IN_USE
+        return code
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        return self._conflict(cls), sum(claim in self._uses for claim in _claims_used(cls))
+
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        before, conflicts = self._in_use(), False
+        for _, cls, sign in changes:
+            if cls.has_volumes and cls.namespace == self._namespace:
+                for claim in self._uses.keys() & set(_claims_used(cls)):
+                    self._uses[claim] += sign
+            conflicts |= bool(self._conflict(cls))
+        return self._in_use() != before or conflicts
+
+    def _in_use(self) -> int:
+        return sum(pods > 0 for pods in self._uses.values())
+
+    def _is_idle(self) -> bool:
+        return not self._disks and not self._in_use()
+
+
+def _pods_of(snapshot: Snapshot, cls: PodClass) -> int:
+    """How many pods of a class are on nodes."""
+    return int(np.count_nonzero((snapshot.pods.classes == cls.id) & (snapshot.pods.rows >= 0)))
+
+
+def _claims_used(cls: PodClass) -> Iterator[str]:
+    return (use.claim_name for use in claim_uses(cls.pod) if not use.is_ephemeral)
+
+
+def _disks(cls: PodClass) -> Iterator[Object]:
+    """The pods' volumes that can conflict."""
+    for volume in volumes_of(cls.spec):
+        if any(volume.get(kind) is not None for kind in _IS_SAME):
+            yield volume
+
+
+def share_a_disk(cls: PodClass, other: PodClass) -> bool:
+    """Whether pods of two classes have a disk that they can't both have on one node."""
+    return _any_conflict(_disks(cls), _disks(other))
+
+
+def _any_conflict(disks: Iterable[Object], others: Iterable[Object]) -> bool:
+    return any(_is_conflict(disk, other) for disk, other in product(disks, others))
+
+
+def _is_conflict(volume: Object, other: Object) -> bool:
+    for kind, is_same in _IS_SAME.items():
+        one, two = volume.get(kind), other.get(kind)
+        if one is not None and two is not None and is_same(one, two):
+            # AWS disks aren't shared even by readers.
+            shared = one.get("readOnly") and two.get("readOnly") and kind != _AWS
+            if not shared:
+                return True
+    return False
+
+
+def _same(field: str) -> Callable[[Object, Object], bool]:
+    return lambda one, two: bool(one.get(field) == two.get(field))
+
+
+def _same_image(one: Object, two: Object) -> bool:
+    return (
+        not set(entries(one, "monitors")).isdisjoint(entries(two, "monitors"))
+        and (one.get("pool") or "") == (two.get("pool") or "")
+        and one.get("image") == two.get("image")
+    )
+
+
+_AWS = "awsElasticBlockStore"
+_IS_SAME: Mapping[str, Callable[[Object, Object], bool]] = {
+    "gcePersistentDisk": _same("pdName"),
+    _AWS: _same("volumeID"),
+    "iscsi": _same("iqn"),
+    "rbd": _same_image,
+}

@@ -1,0 +1,162 @@
+"""VolumeZone: a node must be in the zone and region that its pod's bound volumes are labelled with.
+
+Only persistent volumes' labels count here, and only on nodes that have such labels themselves; a
+volume's node affinity is VolumeBinding's business. The rules are those of v1.36.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.objects import Object, labels
+from podium.api.volumes.storage_classes import storage_class_name
+from podium.api.well_known import REGION_LABEL, ZONE_LABEL
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.snapshot.volumes.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL
+from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
+from podium.scheduler.framework.interface import PASSES, FilterState, PreFilterResult
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.event_registration import after_change, claim_is_named
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import Status, unresolvable
+from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
+from podium.scheduler.snapshot.volumes.volumes import (
+    WAIT_FOR_FIRST_CONSUMER,
+    ZONES_DELIMITER,
+    claim_of,
+    claim_uses,
+    not_found,
+    volume_name,
+)
+
+Mask = NDArray[np.bool_]
+
+ELSEWHERE = -1
+
+# What nodes without the older label are asked for instead.
+_SUCCESSORS = {
+    BETA_ZONE_LABEL: ZONE_LABEL,
+    BETA_REGION_LABEL: REGION_LABEL,
+    ZONE_LABEL: ZONE_LABEL,
+    REGION_LABEL: REGION_LABEL,
+}
+
+
+class VolumeZone:
+    """Refuses nodes in other zones than those of the pod's volumes (PreFilter, Filter)."""
+
+    name = "VolumeZone"
+
+    def __init__(self, handle: Handle) -> None:
+        self._listers = handle.listers
+        self._topology = VolumeTopology(handle.snapshot)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        changed = Action.ADD | Action.UPDATE
+        return (
+            after_change(EventResource.STORAGE_CLASS, Action.ADD, _waits_for_consumer),
+            after_change(EventResource.NODE, Action.ADD | Action.UPDATE_NODE_LABEL),
+            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, changed, claim_is_named),
+            after_change(EventResource.PERSISTENT_VOLUME, changed, _demands_otherwise),
+        )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return not cls.has_volumes
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        """Refuse pods whose claims are neither bound nor waiting for their first consumer."""
+        if not pod.cls.has_volumes:
+            return PASSES
+        for use in claim_uses(pod.obj):
+            if not use.is_ephemeral and (fault := self._fault(pod, use.claim_name)):
+                return PreFilterResult(unresolvable(fault))
+        return PASSES
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        if not pod.cls.has_volumes:
+            return None
+        demands = [demand for volume in self._volumes(pod) for demand in _demands(volume)]
+        if not demands:
+            return None
+        elsewhere = self._is_labelled()
+        elsewhere &= ~np.logical_and.reduce([self._meets(*demand) for demand in demands])
+        return FixedCodes(self.name, np.where(elsewhere, ELSEWHERE, 0).astype(np.int32), _status)
+
+    def _fault(self, pod: PodInfo, claim_name: str) -> str:
+        if not claim_name:
+            return "PersistentVolumeClaim had no name"
+        claim = self._listers.get("PersistentVolumeClaim", claim_name, pod.namespace)
+        if claim is None:
+            return not_found("PersistentVolumeClaim", claim_name)
+        bound_to = volume_name(claim)
+        if not bound_to:
+            return self._unbound_fault(storage_class_name(claim))
+        if self._listers.get("PersistentVolume", bound_to) is None:
+            return not_found("PersistentVolume", bound_to)
+        return ""
+
+    def _unbound_fault(self, class_name: str) -> str:
+        if not class_name:
+            return "PersistentVolumeClaim had no pv name and storageClass name"
+        storage_class = self._listers.get("StorageClass", class_name)
+        if storage_class is None:
+            return not_found("StorageClass", class_name)
+        mode = storage_class.get("volumeBindingMode")
+        if mode is None:
+            return f'VolumeBindingMode not set for StorageClass "{class_name}"'
+        return "" if mode == WAIT_FOR_FIRST_CONSUMER else "PersistentVolume had no name"
+
+    def _volumes(self, pod: PodInfo) -> list[Object]:
+        """The persistent volumes of the pod's bound claims."""
+        claims = (
+            claim_of(self._listers, pod, use) for use in claim_uses(pod.obj) if not use.is_ephemeral
+        )
+        names = (volume_name(claim) for claim in claims if claim is not None)
+        volumes = (self._listers.get("PersistentVolume", name) for name in names if name)
+        return [volume for volume in volumes if volume is not None]
+
+    def _is_labelled(self) -> Mask:
+        """Nodes without any such label are taken to be in the cluster's only zone."""
+        labelled: Mask = np.logical_or.reduce(
+            [self._topology.labelled(label) for label in _SUCCESSORS]
+        )
+        return labelled
+
+    def _meets(self, label: str, values: frozenset[str]) -> Mask:
+        meets = self._topology.having(label, values)
+        lacking = ~self._topology.labelled(label)
+        return meets | (lacking & self._topology.having(_SUCCESSORS[label], values))
+
+
+def _demands(volume: Object) -> list[tuple[str, frozenset[str]]]:
+    """Labels of nodes, each with the values that will do; malformed lists are ignored."""
+    marks = labels(volume)
+    listed = [
+        (label, frozenset(zone.strip() for zone in marks[label].split(ZONES_DELIMITER)))
+        for label in _SUCCESSORS
+        if label in marks
+    ]
+    return [(label, values) for label, values in listed if "" not in values]
+
+
+def unmet_labels(volume: Object, node_labels: Mapping[str, str]) -> list[str]:
+    """The labels by which a volume asks for other zones or regions than a node's."""
+    return [
+        label
+        for label, values in _demands(volume)
+        if node_labels.get(label, node_labels.get(_SUCCESSORS[label])) not in values
+    ]
+
+
+def _waits_for_consumer(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return bool(new.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER)
+
+
+def _demands_otherwise(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return old is None or _demands(old) != _demands(new)
+
+
+def _status(code: int) -> Status:
+    return unresolvable("node(s) had no available volume zone")

@@ -1,0 +1,126 @@
+"""The keys that Podium's options compare candidate nodes by: kube-scheduler's, and costs."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.deletion_cost import deletion_cost
+from podium.api.objects import annotations
+from podium.api.values.times import EARLIEST_NS, NANOS_PER_SECOND, TimeError, parse_time
+from podium.scheduler.config.preemption_options import CandidateKey
+from podium.scheduler.framework.clock import Clock
+from podium.scheduler.framework.interface import Rows
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.policies.cascade import Cascade
+from podium.scheduler.preemption.choice import (
+    LATEST_START,
+    PRIORITY_SUM,
+    TOP_PRIORITY,
+    VICTIMS,
+    VIOLATIONS,
+    Key,
+)
+from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.preemption.policies.pod_figures import PodFigures
+from podium.scheduler.preemption.policies.stranded_victims import Stranding
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+LAST_CHECKPOINT = "podium.dev/last-checkpoint"
+
+_OF_KUBERNETES: Mapping[CandidateKey, Key] = {
+    CandidateKey.PDB_VIOLATIONS: VIOLATIONS,
+    CandidateKey.HIGHEST_PRIORITY: TOP_PRIORITY,
+    CandidateKey.PRIORITY_SUM: PRIORITY_SUM,
+    CandidateKey.VICTIM_COUNT: VICTIMS,
+    CandidateKey.LATEST_START: LATEST_START,
+}
+Foresight = Callable[[Sequence[PodInfo], int], tuple[int, set[int]]]
+"""What follows if victims come again elsewhere than on their row: a number, and to which rows."""
+
+_ANY_ROW = -1
+
+
+def keys_of(handle: Handle) -> tuple[Key, ...]:
+    """The keys that the options of a handle name, in their order."""
+    return tuple(_key(one, handle) for one in handle.options.candidate_order)
+
+
+def _key(which: CandidateKey, handle: Handle) -> Key:
+    snapshot, clock = handle.snapshot, handle.clock
+    match which:
+        case CandidateKey.DELETION_COST:
+            costs = PodFigures(snapshot, lambda pod: deletion_cost(pod.obj))
+            return Key("lowest deletion cost", "DELETION COST", partial(_deletion_costs, costs))
+        case CandidateKey.LOST_RUN_TIME:
+            began_s = PodFigures(snapshot, _began_s, math.inf)
+            lost = partial(_lost_run_times_s, began_s, clock)
+            return Key("least run time lost", "LOST RUN TIME", lost)
+        case CandidateKey.STRANDED_VICTIMS:
+            stranded = partial(_foreseen, snapshot, Stranding(handle))
+            return Key("fewest stranded victims", "STRANDED", stranded)
+        case CandidateKey.CASCADE_SIZE:
+            sizes = partial(_foreseen, snapshot, Cascade(handle))
+            return Key("smallest cascade", "CASCADE", sizes)
+        case _:
+            return _OF_KUBERNETES[which]
+
+
+def _deletion_costs(costs: PodFigures, run: DryRun, rows: Rows) -> NDArray[np.int64]:
+    return _whole(costs.of(run.victim_slots(rows)).sum(axis=0))
+
+
+def _lost_run_times_s(
+    began_s: PodFigures, clock: Clock, run: DryRun, rows: Rows
+) -> NDArray[np.int64]:
+    elapsed_s = clock.now_s - began_s.of(run.victim_slots(rows))
+    return _whole(np.maximum(np.trunc(elapsed_s), 0).sum(axis=0))
+
+
+def _whole(sums: NDArray[np.float64]) -> NDArray[np.int64]:
+    return sums.astype(np.int64)
+
+
+def _foreseen(snapshot: Snapshot, foresee: Foresight, run: DryRun, rows: Rows) -> NDArray[np.int64]:
+    """What follows, int64[n]: found out once for all rows whose victims are of the same classes.
+
+    Their replacements go the same ways, unless these lead to the row itself.
+    """
+    slots = run.victim_slots(rows)
+    kinds = np.zeros(len(rows), np.int64)
+    for classes in np.where(slots < 0, 0, snapshot.pods.classes[slots] + 1):
+        kinds = np.unique(kinds * (classes.max() + 1) + classes, return_inverse=True)[1]
+    _, firsts, kinds = np.unique(kinds, return_index=True, return_inverse=True)
+    place_of = {row: place for place, row in enumerate(rows.tolist())}
+    values = np.zeros(len(rows), np.int64)
+    for kind, first in enumerate(firsts.tolist()):
+        value, taken = foresee(run.victims[int(rows[first])], _ANY_ROW)
+        values[kinds == kind] = value
+        for place in (place_of[row] for row in taken if row in place_of):
+            if kinds[place] == kind:
+                row = int(rows[place])
+                values[place], _ = foresee(run.victims[row], row)
+    return values
+
+
+def _began_s(pod: PodInfo) -> float:
+    """From when on the work of a pod is lost if it goes now; infinity if it goes anyhow."""
+    if pod.start_ns is None or pod.cls.terminating:
+        return math.inf
+    return max(pod.start_ns, _checkpoint_ns(pod)) / NANOS_PER_SECOND
+
+
+def lost_run_time_s(pod: PodInfo, clock: Clock) -> int:
+    """The seconds of work that are lost if the pod goes now; 0 if it goes anyhow."""
+    began_s = _began_s(pod)
+    return 0 if began_s == math.inf else max(int(clock.now_s - began_s), 0)
+
+
+def _checkpoint_ns(pod: PodInfo) -> int:
+    try:
+        return parse_time(annotations(pod.obj).get(LAST_CHECKPOINT, ""))
+    except TimeError:
+        return EARLIEST_NS

@@ -1,0 +1,140 @@
+"""Which candidate node is taken: ordered keys, each one breaking the ties of those before.
+
+By default the keys and their order are those of pickOneNodeForPreemption, v1.36. Where upstream
+takes any of the nodes that are left, Podium takes the one with the smallest name.
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.values.times import format_time
+from podium.scheduler.framework.interface import Rows
+from podium.scheduler.snapshot.pod_info import start_ns_in
+from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET, DryRun
+
+_LAST = np.iinfo(np.int64).max
+
+
+class Key(msgspec.Struct, frozen=True):
+    """A criterion by which candidates are told apart.
+
+    Attributes:
+        name: what it looks at, in words.
+        heading: the same, as short as the heading of a column.
+        values: from a dry run and rows int[n] to int64[n]; the smallest are kept.
+        words: from a value and the number of victims to what a reader is shown.
+    """
+
+    name: str
+    heading: str
+    values: Callable[[DryRun, Rows], NDArray[np.int64]]
+    words: Callable[[int, int], str] = lambda value, _: str(value)
+
+
+def _top_priority(value: int, victims: int) -> str:
+    return str(value) if victims else "none"
+
+
+def _priority_sum(value: int, victims: int) -> str:
+    return f"{value - victims * PRIORITY_OFFSET} + {victims}×2³¹" if victims else "0"
+
+
+def _start(value: int, victims: int) -> str:
+    if not victims:
+        return "none"
+    start_ns = start_ns_in(-value)
+    return "not started" if start_ns is None else format_time(start_ns)
+
+
+VIOLATIONS = Key(
+    "fewest PodDisruptionBudget violations",
+    "PDB VIOLATIONS",
+    lambda run, rows: run.violations.take(rows),
+)
+TOP_PRIORITY = Key(
+    "lowest priority of the highest victim",
+    "HIGHEST PRIORITY",
+    lambda run, rows: run.top_priority.take(rows),
+    _top_priority,
+)
+PRIORITY_SUM = Key(
+    "smallest sum of priorities",
+    "PRIORITY SUM",
+    lambda run, rows: run.priority_sum.take(rows),
+    _priority_sum,
+)
+VICTIMS = Key("fewest victims", "COUNT", lambda run, rows: run.victim_count.take(rows))
+LATEST_START = Key(
+    "latest start of the highest victims",
+    "LATEST START",
+    lambda run, rows: -run.earliest_start.take(rows),
+    _start,
+)
+KEYS = (VIOLATIONS, TOP_PRIORITY, PRIORITY_SUM, VICTIMS, LATEST_START)
+"""Those of kube-scheduler, in its order."""
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """How the candidates were narrowed down.
+
+    Attributes:
+        left: after each key that was needed, the rows that were left.
+        keys: all keys, in their order.
+    """
+
+    left: tuple[Rows, ...]
+    keys: tuple[Key, ...] = KEYS
+
+    @property
+    def selected(self) -> Rows:
+        """The rows that no key tells apart."""
+        return self.left[-1]
+
+    def lost_at(self, row: int) -> int | None:
+        """The index of the key at which a candidate lost; None if it is among the selected."""
+        return next((i for i, rows in enumerate(self.left[1:]) if row not in rows), None)
+
+    def runners_up(
+        self, chosen: int, ranks: NDArray[np.int64], count_max: int
+    ) -> Sequence[tuple[int, int | None]]:
+        """The candidates that lost last, each with the index of the key; None if by name alone.
+
+        Args:
+            chosen: the row that was taken.
+            ranks: int64[nodes], the order in which ties are broken.
+            count_max: how many are wanted.
+        """
+        found: list[tuple[int, int | None]] = []
+        is_listed = np.zeros(len(ranks), bool)
+        is_listed[chosen] = True
+        lost_at, after = None, None
+        for index in range(len(self.left) - 1, -1, -1):
+            rows, wanted = self.left[index], count_max - len(found)
+            if wanted and rows is not after:
+                lost = rows[~is_listed[rows]]
+                is_listed[lost] = True
+                places = ranks[lost]
+                # Few are wanted of many, which takes less than sorting them.
+                for _ in range(min(wanted, len(lost))):
+                    at = int(places.argmin())
+                    places[at] = _LAST
+                    found.append((int(lost[at]), lost_at))
+            lost_at, after = index - 1, rows
+        return found
+
+
+def choose(run: DryRun, candidates: Rows, keys: Sequence[Key] = KEYS) -> Choice:
+    """Narrow candidates, int[n] with n > 0, down."""
+    left = [candidates]
+    for key in keys:
+        rows = left[-1]
+        if len(rows) == 1:
+            break
+        values = key.values(run, rows)
+        is_best = values == np.minimum.reduce(values)
+        all_tie = np.count_nonzero(is_best) == len(rows)
+        left.append(rows if all_tie else rows[is_best])
+    return Choice(tuple(left), tuple(keys))

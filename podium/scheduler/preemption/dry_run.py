@@ -1,0 +1,255 @@
+"""The dry run of preemption: on which rows would who have to go?
+
+All rows at once: take away every pod of lower priority, see where the preemptor then fits, and
+give pods back in turn, those that break a budget first, wherever it goes on fitting
+(SelectVictimsOnNode of v1.36). Results are kept by class of preemptors; only rows that have
+changed are run again.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
+from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.interface import FITS, Mask, Rows
+from podium.scheduler.snapshot.nominator import Nominator
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.victim_order import Importance
+from podium.scheduler.preemption.unchanged_rows import KnownRows
+from podium.scheduler.preemption.one_row import RowResult, RowWorld, run_row
+from podium.scheduler.preemption.policies.protection.shields import Shields
+from podium.scheduler.preemption.victim_table import NOBODY, VictimTables
+from podium.scheduler.preemption.rows_without_victims import World
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.evaluation.tally import Tally
+
+NO_VICTIMS = -2
+NO_VICTIMS_REASON = "No preemption victims found for incoming pod"
+_ONE_BY_ONE_MAX = 4
+# Keeps sums of priorities comparable when some are negative, as upstream does.
+PRIORITY_OFFSET = 2**31
+_LOWEST, _LATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+class Lookup:
+    """Victims by row, worked out when they are asked for."""
+
+    def __init__(self, find: Callable[[int], tuple[PodInfo, ...]]) -> None:
+        self._find = find
+
+    def __getitem__(self, row: int) -> tuple[PodInfo, ...]:
+        return self._find(row)
+
+
+class DryRun:
+    """What preemption by one class of pods would take, row by row.
+
+    Attributes:
+        importance: the order of victims.
+        shields: that protect pods; None if nothing does.
+        tally: counts the rows where preemption doesn't help, by reason.
+        is_candidate: bool[nodes], whether preemption would make room.
+        outcome: int32[nodes], why not: the code of the filter that still objects.
+        blame: int32[nodes], the index of that filter, `NO_VICTIMS` if there was nobody to take.
+        violations: int64[nodes], how many victims break a budget.
+        top_priority: int64[nodes], of the most important victim.
+        priority_sum: int64[nodes], of all victims, each raised by `PRIORITY_OFFSET`.
+        victim_count: int64[nodes].
+        earliest_start: int64[nodes], the least `start_order` of the victims of the top priority.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        nominator: Nominator,
+        budgets: BudgetColumns,
+        importance: Importance,
+        tables: VictimTables | None = None,
+        shields: Shields | None = None,
+    ) -> None:
+        """Know nothing of any row yet.
+
+        Args:
+            snapshot: the cluster.
+            nominator: whose nominated pods count as there.
+            budgets: that victims may break.
+            importance: the order of victims.
+            tables: potential victims in this order, shared with other classes.
+            shields: that protect pods; None if nothing does.
+        """
+        self._snapshot = snapshot
+        self._nominator = nominator
+        self._budgets = budgets
+        self.importance = importance
+        self.shields = shields
+        self._tables = tables or VictimTables(snapshot, budgets, importance, shields)
+        self.tally = Tally()
+        self._rows = KnownRows(snapshot, budgets, nominator, shields)
+
+    @property
+    def victims(self) -> Lookup:
+        """By row, the most important first; worked out when asked for."""
+        return Lookup(self._victims_of)
+
+    def update(self, pod: PodInfo, filtering: Filtering, wanted: Mask) -> None:
+        """Make results of rows, bool[nodes], hold for `pod`; its class is filtered like that."""
+        self._table = self._tables.of(pod.priority)
+        self._table.follow()
+        of_table = self._table, self._table.epoch
+        if self._rows.follow(filtering, filtering.generation, *of_table):
+            self._forget_all()
+        known = self._rows.known
+        own = self._snapshot.row_of.get(pod.nominated_node_name, -1)
+        if own >= 0:
+            known[own] = False
+        stale = np.flatnonzero(wanted & ~known)
+        if len(stale) <= _ONE_BY_ONE_MAX:
+            for row in stale.tolist():
+                self._run_row(pod, filtering, row)
+        else:
+            self._run(pod, filtering, stale)
+        known[stale] = True
+        if own >= 0:
+            known[own] = False
+
+    def _forget_all(self) -> None:
+        count = self._snapshot.node_count
+        self.is_candidate: NDArray[np.bool_] = np.zeros(count, bool)
+        self.outcome, self.blame = np.zeros((2, count), np.int32)
+        (
+            self.violations,
+            self.top_priority,
+            self.priority_sum,
+            self.victim_count,
+            self.earliest_start,
+        ) = np.zeros((5, count), np.int64)
+        self._is_victim: NDArray[np.bool_] = np.zeros((0, count), bool)
+        self._single: dict[int, RowResult] = {}
+        # Whether the victims of a row are in `_slots`; None until somebody asks for any.
+        self._is_listed: NDArray[np.bool_] | None = None
+        self._slots: NDArray[np.int64] = np.full((0, count), NOBODY)
+
+    def _part_from(self, other: "DryRun") -> None:
+        """Know all that another one knows, and change by itself from now on."""
+        for name, value in vars(other).items():
+            if isinstance(value, np.ndarray | dict):
+                setattr(self, name, value.copy())
+
+    def _run(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
+        table = self._table
+        table.update(rows)
+        is_tall = table.is_tall[rows]
+        for row in rows[is_tall].tolist():
+            self._run_row(pod, filtering, row)
+        rows = rows[~is_tall]
+        outcome, blame = np.full(len(rows), -1, np.int32), np.full(len(rows), NO_VICTIMS, np.int32)
+        indexes, is_victim = np.flatnonzero(table.counts[rows]), np.zeros((0, len(rows)), bool)
+        if len(indexes):
+            rivals = self._nominator.rivals(pod, self._snapshot) if self._nominator else ()
+            world = World(filtering, self._snapshot, rows, table, rivals)
+            outcome[indexes], blame[indexes] = world.judge(indexes)
+            is_victim = world.reprieve(outcome == FITS)
+        self.outcome[rows], self.blame[rows] = outcome, blame
+        self.is_candidate[rows] = outcome == FITS
+        self._keep(rows, is_victim)
+
+    def _keep(self, rows: Rows, is_victim: NDArray[np.bool_]) -> None:
+        turns, table = len(is_victim), self._table
+        if len(self._is_victim) < turns:
+            missing = ((0, turns - len(self._is_victim)), (0, 0))
+            self._is_victim = np.pad(self._is_victim, missing)
+        self._is_victim[:, rows] = False
+        self._is_victim[:turns, rows] = is_victim
+        columns = slice(None) if len(rows) == self._snapshot.node_count else rows
+        priorities = table.priorities[:turns, columns]
+        count = is_victim.sum(axis=0)
+        self.victim_count[rows] = count
+        self.priority_sum[rows] = (priorities * is_victim).sum(axis=0) + count * PRIORITY_OFFSET
+        top = np.where(is_victim, priorities, _LOWEST).max(axis=0, initial=_LOWEST)
+        of_top = is_victim & (priorities == top)
+        starts = np.where(of_top, table.starts[:turns, columns], _LATEST)
+        self.top_priority[rows] = top
+        self.earliest_start[rows] = starts.min(axis=0, initial=_LATEST)
+        violating = table.violating[:turns, columns]
+        self.violations[rows] = (is_victim & violating).sum(axis=0) if violating.any() else 0
+        if self._is_listed is not None:
+            self._is_listed[rows] = False
+        if self._single:
+            for row in rows.tolist():
+                self._single.pop(row, None)
+
+    def _run_row(self, pod: PodInfo, filtering: Filtering, row: int) -> None:
+        snapshot = self._snapshot
+        lower = [p for p in snapshot.pods_on[row] if p.priority < pod.priority]
+        if self.shields is not None:
+            lower = [p for p in lower if not self.shields.protects(p, pod.priority)]
+        result = RowResult(-1, NO_VICTIMS)
+        if lower:
+            rivals = self._nominator.rivals_on(pod, snapshot.names[row])
+            world = RowWorld(filtering, snapshot, row, rivals)
+            result = run_row(world, lower, self._budgets, self.importance)
+        self._keep_one(row, result)
+
+    def _keep_one(self, row: int, result: RowResult) -> None:
+        self._single[row] = result
+        if self._is_listed is not None:
+            self._is_listed[row] = False
+        self.outcome[row], self.blame[row] = result.outcome, result.blame
+        self.is_candidate[row] = result.outcome == FITS
+        self.violations[row] = result.violations
+        self.victim_count[row] = len(result.victims)
+        if result.victims:
+            top = max(victim.priority for victim in result.victims)
+            self.top_priority[row] = top
+            self.earliest_start[row] = min(
+                victim.start_order for victim in result.victims if victim.priority == top
+            )
+            self.priority_sum[row] = sum(v.priority + PRIORITY_OFFSET for v in result.victims)
+
+    def victim_slots(self, rows: Rows) -> NDArray[np.int64]:
+        """Where the victims of `rows`, int[n], are in the snapshot's columns of pods.
+
+        Returns:
+            int64[turns, n], the most important first, and `NOBODY` after the last one.
+        """
+        if self._is_listed is None:
+            self._is_listed = np.zeros(self._snapshot.node_count, bool)
+        stale = rows[~self._is_listed[rows]]
+        if len(stale):
+            self._list(stale)
+            self._is_listed[stale] = True
+        return self._slots[:, rows]
+
+    def _list(self, rows: Rows) -> None:
+        missing = int(self.victim_count[rows].max()) - len(self._slots)
+        if missing > 0:
+            self._slots = np.pad(self._slots, ((0, missing), (0, 0)), constant_values=NOBODY)
+        self._slots[:, rows] = NOBODY
+        single = np.array([row in self._single for row in rows.tolist()])
+        in_table = rows[~single]
+        if len(in_table):
+            # Those that break budgets come first in the table, whatever their importance.
+            broken = self._table.violating[:, in_table].sum(axis=0)
+            single[~single] = (broken > 0) & (broken < self._table.counts[in_table])
+            in_table = rows[~single]
+            places, indexes = np.nonzero(self._is_victim[:, in_table].T)[::-1]
+            counts = self.victim_count[in_table]
+            ranks = np.arange(len(places)) - (np.cumsum(counts) - counts)[indexes]
+            columns = in_table[indexes]
+            self._slots[ranks, columns] = self._table.slots[places, columns]
+        for row in rows[single].tolist():
+            victims = self._victims_of(row)
+            self._slots[: len(victims), row] = [victim.slot for victim in victims]
+
+    def _victims_of(self, row: int) -> tuple[PodInfo, ...]:
+        single = self._single.get(row)
+        if single is not None:
+            return single.victims
+        turns, pods = np.flatnonzero(self._is_victim[:, row]), self._snapshot.pods.pods
+        victims = [pods[slot] for slot in self._table.slots[turns, row].tolist()]
+        violating = self._table.violating[: self._table.counts[row], row]
+        if violating.any() and not violating.all():
+            self.importance.sort(victims)
+        return tuple(victims)

@@ -1,0 +1,1 @@
+"""Preemption policies that Kubernetes does not have; all are off by default."""

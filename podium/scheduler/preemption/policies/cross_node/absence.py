@@ -1,0 +1,65 @@
+"""Pods that are away, or there, for as long as a question is asked."""
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Self
+
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+_PUT = ""
+
+
+class Absence:
+    """Takes pods off their nodes and puts others there; at the end all is as it was.
+
+    Args:
+        snapshot: that the pods are in.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._done: list[tuple[PodInfo, str]] = []
+        self._orders: dict[int, list[PodInfo]] = {}
+        self._freed_ports = dict(snapshot.freed_ports)
+
+    def take(self, pods: Iterable[PodInfo]) -> None:
+        """Take pods away that are there."""
+        for pod in pods:
+            snapshot, row = self._snapshot, pod.row
+            self._orders.setdefault(row, list(snapshot.pods_on[row]))
+            self._done.append((pod, snapshot.names[row]))
+            snapshot.remove_pod(pod)
+
+    def give_back(self, pod: PodInfo) -> None:
+        """Put a pod back that is away."""
+        number = next(n for n, (other, _) in enumerate(self._done) if other is pod)
+        self._snapshot.add_pod(*self._done.pop(number))
+
+    def put(self, pod: PodInfo, node_name: str) -> None:
+        """Put a pending pod on a node."""
+        placed = placed_pod(pod.obj, self._snapshot.classes)
+        self._snapshot.add_pod(placed, node_name)
+        self._done.append((placed, _PUT))
+
+    def __enter__(self) -> Self:
+        """The same object."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take those away that were put there, and put everybody back."""
+        # The last first: so each gets the slot again that it had.
+        for pod, node_name in reversed(self._done):
+            if node_name == _PUT:
+                self._snapshot.remove_pod(pod)
+            else:
+                self._snapshot.add_pod(pod, node_name)
+        for row, pods in self._orders.items():
+            # Who was put there before somebody was taken has left.
+            self._snapshot.reorder(row, [pod for pod in pods if pod.row == row])
+        self._snapshot.freed_ports = self._freed_ports

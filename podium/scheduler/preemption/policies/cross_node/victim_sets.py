@@ -1,0 +1,72 @@
+"""Sets of victims on several nodes, with the figures by which candidate nodes are compared."""
+
+from collections.abc import Collection, Mapping
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.scheduler.framework.evaluation.filtering import NOBODY
+from podium.scheduler.framework.interface import FITS, Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.choice import Key
+from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun
+from podium.scheduler.preemption.one_row import RowResult
+
+
+class VictimSet(msgspec.Struct, frozen=True):
+    """Who would have to go for a pod to fit on a row.
+
+    Attributes:
+        row: of the node that would take the pod.
+        victims: on any nodes, the most important first; at least one.
+        violations: how many of them break a budget.
+    """
+
+    row: int
+    victims: tuple[PodInfo, ...]
+    violations: int
+
+
+class VictimSets(DryRun):
+    """A dry run whose victims aren't only on the row itself.
+
+    Attributes:
+        nodes_touched: int64[nodes], from how many nodes victims would go.
+    """
+
+    def __init__(
+        self, like: DryRun, sets: Mapping[int, VictimSet], lost: Collection[int] | None = None
+    ) -> None:
+        """Tell of these sets in the terms of a dry run.
+
+        Args:
+            like: a dry run of the same pod, over the same cluster.
+            sets: by row.
+            lost: rows that are no candidates any more, while all others are as in `like`; None if
+                there are no others.
+        """
+        self.__dict__.update(like.__dict__)
+        if lost is None:
+            self._forget_all()
+            self.nodes_touched: NDArray[np.int64] = np.zeros_like(self.violations)
+        else:
+            self._part_from(like)
+            self.nodes_touched = np.ones_like(self.violations)
+            if isinstance(like, VictimSets):
+                self.nodes_touched = like.nodes_touched.copy()
+        for row, found in sets.items():
+            self._keep_one(row, RowResult(FITS, NOBODY, found.victims, found.violations))
+            self.nodes_touched[row] = len({pod.row for pod in found.victims})
+        for row in lost or ():
+            self._keep_one(row, RowResult(-1, NO_VICTIMS))
+
+
+def _nodes_touched(run: DryRun, rows: Rows) -> NDArray[np.int64]:
+    if not isinstance(run, VictimSets):
+        raise TypeError("only sets of victims on several nodes are compared by their nodes")
+    return run.nodes_touched[rows]
+
+
+NODES_TOUCHED = Key("fewest nodes with victims", "NODES", _nodes_touched)
+"""The last key, for victims on several nodes."""

@@ -1,0 +1,146 @@
+"""Patience: whether a preemptor waits, for room that comes without preempting anybody."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec.structs import replace
+
+from podium.api.values.durations import duration_seconds
+from podium.api.objects import Object, annotations, condition_of, spec_of
+from podium.api.pod_specs import tolerations_of
+from podium.api.pods import priority_class_of
+from podium.api.values.times import NANOS_PER_SECOND, TimeError, epoch_s
+from podium.scheduler.config.preemption_options import EVERY, Patience
+from podium.scheduler.framework.interface import FITS
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
+from podium.scheduler.framework.post_filter import NodeToStatus
+from podium.scheduler.preemption.one_row import RowWorld
+from podium.scheduler.preemption.policies.policy import Held, before
+
+PROVISIONING_UNTIL = "podium.dev/provisioning-until"
+EXPECTED_DURATION = "podium.dev/expected-duration"
+
+# Of more rows with pods that end soon, those are looked at whose first one ends first.
+_ROWS_MAX = 200
+
+
+class PatientPreemption:
+    """Says whether a pod that fits nowhere waits before it preempts, until when and what for.
+
+    The wait counts from the moment since which the pod's condition PodScheduled is False.
+
+    Args:
+        handle: the cluster; its options say who waits for what.
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    def held(self, pod: PodInfo, filtered: NodeToStatus) -> Held | None:
+        """What the pod waits for; None if it need not wait, or has waited long enough."""
+        patience = _of_class(self._handle.options.patience, priority_class_of(pod.obj))
+        if patience is None:
+            return None
+        since_s = self._since_s(pod)
+        held = self._wait(pod, filtered, patience, since_s)
+        if held is None:
+            return None
+        waited_s = int(self._handle.clock.now_s - since_s)
+        return replace(held, reason=f"it has waited for {waited_s} s: {held.reason}")
+
+    def _wait(
+        self, pod: PodInfo, filtered: NodeToStatus, patience: Patience, since_s: float
+    ) -> Held | None:
+        now_s = self._handle.clock.now_s
+        if now_s < since_s + patience.delay_s:
+            reason = f"pods of its class wait for {patience.delay_s:g} s before they preempt"
+            return Held(reason, since_s + patience.delay_s)
+        limit_s = since_s + patience.at_most_s
+        if now_s >= limit_s:
+            return None
+        return self._for_node(pod, patience, limit_s) or self._for_ends(pod, filtered, limit_s)
+
+    def _since_s(self, pod: PodInfo) -> float:
+        known = condition_of(pod.obj, "PodScheduled") or {}
+        if known.get("status") != "False" or not known.get("lastTransitionTime"):
+            return self._handle.clock.now_s
+        return epoch_s(known["lastTransitionTime"])
+
+    def _for_node(self, pod: PodInfo, patience: Patience, limit_s: float) -> Held | None:
+        """A node that is being made for the pod, or that only has to become ready for pods."""
+        promised_s = _time_s(annotations(pod.obj).get(PROVISIONING_UNTIL, ""))
+        if promised_s > self._handle.clock.now_s:
+            return Held("a node is being provisioned for it", min(promised_s, limit_s))
+        if not patience.startup_taints:
+            return None
+        tolerant = _tolerating(pod.obj, sorted(patience.startup_taints))
+        rows = self._handle.finder.rows(pending_pod(tolerant, self._handle.snapshot.classes))
+        if not len(rows):
+            return None
+        node_name = min(self._handle.snapshot.names[row] for row in rows.tolist())
+        return Held(f"node {node_name} has room and is starting", limit_s)
+
+    def _for_ends(self, pod: PodInfo, filtered: NodeToStatus, limit_s: float) -> Held | None:
+        """Pods that end by themselves, after which the pod fits."""
+        snapshot, found = self._handle.snapshot, []
+        for row in np.flatnonzero(filtered.outcome > 0).tolist():
+            ends = [(ends_s(one), one) for one in snapshot.pods_on[row]]
+            soon = sorted((e for e in ends if e[0] <= limit_s), key=lambda e: (e[0], e[1].key))
+            if soon:
+                found.append((soon[0][0], row, soon))
+        best = math.inf, ""
+        for _, row, soon in sorted(found, key=lambda one: one[:2])[:_ROWS_MAX]:
+            best = min(best, (self._fits_at(pod, filtered, row, soon), snapshot.names[row]))
+        moment_s, node_name = best
+        if moment_s == math.inf:
+            return None
+        # What should have ended by now is given until the limit to do so.
+        until_s = moment_s if moment_s > self._handle.clock.now_s else limit_s
+        return Held(f"pods on {node_name} end by themselves{before(until_s)}", until_s)
+
+    def _fits_at(
+        self,
+        pod: PodInfo,
+        filtered: NodeToStatus,
+        row: int,
+        soon: Sequence[tuple[float, PodInfo]],
+    ) -> float:
+        """When so many have ended that the pod fits; infinity if that isn't enough."""
+        snapshot = self._handle.snapshot
+        rivals = self._handle.nominator.rivals_on(pod, snapshot.names[row])
+        world = RowWorld(filtered.evaluation.filtering, snapshot, row, rivals)
+        for end_s, one in soon:
+            world.remove(one)
+            if world.judge()[0] == FITS:
+                return end_s
+        return math.inf
+
+
+def ends_s(pod: PodInfo) -> float:
+    """When a pod on a node ends by itself, as far as it says; infinity if it doesn't."""
+    if pod.start_ns is None:
+        return math.inf
+    deadline = spec_of(pod.obj).get("activeDeadlineSeconds")
+    expected = duration_seconds(annotations(pod.obj).get(EXPECTED_DURATION, ""))
+    said = [float(one) for one in (deadline, expected) if one is not None]
+    return pod.start_ns / NANOS_PER_SECOND + min(said, default=math.inf)
+
+
+def _of_class(patience: Sequence[Patience], priority_class: str) -> Patience | None:
+    accepted = (priority_class, EVERY)
+    return next((one for one in patience if one.priority_class in accepted), None)
+
+
+def _tolerating(pod: Object, taints: Sequence[str]) -> Object:
+    more = [{"key": key, "operator": "Exists"} for key in taints]
+    spec = spec_of(pod)
+    return {**pod, "spec": {**spec, "tolerations": [*tolerations_of(spec), *more]}}
+
+
+def _time_s(text: str) -> float:
+    try:
+        return epoch_s(text)
+    except TimeError:
+        return -math.inf

@@ -1,0 +1,78 @@
+"""Which rows preemption has looked at, and nothing that it depends on has changed since."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
+from podium.scheduler.snapshot.change_log import Log, rows_of
+from podium.scheduler.snapshot.nominator import Nominator
+from podium.scheduler.preemption.policies.protection.shields import Shields
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+
+class KnownRows:
+    """The rows that are known; follows pods, their start times, shields, budgets and nominations.
+
+    Attributes:
+        known: bool[nodes]; whoever has looked at a row notes it here.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        budgets: BudgetColumns,
+        nominator: Nominator | None = None,
+        shields: Shields | None = None,
+    ) -> None:
+        """Know nothing yet.
+
+        Args:
+            snapshot: the pods.
+            budgets: that victims may break.
+            nominator: whose nominations matter; None if they don't.
+            shields: that protect pods; None if nothing does.
+        """
+        self._snapshot = snapshot
+        self._budgets = budgets
+        self._changes = snapshot.log.cursor()
+        self._restarts = snapshot.restarts.cursor()
+        self._nominations = (Nominator() if nominator is None else nominator).log.cursor()
+        self._allowances = budgets.log.cursor()
+        self._protections = (Log[int]() if shields is None else shields.log).cursor()
+        self._state: tuple[object, ...] = ()
+        self.known: NDArray[np.bool_] = np.zeros(snapshot.node_count, bool)
+
+    def follow(self, *state: object) -> bool:
+        """Forget the rows that have changed; whether that was all of them.
+
+        Args:
+            state: what concerns all rows, besides nodes and which budgets there are.
+        """
+        current = (*state, self._budgets.epoch, self._snapshot.node_epoch)
+        changes, restarted = self._changes.new(), self._restarts.new()
+        nominated, allowed = self._nominations.new(), self._allowances.new()
+        protected = self._protections.new()
+        if (
+            current != self._state
+            or changes is None
+            or restarted is None
+            or nominated is None
+            or allowed is None
+            or protected is None
+        ):
+            self._state = current
+            self.known = np.zeros(self._snapshot.node_count, bool)
+            return True
+        snapshot, row_of = self._snapshot, self._snapshot.row_of
+        if changes:
+            self.known[rows_of(changes)] = False
+        for row in (*restarted, *protected):
+            self.known[row] = False
+        for node_name in nominated:
+            if node_name in row_of:
+                self.known[row_of[node_name]] = False
+        if allowed:
+            columns = snapshot.pods
+            rows = columns.rows[np.isin(columns.classes, self._budgets.covered(allowed))]
+            self.known[rows[rows >= 0]] = False
+        return False

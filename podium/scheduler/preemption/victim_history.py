@@ -1,0 +1,101 @@
+"""Who has been preempted lately, and who is about to go."""
+
+from bisect import insort
+from collections import deque
+from collections.abc import Iterable
+
+import msgspec
+
+from podium.api.objects import controller_of, metadata_of
+from podium.api.pods import priority_class_of
+from podium.api.values.times import epoch_s
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.api.process.recent_values import Recent
+
+_VICTIMS_MAX = 100_000
+
+
+class PastVictim(msgspec.Struct, frozen=True):
+    """A pod that was preempted.
+
+    Attributes:
+        at_s: when.
+        namespace: of the pod.
+        priority_class: of the pod; empty if it names none.
+    """
+
+    at_s: float
+    namespace: str
+    priority_class: str
+
+
+class VictimHistory:
+    """The last victims, and what their replacements take over from them.
+
+    A pod that comes takes over the moments of a victim of the same controller, of the one with the
+    most of them; a pod without a controller those of its own name. What was before the scheduler
+    started isn't known.
+
+    Attributes:
+        victims: the last ones, the oldest first.
+        leaving: the uids of victims that haven't gone yet, with whom they make room for.
+        epoch: raised by every preemption.
+
+    Args:
+        is_kept: whether anybody will ask; if not, nothing is noted.
+    """
+
+    def __init__(self, *, is_kept: bool = True) -> None:
+        self._is_kept = is_kept
+        self.victims: deque[PastVictim] = deque(maxlen=_VICTIMS_MAX)
+        self.leaving: dict[str, str] = {}
+        self.epoch = 0
+        self._inherited: dict[str, tuple[float, ...]] = {}
+        self._to_inherit: Recent[str, list[tuple[float, ...]]] = Recent(_VICTIMS_MAX)
+
+    def preempted(self, victims: Iterable[PodInfo], now_s: float, preemptor_uid: str = "") -> None:
+        """Pods are preempted; one that is leaving already isn't preempted again."""
+        if not self._is_kept:
+            return
+        for pod in victims:
+            if pod.uid in self.leaving:
+                continue
+            self.leaving[pod.uid] = preemptor_uid
+            self.victims.append(PastVictim(now_s, pod.namespace, priority_class_of(pod.obj)))
+            moments, lineage = (*self.moments(pod), now_s), _lineage(pod)
+            waiting = self._to_inherit.get(lineage) or []
+            insort(waiting, moments, key=len)
+            self._to_inherit.put(lineage, waiting)
+            self.epoch += 1
+
+    def spared(self, pod: PodInfo) -> None:
+        """A victim couldn't be removed and stays."""
+        if self.leaving.pop(pod.uid, None) is not None:
+            before, waiting = self.moments(pod), self._to_inherit.get(_lineage(pod)) or []
+            undone = next((one for one in reversed(waiting) if one[:-1] == before), None)
+            if undone is not None:
+                waiting.remove(undone)
+
+    def gone(self, pod_uid: str) -> None:
+        """A pod isn't there any more."""
+        self.leaving.pop(pod_uid, None)
+        self._inherited.pop(pod_uid, None)
+
+    def moments(self, pod: PodInfo) -> tuple[float, ...]:
+        """When the pod's predecessors were preempted, ascending."""
+        known = self._inherited.get(pod.uid)
+        if known is None:
+            waiting = self._to_inherit.get(_lineage(pod))
+            is_heir = waiting and _created_s(pod) >= int(waiting[-1][-1])
+            known = self._inherited[pod.uid] = waiting.pop() if waiting and is_heir else ()
+        return known
+
+
+def _lineage(pod: PodInfo) -> str:
+    controller = controller_of(pod.obj)
+    return pod.key if controller is None else str(controller.get("uid"))
+
+
+def _created_s(pod: PodInfo) -> float:
+    created = metadata_of(pod.obj).get("creationTimestamp")
+    return epoch_s(created) if created else 0.0

@@ -1,0 +1,141 @@
+"""The order of a node's pods by importance, as preemption sees it: the most important first.
+
+An order is a list of keys, and after them the start: the earlier pod is kept. kube-scheduler's has
+one key, the priority (MoreImportantPod of `pkg/scheduler/util/utils.go`, v1.36). A pod that hasn't
+started counts as started just now, at each comparison anew, so that of two such pods with equal
+keys the first one asked about is always the more important one. kube-scheduler sorts with Go's
+unstable `sort.Slice`: for what order equals come out in, see `go_sort`.
+"""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.qos import stored_or_computed_qos
+from podium.scheduler.config.scheduler_options import VictimOrder
+from podium.scheduler.snapshot.pod_info import NOT_STARTED, PodInfo
+from podium.scheduler.preemption.go_sort import INSERTION_MAX, go_sort
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+Integers = NDArray[np.int64]
+
+_QOS_RANKS = {"Guaranteed": 2, "Burstable": 1, "BestEffort": 0}
+
+
+class ImportanceKey(msgspec.Struct, frozen=True):
+    """A number that says how important a pod is; the greater is kept.
+
+    Attributes:
+        of_pod: the number of one pod.
+        of_slots: the numbers, int64[pods], of the pods in these slots of a snapshot. `column_of`
+            makes it of `of_pod`; what is the same for a class of pods can be had faster.
+    """
+
+    of_pod: Callable[[PodInfo], int]
+    of_slots: Callable[[Snapshot, Integers], Integers]
+
+
+class Importance(msgspec.Struct, frozen=True):
+    """An order of pods by importance, pod by pod and on columns of pods.
+
+    Attributes:
+        keys: what is compared before the start, the first one first.
+    """
+
+    keys: tuple[ImportanceKey, ...]
+
+    def is_more_important(self, a: PodInfo, b: PodInfo) -> bool:
+        """Whether `a` is kept rather than `b`."""
+        for key in self.keys:
+            of_a, of_b = key.of_pod(a), key.of_pod(b)
+            if of_a != of_b:
+                return of_a > of_b
+        if a.start_ns is None and b.start_ns is None:
+            return True
+        return a.start_order < b.start_order
+
+    def sort(self, pods: list[PodInfo]) -> None:
+        """Sort pods in place, the most important first, with ties as Go's sort leaves them.
+
+        Args:
+            pods: in the order in which they are on their node.
+        """
+        go_sort(pods, self.is_more_important)
+
+    def order(self, snapshot: Snapshot, slots: Integers, rows: Integers) -> Integers:
+        """The permutation, int64[pods], that sorts pods by row and as `sort` does within each.
+
+        Args:
+            snapshot: that the pods are in.
+            slots: int64[pods], of the snapshot's columns of pods.
+            rows: int64[pods], a number for the row of each; small ones, as they are counted.
+        """
+        starts, positions = snapshot.pods.starts[slots], snapshot.pods.positions[slots]
+        # Go's insertion sort reverses pods that haven't started: each is asked about before those
+        # that precede it.
+        turns = np.where(starts == NOT_STARTED, -positions, positions)
+        columns = (rows, *(-key.of_slots(snapshot, slots) for key in self.keys), starts)
+        order: Integers = np.lexsort((turns, *reversed(columns)))
+        self._sort_long_ties(snapshot, slots, order, columns)
+        return order
+
+    def _sort_long_ties(
+        self, snapshot: Snapshot, slots: Integers, order: Integers, columns: Sequence[Integers]
+    ) -> None:
+        """Sort rows again, in place, on which more pods than Go's insertion sort takes have ties.
+
+        Args:
+            snapshot: that the pods are in.
+            slots: of the pods.
+            order: to be corrected; already right where there are no ties.
+            columns: int64[pods] each, the rows and all keys.
+        """
+        rows = columns[0]
+        long = np.bincount(rows) > INSERTION_MAX
+        if not long.any():
+            return
+        tied = np.ones(len(order) - 1, bool)
+        for column in columns:
+            in_order = column[order]
+            tied &= in_order[1:] == in_order[:-1]
+        in_order = rows[order]
+        for row in np.unique(in_order[1:][tied & long[in_order][1:]]):
+            places = np.flatnonzero(in_order == row)
+            members = sorted(order[places], key=lambda m: int(snapshot.pods.positions[slots[m]]))
+            numbered = [(snapshot.pods.pods[slots[member]], member) for member in members]
+            go_sort(numbered, lambda a, b: self.is_more_important(a[0], b[0]))
+            order[places] = [member for _, member in numbered]
+
+
+def column_of(of_pod: Callable[[PodInfo], int]) -> ImportanceKey:
+    """A key that is asked for pod by pod, on columns too."""
+
+    def of_slots(snapshot: Snapshot, slots: Integers) -> Integers:
+        return np.array([of_pod(snapshot.pods.pods[slot]) for slot in slots.tolist()], np.int64)
+
+    return ImportanceKey(of_pod, of_slots)
+
+
+def qos_rank(pod: PodInfo) -> int:
+    """0 for BestEffort, 1 for Burstable, 2 for Guaranteed."""
+    return _QOS_RANKS[stored_or_computed_qos(pod.obj)]
+
+
+def _priority(pod: PodInfo) -> int:
+    return pod.priority
+
+
+def _priorities(snapshot: Snapshot, slots: Integers) -> Integers:
+    return snapshot.classes.priorities()[snapshot.pods.classes[slots]]
+
+
+PRIORITY = ImportanceKey(_priority, _priorities)
+QOS_CLASS = column_of(qos_rank)
+
+IMPORTANCE = {
+    VictimOrder.DEFAULT: Importance((PRIORITY,)),
+    VictimOrder.QOS_CLASS: Importance((PRIORITY, QOS_CLASS)),
+}
+"""The order that each value of the option `victimOrder` stands for."""

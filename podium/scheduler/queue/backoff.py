@@ -1,0 +1,106 @@
+"""Pods that wait out their backoff: the more often they failed, the longer.
+
+Whole seconds are windows: all pods whose backoff ends in one of them become active together, at
+the end of it, and inside a window they are in the order of the active queue. So a pod waits up to
+a second longer than its backoff, and pods that are popped early leave in a sensible order
+(SchedulerPopFromBackoffQ, KEP-5142). Without popping early, times aren't rounded.
+"""
+
+import math
+
+from podium.machines.backoff import Backoff
+from podium.scheduler.queue.heap import Key, PodHeap
+from podium.scheduler.queue.queued_pod import QueuedPod
+
+NEVER = float("-inf")
+WINDOW_S = 1
+
+
+class BackoffQueue:
+    """The backoff queue of v1.36, which is two: one of pods that were rejected, one of errors.
+
+    Args:
+        initial_s: the first backoff.
+        max_s: the longest; 0 means no backoff at all.
+        in_windows: whether the times when backoffs end are rounded down to whole seconds.
+    """
+
+    def __init__(self, initial_s: float, max_s: float, *, in_windows: bool) -> None:
+        self._backoff = Backoff(initial_s, max_s)
+        self._in_windows = in_windows
+        self._rejected = PodHeap()
+        self._errors = PodHeap()
+
+    def __len__(self) -> int:
+        return len(self._rejected) + len(self._errors)
+
+    def until_s(self, queued: QueuedPod) -> float:
+        """When the backoff of a pod that has just come back ends.
+
+        Errors count by themselves, from the last rejection on.
+        """
+        failures = queued.consecutive_errors or queued.unschedulable_count
+        if failures == 0 or self._backoff.max_s == 0:
+            return NEVER
+        return self._rounded(queued.added_at_s + self._backoff.wait_s(failures))
+
+    def failures_within(self, duration_s: float) -> int:
+        """How often a pod has failed that was tried for so long whenever its backoff was over.
+
+        Failures that make the backoff no longer aren't counted.
+        """
+        failures, passed_s = 1, self._backoff.wait_s(1)
+        while passed_s <= duration_s and self._backoff.wait_s(failures) < self._backoff.max_s:
+            failures += 1
+            passed_s += self._backoff.wait_s(failures)
+        return failures
+
+    def is_backing_off(self, queued: QueuedPod, now_s: float) -> bool:
+        """Whether it is too early to try the pod again; the whole last window is."""
+        return queued.backoff_until_s >= self._rounded(now_s)
+
+    def push(self, queued: QueuedPod, sort_key: Key) -> None:
+        """Put in a pod that is in no heap; its key is the one of the active queue."""
+        self._heap_of(queued).push(queued, (queued.backoff_until_s, *sort_key))
+
+    def discard(self, queued: QueuedPod) -> None:
+        """Take out a pod that is in here."""
+        self._heap_of(queued).discard(queued)
+
+    def pop(self) -> QueuedPod | None:
+        """Take out the first pod before its time; errors have to wait."""
+        return self._rejected.pop()
+
+    def can_pop(self) -> bool:
+        """Whether there is a pod that may be taken out before its time."""
+        return len(self._rejected) > 0
+
+    def completed(self, now_s: float) -> list[QueuedPod]:
+        """Take out all pods whose backoff is over at a whole second."""
+        return [queued for heap in self._heaps for queued in _taken_before(heap, now_s)]
+
+    def next_flush_s(self) -> float | None:
+        """The whole second at which the next backoff is over."""
+        rejected, error = self._rejected.head(), self._errors.head()
+        if rejected is None and error is None:
+            return None
+        heads = [head for head in (rejected, error) if head is not None]
+        return min(math.floor(head.backoff_until_s) + WINDOW_S for head in heads)
+
+    @property
+    def _heaps(self) -> tuple[PodHeap, PodHeap]:
+        return self._rejected, self._errors
+
+    def _heap_of(self, queued: QueuedPod) -> PodHeap:
+        return self._rejected if queued.is_rejected else self._errors
+
+    def _rounded(self, time_s: float) -> float:
+        return math.floor(time_s) if self._in_windows else time_s
+
+
+def _taken_before(heap: PodHeap, now_s: float) -> list[QueuedPod]:
+    taken = []
+    while (head := heap.head()) is not None and head.backoff_until_s < now_s:
+        heap.discard(head)
+        taken.append(head)
+    return taken

@@ -1,0 +1,111 @@
+"""Turns an update of a pod or a node into the cluster events that may help a pod.
+
+PodSchedulingPropertiesChange and NodeSchedulingPropertiesChange of v1.36.
+"""
+
+from typing import Any
+
+from podium.api.objects import Object, annotations, entries, labels, spec_of, status_of
+from podium.api.values.quantity import ceil_milli, nanos
+from podium.api.resources import pod_requests
+from podium.scheduler.framework.cluster_events import Action
+from podium.scheduler.snapshot.pod_classes import holds_alike
+
+NOTHING = Action(0)
+_NOTHING: Object = {}
+
+
+def events_of_pod_update(old: Object, new: Object) -> Action:
+    """What changed in a pod; `UPDATE_OTHER` if it is nothing that has a name of its own.
+
+    Raises:
+        QuantityError: a request isn't a quantity.
+    """
+    found = NOTHING
+    if labels(old) != labels(new):
+        found |= Action.UPDATE_POD_LABEL
+    if _asks_for_less(old, new):
+        found |= Action.UPDATE_POD_SCALE_DOWN
+    if old.get("spec") is not new.get("spec"):
+        found |= _events_of_spec_update(old, new)
+    if _claims(old) != _claims(new):
+        found |= Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
+    return found or Action.UPDATE_OTHER
+
+
+def _events_of_spec_update(old: Object, new: Object) -> Action:
+    found = NOTHING
+    if _spec(old, "schedulingGates") and not _spec(new, "schedulingGates"):
+        found |= Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
+    # Tolerations can only be added.
+    if len(_spec(old, "tolerations")) != len(_spec(new, "tolerations")):
+        found |= Action.UPDATE_POD_TOLERATION
+    return found
+
+
+def events_of_node_update(old: Object, new: Object) -> Action:
+    """What changed in a node; nothing at all (0) if pods don't care.
+
+    Raises:
+        QuantityError: an allocatable amount isn't a quantity.
+    """
+    found = NOTHING
+    if _allocatable(old) != _allocatable(new):
+        found |= Action.UPDATE_NODE_ALLOCATABLE
+    if labels(old) != labels(new):
+        found |= Action.UPDATE_NODE_LABEL
+    if _spec(old, "taints") != _spec(new, "taints") or _is_open_again(old, new):
+        found |= Action.UPDATE_NODE_TAINT
+    if _conditions(old) != _conditions(new):
+        found |= Action.UPDATE_NODE_CONDITION
+    if annotations(old) != annotations(new):
+        found |= Action.UPDATE_NODE_ANNOTATION
+    if _status(old, "declaredFeatures") != _status(new, "declaredFeatures"):
+        found |= Action.UPDATE_NODE_DECLARED_FEATURE
+    return found
+
+
+def _asks_for_less(old: Object, new: Object) -> bool:
+    """Whether the pod takes less of any resource; a resize counts once the node knows of it."""
+    if holds_alike(old, new):
+        return False
+    before, after = pod_requests(old, use_status=True), pod_requests(new, use_status=True)
+    return any(
+        name not in after or ceil_milli(amount) > ceil_milli(after[name])
+        for name, amount in before.items()
+    )
+
+
+def _claims(pod: Object) -> tuple[object, object]:
+    """The ResourceClaims that were made for a pod."""
+    status = pod.get("status") or _NOTHING
+    statuses = status.get("resourceClaimStatuses") or ()
+    named = [(claim.get("name"), claim.get("resourceClaimName")) for claim in statuses]
+    extended = status.get("extendedResourceClaimStatus")
+    if not extended:
+        return named, None
+    return named, (extended.get("resourceClaimName"), entries(extended, "requestMappings"))
+
+
+def _allocatable(node: Object) -> dict[str, int]:
+    amounts = _status(node, "allocatable") or {}
+    return {name: nanos(amount) for name, amount in amounts.items()}
+
+
+def _conditions(node: Object) -> dict[str, str]:
+    conditions = _status(node, "conditions") or ()
+    return {condition.get("type"): condition.get("status") for condition in conditions}
+
+
+def _is_open_again(old: Object, new: Object) -> bool:
+    return bool(_spec(old, "unschedulable")) and not _spec(new, "unschedulable")
+
+
+def _spec(obj: Object, field: str) -> Any:
+    """A field of `spec`; an empty list stands for what is absent."""
+    return spec_of(obj).get(field) or []
+
+
+def _status(obj: Object, field: str) -> Any:
+    """A field of `status`; None stands for what is empty or absent."""
+    return status_of(obj).get(field) or None

@@ -1,0 +1,63 @@
+"""A heap of pods that any pod can leave at any time.
+
+Who leaves is only crossed out; crossed-out entries go when they surface, or all together once they
+are the majority. So every operation costs a logarithm at most, on average.
+"""
+
+from heapq import heapify, heappop, heappush
+from itertools import count
+from typing import Any
+
+from podium.scheduler.queue.queued_pod import QueuedPod
+
+Key = tuple[float, ...]
+Entry = tuple[Any, ...]
+
+# Below this size it isn't worth throwing out what is crossed out.
+_SIZE_MIN = 64
+
+
+class PodHeap:
+    """Pods in order of their keys, equal keys in order of their turns."""
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+        self._serials = count()
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def push(self, queued: QueuedPod, key: Key) -> None:
+        """Put in a pod that is in no heap."""
+        entry = (key, queued.turn, next(self._serials), queued)
+        queued.entry = entry
+        heappush(self._entries, entry)
+        self._size += 1
+
+    def discard(self, queued: QueuedPod) -> None:
+        """Take out a pod that is in this heap."""
+        queued.entry = None
+        self._size -= 1
+        if len(self._entries) > max(_SIZE_MIN, 2 * self._size):
+            self._entries = [entry for entry in self._entries if entry[-1].entry is entry]
+            heapify(self._entries)
+
+    def head(self) -> QueuedPod | None:
+        """The first pod; None if there is none."""
+        entries = self._entries
+        while entries and entries[0][-1].entry is not entries[0]:
+            heappop(entries)
+        return entries[0][-1] if entries else None
+
+    def pop(self) -> QueuedPod | None:
+        """Take out the first pod; None if there is none."""
+        entries = self._entries
+        while entries:
+            entry = heappop(entries)
+            queued: QueuedPod = entry[-1]
+            if queued.entry is entry:
+                queued.entry = None
+                self._size -= 1
+                return queued
+        return None

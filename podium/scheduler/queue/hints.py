@@ -1,0 +1,144 @@
+"""Whether an event makes it worth trying a pod again.
+
+A rejected pod is tried again when a plugin that rejected it says that an event may have changed
+its mind (QueueingHintFn of v1.36; isPodWorthRequeuing in its scheduling queue).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from podium.api.objects import Object
+from podium.scheduler.framework.cluster_events import Hint
+from podium.scheduler.framework.interface import CycleError
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.queue.in_flight import Happened
+from podium.scheduler.queue.profile import ANY_EVENT, QueueProfile
+from podium.scheduler.queue.queue_events import QueueEvent
+from podium.scheduler.queue.queued_pod import QueuedPod, Rejection
+
+
+class Strategy(IntEnum):
+    """What is to be done with a pod after an event."""
+
+    SKIP = 0
+    """Nothing: the event can't help."""
+    AFTER_BACKOFF = 1
+    """Try it again, though not before its backoff is over."""
+    IMMEDIATELY = 2
+    """Try it again: what a plugin was waiting for has come, so it isn't the pod's fault."""
+
+
+class HintQuestions(NamedTuple):
+    """Whom to ask about an event, for pods that were rejected by the same plugins.
+
+    Attributes:
+        hints: each with what is done if it says yes; those of plugins that wait for something
+            outside the scheduler come first. None stands for a plugin without a hint.
+    """
+
+    hints: tuple[tuple[Hint | None, Strategy], ...]
+
+    def answer(self, pod: PodInfo, old: Object | None, new: Object | None) -> Strategy:
+        """What the event means to a pod, and so to all of its class.
+
+        Args:
+            pod: any pod of the class.
+            old: the object before; None if it is new.
+            new: the object after; None if it is gone.
+        """
+        for hint, strategy in self.hints:
+            try:
+                if hint is None or hint(pod, old, new):
+                    return strategy
+            except CycleError:
+                # A plugin that can't tell lets the pod be tried, as in v1.36.
+                return strategy
+        return Strategy.SKIP
+
+
+NOBODY = HintQuestions(())
+NO_QUESTION = HintQuestions(((None, Strategy.AFTER_BACKOFF),))
+
+
+class QueueingHints:
+    """The hints of all profiles.
+
+    Args:
+        profiles: by scheduler name.
+    """
+
+    def __init__(self, profiles: Mapping[str, QueueProfile]) -> None:
+        self._profiles = profiles
+        self._interesting: dict[QueueEvent, bool] = {}
+        self._questions: dict[tuple[Rejection, QueueEvent], HintQuestions] = {}
+
+    def interest(self, what: QueueEvent) -> bool:
+        """Whether anybody cares about the event."""
+        known = self._interesting.get(what)
+        if known is None:
+            known = self._interesting[what] = what.helps_all or any(
+                entry.event.matches(what.event)
+                for profile in self._profiles.values()
+                for entries in profile.hints.values()
+                for entry in entries
+            )
+        return known
+
+    def questions(self, rejection: Rejection, what: QueueEvent) -> HintQuestions:
+        """Whom to ask about pods that were rejected like that; nobody if they can't be helped.
+
+        If nobody rejected them, anything may help. An event that doesn't interest the plugin that
+        gates them never lets them in.
+        """
+        key = rejection, what
+        known = self._questions.get(key)
+        if known is None:
+            known = self._questions[key] = self._whom_to_ask(rejection, what)
+        return known
+
+    def _whom_to_ask(self, rejection: Rejection, what: QueueEvent) -> HintQuestions:
+        name, unschedulable, pending, gate = rejection
+        if what.helps_all:
+            return NO_QUESTION
+        if gate and not self._hints(name, {gate}, what):
+            return NOBODY
+        if not (unschedulable or pending):
+            return NO_QUESTION
+        at_once = [(hint, Strategy.IMMEDIATELY) for hint in self._hints(name, pending, what)]
+        others = self._hints(name, unschedulable - pending, what)
+        return HintQuestions((*at_once, *((hint, Strategy.AFTER_BACKOFF) for hint in others)))
+
+    def _hints(
+        self, scheduler_name: str, plugins: Collection[str], what: QueueEvent
+    ) -> tuple[Hint | None, ...]:
+        """How these plugins look closer at the event; empty if none registered for it."""
+        registered = self._profiles[scheduler_name].hints
+        return tuple(
+            entry.hint
+            for plugin in sorted(plugins)
+            for entry in registered.get(plugin, ANY_EVENT)
+            if entry.event.matches(what.event)
+        )
+
+
+def in_hindsight(
+    hints: QueueingHints, queued: QueuedPod, happened: Sequence[Happened] | None
+) -> Strategy:
+    """What all that happened while a pod was in flight means to it, now that it comes back.
+
+    Args:
+        hints: of all profiles.
+        queued: the pod, and why it was rejected.
+        happened: the events; None if they weren't kept.
+    """
+    if happened is None or not queued.is_rejected:
+        return Strategy.AFTER_BACKOFF
+    rejection, pod = queued.rejection, queued.pod
+    best = Strategy.IMMEDIATELY if queued.pending_plugins else Strategy.AFTER_BACKOFF
+    strategy = Strategy.SKIP
+    for what, old, new, *_ in happened:
+        strategy = max(strategy, hints.questions(rejection, what).answer(pod, old, new))
+        if strategy is best:
+            break
+    return strategy

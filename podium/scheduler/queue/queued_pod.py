@@ -1,0 +1,125 @@
+"""A pod as the queue keeps it: the pod, how often it was tried, and who rejected it last."""
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import msgspec
+
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.queue.queue_events import UNSCHEDULABLE_TIMEOUT
+from podium.scheduler.framework.status import Status
+
+Plugins = frozenset[str]
+
+NO_PLUGINS: Plugins = frozenset()
+
+
+class QueueName(StrEnum):
+    """Where a pod is; the first four are the `queue` label of `scheduler_pending_pods`."""
+
+    ACTIVE = "active"
+    """To be tried as soon as its turn comes."""
+    BACKOFF = "backoff"
+    """To be tried again when its backoff is over, or when there is nothing else to try."""
+    UNSCHEDULABLE = "unschedulable"
+    """Rejected; waits for an event that may help."""
+    GATED = "gated"
+    """Refused by PreEnqueue; waits for an event that its gate cares about."""
+    IN_FLIGHT = "in flight"
+    """Popped: it is being scheduled or bound."""
+    DONE = "done"
+    """Out of the queue; it comes back if its binding fails."""
+    DELETED = "deleted"
+    """Out of the queue for good."""
+
+
+class Rejection(NamedTuple):
+    """What all pods of a kind wait for.
+
+    Attributes:
+        scheduler_name: the profile that tried them.
+        unschedulable: the plugins that rejected them.
+        pending: the plugins that wait for something to happen outside the scheduler.
+        gate: the plugin whose PreEnqueue keeps them out; empty if none does.
+    """
+
+    scheduler_name: str
+    unschedulable: Plugins
+    pending: Plugins
+    gate: str
+
+
+class QueuedPod(msgspec.Struct, eq=False):
+    """One pod in the queue, or popped from it (QueuedPodInfo of v1.36).
+
+    Attributes:
+        pod: its newest state that the queue was told of.
+        scheduler_name: the profile it is scheduled with.
+        added_at_s: when it was added, or last came back from an attempt; orders equal priorities.
+        turn: what `added_at_s` leaves undecided: who came first at the same instant.
+        place: where it is.
+        attempts: how often it was popped.
+        unschedulable_count: how often plugins rejected it.
+        consecutive_errors: how often it failed for other reasons since it was last rejected.
+        initial_attempt_s: when it first got into the active queue; None if it never did.
+        unschedulable_plugins: who rejected it in its last attempt, gates included.
+        pending_plugins: who waits for something outside the scheduler.
+        gated_by: the answer of the PreEnqueue plugin that keeps it out, in the plugin's name.
+        backoff_until_s: when its backoff ends.
+        flush_from_s: since when it has waited, as far as the flush of leftovers is concerned.
+        woken_by: the event that brought it back last, by its label; empty if none has.
+        was_rejected: whether it was rejected before the queue got it, and not tried since.
+        entry: where it is in the heap that holds it; the heap's own note.
+        room: where it waits for events; the own note of `Unschedulable`.
+    """
+
+    pod: PodInfo
+    scheduler_name: str
+    added_at_s: float
+    turn: int
+    place: QueueName = QueueName.DONE
+    attempts: int = 0
+    unschedulable_count: int = 0
+    consecutive_errors: int = 0
+    initial_attempt_s: float | None = None
+    unschedulable_plugins: Plugins = NO_PLUGINS
+    pending_plugins: Plugins = NO_PLUGINS
+    gated_by: Status | None = None
+    backoff_until_s: float = float("-inf")
+    flush_from_s: float = float("-inf")
+    woken_by: str = ""
+    was_rejected: bool = False
+    entry: tuple[Any, ...] | None = None
+    room: tuple[Rejection, PodClass] | None = None
+
+    @property
+    def uid(self) -> str:
+        """The pod's uid."""
+        return self.pod.uid
+
+    def begin(self) -> None:
+        """An attempt begins."""
+        self.place = QueueName.IN_FLIGHT
+        self.attempts += 1
+        self.unschedulable_plugins = self.pending_plugins = NO_PLUGINS
+
+    @property
+    def has_overslept(self) -> bool:
+        """Whether no event brought it back, but the flush of pods that have waited too long."""
+        return self.woken_by == UNSCHEDULABLE_TIMEOUT.label
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether plugins kept it from being scheduled; an error, if it failed all the same."""
+        return bool(self.unschedulable_plugins or self.pending_plugins)
+
+    @property
+    def rejection(self) -> Rejection:
+        """What it waits for."""
+        return Rejection(
+            self.scheduler_name,
+            self.unschedulable_plugins,
+            self.pending_plugins,
+            self.gated_by.plugin if self.gated_by else "",
+        )

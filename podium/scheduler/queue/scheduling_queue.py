@@ -1,0 +1,430 @@
+"""The scheduling queue: takes pods and events in, and says which pod is tried next."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
+
+from podium.api.objects import Object
+from podium.scheduler.framework.cluster_events import ClusterEvent
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.queue.backoff import NEVER, WINDOW_S, BackoffQueue
+from podium.scheduler.queue.heap import Key, PodHeap
+from podium.scheduler.queue.hints import QueueingHints, Strategy, in_hindsight
+from podium.scheduler.queue.in_flight import Happened, InFlight
+from podium.scheduler.queue.profile import QueueProfile
+from podium.scheduler.queue.queue_events import (
+    FORCE_ACTIVATE,
+    UNSCHEDULABLE_TIMEOUT,
+    QueueEvent,
+    happenings,
+    happenings_of_update,
+)
+from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
+from podium.scheduler.queue.unschedulable import Unschedulable
+
+# How often leftovers are looked for; whole multiples of it since the epoch.
+LEFTOVER_TICK_S = 30
+
+ADDED = "UnschedulablePodAdd"
+ATTEMPT_FAILED = "ScheduleAttemptFailure"
+BACKOFF_COMPLETE = "BackoffComplete"
+POPPED_EARLY = "PopFromBackoffQ"
+
+
+class SchedulingQueue:
+    """PriorityQueue of v1.36, without threads, clock and lock.
+
+    A pod is known by its uid. It is in one `QueueName` at a time; whoever popped it ends its flight
+    by `done` or `fail`. Nothing moves as time goes by unless `flush` or `pop` is called.
+
+    Args:
+        profiles: by scheduler name.
+        initial_backoff_s: the backoff after the first failure; it doubles with every other one.
+        max_backoff_s: the longest backoff; 0 means none at all.
+        max_in_unschedulable_s: how long a pod waits for an event before it is tried all the same.
+        pop_from_backoff: whether pods that were rejected may be popped before their backoff is
+            over if there is nothing else to do (SchedulerPopFromBackoffQ).
+
+    Attributes:
+        incoming: how many pods got into a queue by an event: `scheduler_queue_incoming_pods_total`
+            by its labels `queue` and `event`.
+    """
+
+    def __init__(
+        self,
+        profiles: Mapping[str, QueueProfile],
+        *,
+        initial_backoff_s: float = 1.0,
+        max_backoff_s: float = 10.0,
+        max_in_unschedulable_s: float = 300.0,
+        pop_from_backoff: bool = True,
+    ) -> None:
+        self.incoming: Counter[tuple[str, str]] = Counter()
+        self._profiles = profiles
+        self._hints = QueueingHints(profiles)
+        self._max_in_unschedulable_s = max_in_unschedulable_s
+        self._pop_from_backoff = pop_from_backoff
+        self._pods: dict[str, QueuedPod] = {}
+        self._active = PodHeap()
+        self._backoff = BackoffQueue(initial_backoff_s, max_backoff_s, in_windows=pop_from_backoff)
+        self._unschedulable = Unschedulable()
+        self._in_flight = InFlight()
+        self._turns = count()
+        self._flushed_s: float = -math.inf
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._pods
+
+    def __len__(self) -> int:
+        return len(self._pods)
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        """All pods, those in flight included."""
+        return iter(self._pods.values())
+
+    def get(self, uid: str) -> QueuedPod | None:
+        """A pod of the queue, in flight or not; None if it doesn't hold it."""
+        return self._pods.get(uid)
+
+    def place_of(self, uid: str) -> QueueName | None:
+        """Where a pod is; None if the queue doesn't hold it."""
+        queued = self._pods.get(uid)
+        return queued.place if queued else None
+
+    def counts(self) -> dict[QueueName, int]:
+        """How many pods there are in each place: `scheduler_pending_pods`, and those in flight."""
+        return {
+            QueueName.ACTIVE: len(self._active),
+            QueueName.BACKOFF: len(self._backoff),
+            QueueName.UNSCHEDULABLE: len(self._unschedulable) - self._unschedulable.gated,
+            QueueName.GATED: self._unschedulable.gated,
+            QueueName.IN_FLIGHT: len(self._in_flight),
+        }
+
+    def events_in_flight(self) -> Counter[str]:
+        """How many events are kept for pods in flight, by name: `scheduler_inflight_events`."""
+        return self._in_flight.counts()
+
+    def add(
+        self,
+        pod: PodInfo,
+        scheduler_name: str,
+        now_s: float,
+        *,
+        rejected_since_s: float | None = None,
+    ) -> None:
+        """A pod is to be scheduled.
+
+        Args:
+            pod: one that the queue doesn't hold.
+            scheduler_name: the profile it is scheduled with.
+            now_s: the time.
+            rejected_since_s: since when it has been rejected whenever it was tried, as often as its
+                backoff let it. It is tried to learn who rejects it; that again is no new rejection,
+                and its backoff is over.
+
+        Raises:
+            ValueError: the queue holds it already.
+        """
+        if pod.uid in self._pods:
+            raise ValueError(f"{pod.key} is in the queue already")
+        queued = QueuedPod(pod, scheduler_name, now_s, next(self._turns), flush_from_s=now_s)
+        if rejected_since_s is not None:
+            queued.was_rejected = True
+            queued.unschedulable_count = self._backoff.failures_within(now_s - rejected_since_s)
+        self._pods[pod.uid] = queued
+        self._to_active(queued, ADDED, now_s)
+
+    def update(self, old: PodInfo, new: PodInfo, now_s: float) -> None:
+        """A pod has changed: one that waits is tried again if that may help, in flight later."""
+        queued = self._pods.get(new.uid)
+        if queued is None:
+            return
+        changes = happenings_of_update(old.obj, new.obj)
+        if queued.place is QueueName.IN_FLIGHT:
+            queued.pod = new
+            for what in changes:
+                self._in_flight.record(Happened(what, old.obj, new.obj, new.uid))
+            return
+        self._take_out(queued)
+        queued.pod = new
+        if queued.place is QueueName.ACTIVE:
+            self._active.push(queued, self._sort_key(queued))
+        elif queued.place is QueueName.BACKOFF:
+            self._backoff.push(queued, self._sort_key(queued))
+        else:
+            self._unschedulable.add(queued)
+            self._reconsider(queued, changes, old.obj, now_s)
+
+    def delete(self, uid: str) -> None:
+        """A pod is gone, or bound by somebody else; if it is in flight, it won't come back."""
+        queued = self._pods.pop(uid, None)
+        if queued is not None:
+            self._take_out(queued)
+            queued.place = QueueName.DELETED
+
+    def pop(self, now_s: float) -> QueuedPod | None:
+        """The pod to try next; it is in flight until `done` or `fail`. None if there is none."""
+        if now_s >= self._flushed_s + WINDOW_S:
+            self.flush(now_s)
+        queued = self._active.pop() or self._pop_early()
+        if queued is not None:
+            queued.begin()
+            self._in_flight.begin(queued.uid)
+        return queued
+
+    def take(self, uid: str) -> QueuedPod | None:
+        """A pod to try next, out of turn; None if it is gated, in flight or not there."""
+        queued = self._pods.get(uid)
+        if queued is None or queued.place in (QueueName.IN_FLIGHT, QueueName.GATED):
+            return None
+        self._take_out(queued)
+        queued.begin()
+        self._in_flight.begin(uid)
+        return queued
+
+    def has_next(self) -> bool:
+        """Whether `pop` would give a pod, even if no time passes."""
+        return len(self._active) > 0 or (self._pop_from_backoff and self._backoff.can_pop())
+
+    def done(self, uid: str) -> None:
+        """A pod in flight can't become unschedulable any more, or isn't to be scheduled."""
+        if self.place_of(uid) is QueueName.IN_FLIGHT:
+            self._in_flight.end(uid)
+            self._pods.pop(uid).place = QueueName.DONE
+
+    def fail(
+        self,
+        queued: QueuedPod,
+        plugins: Iterable[str] = (),
+        *,
+        pending_plugins: Iterable[str] = (),
+        now_s: float,
+    ) -> None:
+        """An attempt has failed; the pod comes back (AddUnschedulableIfNotPresent of v1.36).
+
+        What happened during the attempt is looked at once more, so that nothing is missed. A pod
+        that `done` has let go comes back as after an error. One that was deleted while it was in
+        flight doesn't come back; one that isn't in flight stays where it is.
+
+        Args:
+            queued: as popped; its pod may be exchanged for a newer state.
+            plugins: who rejected it; if nobody did, and nobody waits, it is an error.
+            pending_plugins: who waits for something outside the scheduler.
+            now_s: the time.
+        """
+        uid = queued.uid
+        happened = None
+        if queued.place is QueueName.IN_FLIGHT:
+            happened = self._in_flight.events_of(uid)
+            self._in_flight.end(uid)
+        elif queued.place is not QueueName.DONE or uid in self._pods:
+            return
+        self._pods[uid] = queued
+        queued.unschedulable_plugins = frozenset(plugins)
+        queued.pending_plugins = frozenset(pending_plugins)
+        self._note_failure(queued, now_s)
+        self._requeue(queued, in_hindsight(self._hints, queued, happened), ATTEMPT_FAILED, now_s)
+
+    def activate(self, uids: Iterable[str], now_s: float) -> None:
+        """Try these pods without further ado, unless they are gated.
+
+        A pod in flight is tried again when it comes back. Who isn't in the queue is ignored.
+        """
+        for uid in uids:
+            queued = self._pods.get(uid)
+            if queued is None or queued.place is QueueName.ACTIVE:
+                continue
+            if queued.place is QueueName.IN_FLIGHT:
+                self._in_flight.record(Happened(FORCE_ACTIVATE, None, queued.pod.obj, uid))
+                continue
+            self._take_out(queued)
+            queued.woken_by = FORCE_ACTIVATE.label
+            was_let_in = queued.place is QueueName.BACKOFF and self._pop_from_backoff
+            self._to_active(queued, FORCE_ACTIVATE.label, now_s, let_in=was_let_in)
+
+    def event(
+        self,
+        event: ClusterEvent,
+        old: Object | None,
+        new: Object | None,
+        now_s: float,
+        *,
+        among: Callable[[PodInfo], bool] | None = None,
+        except_uid: str = "",
+    ) -> int:
+        """Something happened in the cluster (MoveAllToActiveOrBackoffQueue of v1.36).
+
+        Updates of pods of the queue go to `update` instead.
+
+        Args:
+            event: what; several actions are looked at one after another.
+            old: the object before; None if it is new.
+            new: the object after; None if it is gone.
+            now_s: the time.
+            among: leaves out pods that wait; asked with one pod of a class for all of them.
+            except_uid: leaves out this pod: what it gives up itself can't help it.
+
+        Returns:
+            how many pods became active or wait for their backoff to end.
+        """
+        moved = 0
+        if not (self._unschedulable or self._in_flight):
+            return moved
+        for what in happenings(event):
+            if self._hints.interest(what):
+                happened = Happened(what, old, new, except_uid=except_uid)
+                for queued, strategy in self._unschedulable.helped(self._hints, happened, among):
+                    if self._stays_gated(queued):
+                        self.incoming[QueueName.UNSCHEDULABLE, what.label] += 1
+                        continue
+                    self._unschedulable.remove(queued)
+                    moved += self._requeue(queued, strategy, what.label, now_s)
+                self._in_flight.record(happened)
+        return moved
+
+    def flush(self, now_s: float) -> None:
+        """Let in pods whose backoff is over, and those that have waited too long for an event.
+
+        The first happens at whole seconds, the second at whole half minutes, however late or often
+        this is called.
+        """
+        self._flushed_s = math.floor(now_s)
+        for queued in self._backoff.completed(self._flushed_s):
+            self._to_active(queued, BACKOFF_COMPLETE, now_s, let_in=self._pop_from_backoff)
+        self._flush_leftovers(now_s)
+
+    def next_wakeup_s(self) -> float | None:
+        """When `flush` has something to do; None if it hasn't, whatever the time."""
+        backoff_s = self._backoff.next_flush_s()
+        oldest = self._unschedulable.oldest()
+        if oldest is None:
+            return backoff_s
+        leftovers_s = self._leftover_s(oldest)
+        return leftovers_s if backoff_s is None else min(backoff_s, leftovers_s)
+
+    def sleeping(self) -> Iterator[tuple[QueuedPod, float]]:
+        """The pods that wait for an event, each with when it is tried if none comes."""
+        for queued in self._pods.values():
+            if queued.place is QueueName.UNSCHEDULABLE:
+                yield queued, self._leftover_s(queued)
+
+    def _leftover_s(self, queued: QueuedPod) -> float:
+        overdue_s = queued.flush_from_s + self._max_in_unschedulable_s
+        return (overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S
+
+    def _pop_early(self) -> QueuedPod | None:
+        queued = self._backoff.pop() if self._pop_from_backoff else None
+        if queued is not None:
+            self.incoming[QueueName.ACTIVE, POPPED_EARLY] += 1
+        return queued
+
+    def _flush_leftovers(self, now_s: float) -> None:
+        tick_s = now_s // LEFTOVER_TICK_S * LEFTOVER_TICK_S
+        leftovers = self._unschedulable.take_older(tick_s - self._max_in_unschedulable_s)
+        for queued in leftovers:
+            queued.flush_from_s = tick_s
+            self._requeue(queued, Strategy.AFTER_BACKOFF, UNSCHEDULABLE_TIMEOUT.label, now_s)
+        if leftovers:
+            self._in_flight.record(Happened(UNSCHEDULABLE_TIMEOUT, None, None))
+
+    def _reconsider(
+        self, queued: QueuedPod, changes: Iterable[QueueEvent], old: Object, now_s: float
+    ) -> None:
+        """Whether a pod that waits has changed so that it may fit now; its gate is asked then."""
+        for what in changes:
+            questions = self._hints.questions(queued.rejection._replace(gate=""), what)
+            strategy = questions.answer(queued.pod, old, queued.pod.obj)
+            if strategy is not Strategy.SKIP:
+                self._unschedulable.remove(queued)
+                if self._requeue(queued, strategy, what.label, now_s):
+                    return
+
+    def _note_failure(self, queued: QueuedPod, now_s: float) -> None:
+        is_known = queued.was_rejected and queued.is_rejected
+        queued.was_rejected = False
+        if queued.is_rejected:
+            queued.unschedulable_count += not is_known
+            queued.consecutive_errors = 0
+        else:
+            queued.consecutive_errors += 1
+        queued.added_at_s = queued.flush_from_s = now_s
+        queued.turn = next(self._turns)
+        queued.backoff_until_s = NEVER if is_known else self._backoff.until_s(queued)
+
+    def _requeue(self, queued: QueuedPod, strategy: Strategy, label: str, now_s: float) -> bool:
+        """Put a pod that is nowhere where it belongs; whether it may be tried again."""
+        if strategy is Strategy.SKIP:
+            self._to_unschedulable(queued, label)
+            return False
+        queued.woken_by = label
+        if strategy is Strategy.AFTER_BACKOFF and self._backoff.is_backing_off(queued, now_s):
+            return self._to_backoff(queued, label)
+        return self._to_active(queued, label, now_s)
+
+    def _to_active(
+        self, queued: QueuedPod, label: str, now_s: float, *, let_in: bool = False
+    ) -> bool:
+        if not (let_in or self._is_let_in(queued)):
+            self._to_unschedulable(queued, label)
+            return False
+        if queued.initial_attempt_s is None:
+            queued.initial_attempt_s = now_s
+        queued.place = QueueName.ACTIVE
+        self._active.push(queued, self._sort_key(queued))
+        self.incoming[QueueName.ACTIVE, label] += 1
+        return True
+
+    def _to_backoff(self, queued: QueuedPod, label: str) -> bool:
+        """Gates are asked here if pods may be popped early, and when the backoff is over if not."""
+        if self._pop_from_backoff and not self._is_let_in(queued):
+            self._to_unschedulable(queued, label)
+            return False
+        queued.place = QueueName.BACKOFF
+        self._backoff.push(queued, self._sort_key(queued))
+        self.incoming[QueueName.BACKOFF, label] += 1
+        return True
+
+    def _to_unschedulable(self, queued: QueuedPod, label: str) -> None:
+        self._unschedulable.add(queued)
+        self.incoming[QueueName.UNSCHEDULABLE, label] += 1
+
+    def _stays_gated(self, queued: QueuedPod) -> bool:
+        """Whether the plugin that gated a pod would do so again, as most do at most events."""
+        gate = queued.gated_by
+        if gate is None or not self._pop_from_backoff:
+            return False
+        plugins = self._profiles[queued.scheduler_name].pre_enqueue
+        asked = next((plugin for plugin in plugins if plugin.name == gate.plugin), None)
+        return asked is not None and not asked.pre_enqueue(queued.pod).is_success
+
+    def _is_let_in(self, queued: QueuedPod) -> bool:
+        """Ask the PreEnqueue plugins, first the one that gated the pod before."""
+        plugins = self._profiles[queued.scheduler_name].pre_enqueue
+        if queued.gated_by:
+            gate = queued.gated_by.plugin
+            plugins = tuple(sorted(plugins, key=lambda plugin: plugin.name != gate))
+        for plugin in plugins:
+            status = plugin.pre_enqueue(queued.pod)
+            if not status.is_success:
+                queued.gated_by = status.by(plugin.name)
+                queued.unschedulable_plugins |= {plugin.name}
+                return False
+        queued.gated_by = None
+        return True
+
+    def _sort_key(self, queued: QueuedPod) -> Key:
+        queue_sort = self._profiles[queued.scheduler_name].queue_sort
+        return queue_sort.sort_key(queued.pod, queued.added_at_s)
+
+    def _take_out(self, queued: QueuedPod) -> None:
+        """Out of where it is; its `place` still says where that was."""
+        if queued.place is QueueName.ACTIVE:
+            self._active.discard(queued)
+        elif queued.place is QueueName.BACKOFF:
+            self._backoff.discard(queued)
+        elif queued.place is QueueName.IN_FLIGHT:
+            self._in_flight.end(queued.uid)
+        else:
+            self._unschedulable.remove(queued)

@@ -1,0 +1,97 @@
+"""Pods that wait for an event, sorted by what they wait for.
+
+Who was rejected by the same plugins forms a group, and in it pods of one class share a room. An
+event passes by groups that it can't reach, and asks plugins once a room; pods that stay where they
+are cost nothing.
+"""
+
+from collections.abc import Callable
+
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.queue.heap import PodHeap
+from podium.scheduler.queue.hints import NOBODY, QueueingHints, Strategy
+from podium.scheduler.queue.in_flight import Happened
+from podium.scheduler.queue.queued_pod import QueuedPod, QueueName, Rejection
+
+Room = dict[str, QueuedPod]
+
+
+class Unschedulable:
+    """The pods that are unschedulable or gated."""
+
+    def __init__(self) -> None:
+        self._groups: dict[Rejection, dict[PodClass, Room]] = {}
+        self._oldest = PodHeap()
+        self._gated = 0
+
+    def __len__(self) -> int:
+        return len(self._oldest)
+
+    @property
+    def gated(self) -> int:
+        """How many of the pods are gated."""
+        return self._gated
+
+    def add(self, queued: QueuedPod) -> None:
+        """A pod starts to wait for what rejected it."""
+        queued.place = QueueName.GATED if queued.gated_by else QueueName.UNSCHEDULABLE
+        self._gated += queued.place is QueueName.GATED
+        rejection, cls = queued.room = queued.rejection, queued.pod.cls
+        self._groups.setdefault(rejection, {}).setdefault(cls, {})[queued.uid] = queued
+        self._oldest.push(queued, (queued.flush_from_s,))
+
+    def remove(self, queued: QueuedPod) -> None:
+        """A pod that waits here doesn't any more."""
+        assert queued.room is not None
+        rejection, cls = queued.room
+        queued.room = None
+        self._gated -= queued.place is QueueName.GATED
+        group = self._groups[rejection]
+        room = group[cls]
+        del room[queued.uid]
+        if not room:
+            del group[cls]
+        if not group:
+            del self._groups[rejection]
+        self._oldest.discard(queued)
+
+    def helped(
+        self,
+        hints: QueueingHints,
+        happened: Happened,
+        among: Callable[[PodInfo], bool] | None,
+    ) -> list[tuple[QueuedPod, Strategy]]:
+        """The pods that an event may help, and how to go on with them; they stay in here.
+
+        Args:
+            hints: say so.
+            happened: the event.
+            among: leaves out classes of pods; None leaves out none.
+        """
+        found: list[tuple[QueuedPod, Strategy]] = []
+        what, old, new, _, except_uid = happened
+        for rejection, group in self._groups.items():
+            questions = hints.questions(rejection, what)
+            if questions == NOBODY:
+                continue
+            for room in group.values():
+                pod = next(iter(room.values())).pod
+                if among is not None and not among(pod):
+                    continue
+                strategy = questions.answer(pod, old, new)
+                if strategy is not Strategy.SKIP:
+                    found += [(q, strategy) for uid, q in room.items() if uid != except_uid]
+        return found
+
+    def oldest(self) -> QueuedPod | None:
+        """Who has waited longest, as far as the flush of leftovers is concerned."""
+        return self._oldest.head()
+
+    def take_older(self, time_s: float) -> list[QueuedPod]:
+        """Take out who has waited since before a time, the longest first."""
+        taken = []
+        while (queued := self._oldest.head()) is not None and queued.flush_from_s < time_s:
+            self.remove(queued)
+            taken.append(queued)
+        return taken

@@ -1,0 +1,155 @@
+"""Decides pods one after the other as if decisions were carried out, and takes all of it back."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import msgspec
+from msgspec.structs import replace
+
+from podium.api.pods import scheduler_name_of
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.diagnosis import rejecting_plugins
+from podium.scheduler.framework.explanation import failure_message
+from podium.scheduler.framework.interface import PostFilterResult
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.policies.cross_node.absence import Absence
+from podium.scheduler.scheduler import Scheduler
+
+Tell = Callable[[Decision], None]
+
+
+@contextmanager
+def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehearsal"]:
+    """Decide pods one after the other as if each decision were carried out at once, untold.
+
+    Args:
+        scheduler: as it was when this ends.
+        pods: to be decided; those that are nominated try that node first, and take no room there.
+    """
+    budgets, watch, nominated = scheduler.budgets.budgets, scheduler.watch, []
+    for pod in pods:
+        node_name = pod.nominated_node_name
+        nominated.append((pod, node_name))
+        scheduler.nominator.withdraw(pod)
+        pod.nominated_node_name = node_name
+    scheduler.watch = None
+    try:
+        with Absence(scheduler.snapshot) as absence:
+            yield Rehearsal(scheduler, absence)
+    finally:
+        scheduler.watch = watch
+        scheduler.set_budgets(budgets)
+        for pod, node_name in nominated:
+            pod.nominated_node_name = ""
+            scheduler.nominator.nominate(pod, node_name)
+
+
+class Rehearsal:
+    """Carries decisions out in the snapshot alone while a rehearsal lasts.
+
+    Args:
+        scheduler: decides.
+        absence: of the victims.
+    """
+
+    def __init__(self, scheduler: Scheduler, absence: Absence) -> None:
+        self._scheduler = scheduler
+        self.absence = absence
+
+    def carry_out(self, decision: Decision) -> str:
+        """Have victims gone and the pod placed; its node, empty if it gets none."""
+        found, victims = decision.post_filter, tuple[PodInfo, ...]()
+        node_name = decision.node_name
+        if not node_name and found is not None and found.victims:
+            node_name, victims = found.nominated_node_name or "", found.victims
+        if node_name:
+            self.absence.take(victims)
+            self._charge(victims)
+            self.absence.put(decision.pod, node_name)
+        return node_name
+
+    def _charge(self, victims: Iterable[PodInfo]) -> None:
+        """Have budgets allow less."""
+        columns = self._scheduler.budgets
+        spent = Counter(number for one in victims for number in columns.covering(one.cls))
+        if spent:
+            columns.replace(
+                replace(budget, allowed=budget.allowed - spent[number])
+                for number, budget in enumerate(columns.budgets)
+            )
+
+
+class GangPlace(msgspec.Struct, frozen=True):
+    """Where a pod of a gang goes.
+
+    Attributes:
+        pod: the pod.
+        node_name: the node.
+        found: who has to go first, as DefaultPreemption says; None if it fits.
+    """
+
+    pod: PodInfo
+    node_name: str
+    found: PostFilterResult | None
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsalOutcome:
+    """The result of a rehearsal.
+
+    Attributes:
+        places: of the pods that find one.
+        is_success: whether these are as many as there must be.
+        message: why the first pod that finds none doesn't; empty if all do.
+        plugins: who rejected any of them, or would have without victims.
+    """
+
+    places: Sequence[GangPlace]
+    is_success: bool
+    message: str
+    plugins: frozenset[str]
+
+    @property
+    def victims(self) -> list[PodInfo]:
+        """Who has to go."""
+        found = (place.found for place in self.places)
+        return [pod for one in found if one is not None for pod in one.victims]
+
+
+def try_gang(
+    scheduler: Scheduler,
+    pods: Sequence[PodInfo],
+    least: int,
+    *,
+    preempts: bool = True,
+    tell: Tell | None = None,
+) -> RehearsalOutcome:
+    """Decide the pods of a gang one after the other, each as if those before had their places.
+
+    Args:
+        scheduler: as it was when this returns.
+        pods: the more important ones first.
+        least: how many of them have to find a place. Beyond that nobody has to go for one.
+        preempts: whether anybody may have to go at all.
+        tell: told of each decision right after it was made; of preemptions only if they count.
+    """
+    places, message, plugins = list[GangPlace](), "", set[str]()
+    with rehearsal(scheduler, pods) as rehearsed:
+        for pod in pods:
+            decision = scheduler.decide(pod, scheduler_name_of(pod.obj))
+            if not decision.node_name:
+                plugins |= set(rejecting_plugins(decision))
+            found = decision.post_filter
+            takes = found is not None and bool(found.victims)
+            if takes and (not preempts or len(places) >= least):
+                takes, decision = False, replace(decision, post_filter=None, preemption=None)
+            if tell is not None:
+                tell(decision)
+            if decision.node_name or takes:
+                node_name = rehearsed.carry_out(decision)
+                places.append(GangPlace(pod, node_name, found if takes else None))
+            elif not message:
+                message = failure_message(decision, scheduler.snapshot)
+    return RehearsalOutcome(places, len(places) >= least, message, frozenset(plugins))

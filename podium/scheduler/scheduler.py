@@ -1,0 +1,208 @@
+"""A scheduler over a snapshot: decides, and applies decisions at once.
+
+This is what a plan, a recorded scenario and a benchmark have in common: no clock, no API. Victims
+vanish the moment they are preempted, and bindings succeed.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from random import Random
+
+from msgspec.structs import replace
+
+from podium.api.errors import InvalidValueError
+from podium.api.objects import Object, key
+from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
+from podium.api.values.times import NANOS_PER_SECOND
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.types import SchedulerConfiguration
+from podium.scheduler.framework.binding import BindingCycle
+from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.framework.scheduling_cycle import SchedulingCycle
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.pod_groups import PodGroups
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
+from podium.scheduler.preemption.victim_history import VictimHistory
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.status import Code, Status
+from podium.scheduler.framework.timing import Timing
+from podium.scheduler.plugin_registry import build_pipelines, default_profiles, plugin_factories, resolve
+
+
+class Scheduler:
+    """Nodes, pods, everything that plugins look up, and the cycle that decides over them.
+
+    Attributes:
+        snapshot: nodes and the pods on them.
+        listers: other objects.
+        nominator: pods that wait for the room they have made.
+        budgets: disruption budgets.
+        preempting: uids of the pods whose preemption is being carried out.
+        clock: the time, for what depends on it; whoever has pods decided sets it.
+        history: who was preempted lately.
+        preferred: what to take where several nodes are equal, before the smallest name.
+        pipelines: by scheduler name.
+        binding: binding cycles, by scheduler name.
+        handle: the cluster as plugins see it.
+        watch: told of every decision right after it was made, before anything changes.
+    """
+
+    def __init__(
+        self,
+        configuration: SchedulerConfiguration | None = None,
+        options: SchedulerOptions | None = None,
+        *,
+        every_node: bool = False,
+        rng: Random | None = None,
+    ) -> None:
+        """Make a scheduler without nodes and pods.
+
+        Args:
+            configuration: profiles and plugins; v1.36's default one unless given.
+            options: Podium's own options.
+            every_node: look at every node and candidate whatever the configuration says.
+            rng: for what a configuration limits to random candidates.
+        """
+        options = options or SchedulerOptions()
+        self.handle = handle = Handle(
+            Snapshot(),
+            Listers(),
+            history=VictimHistory(is_kept=options.remembers_victims),
+            options=options,
+            rng=None if every_node else rng,
+            gangs=PodGroups(options.gangs) if options.gangs else None,
+        )
+        self.snapshot = handle.snapshot
+        self.listers = handle.listers
+        self.nominator = handle.nominator
+        self.budgets = handle.budgets
+        self.preempting = handle.preempting
+        self.clock = handle.clock
+        self.history = handle.history
+        self.preferred = handle.preferred
+        self.watch: Callable[[Decision], None] | None = None
+        factories = plugin_factories()
+        profiles = resolve(configuration, factories) if configuration else default_profiles()
+        self.pipelines = build_pipelines(profiles, handle, factories, every_node=every_node)
+        self.binding = {name: BindingCycle(p) for name, p in self.pipelines.items()}
+        self._cycle = SchedulingCycle(handle, self.pipelines)
+
+    def load(
+        self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()
+    ) -> list[PodInfo]:
+        """Take in objects; finished pods are passed over.
+
+        Returns:
+            The pods that are on no node yet, in the order in which they came.
+
+        Raises:
+            InvalidValueError: an object has an impossible value; says which object and field.
+        """
+        self.snapshot.set_nodes(nodes)
+        for obj in others:
+            self.listers.set(obj)
+        pending = []
+        for obj in pods:
+            if is_finished(obj):
+                continue
+            node_name = node_name_of(obj)
+            try:
+                if node_name:
+                    self.snapshot.add_pod(placed_pod(obj, self.snapshot.classes), node_name)
+                else:
+                    pending.append(self.pending(obj))
+            except InvalidValueError as error:
+                raise error.under(f"Pod {key(obj)}") from None
+        return pending
+
+    def pass_time(self, now_s: float) -> None:
+        """Note the time for which decisions are made, in seconds since the epoch."""
+        self.clock.now_s = now_s
+        self.snapshot.pass_time(int(now_s * NANOS_PER_SECOND))
+
+    def measure(self, timing: Timing) -> None:
+        """Have the extension points of decisions measured from now on."""
+        self._cycle.timing = timing
+
+    def set_budgets(self, budgets: Iterable[Budget]) -> None:
+        """Replace the disruption budgets."""
+        self.budgets.replace(budgets)
+
+    def pending(self, obj: Object) -> PodInfo:
+        """A pod to decide; if its status says so, it is nominated."""
+        pod = pending_pod(obj, self.snapshot.classes)
+        if pod.nominated_node_name:
+            self.nominator.nominate(pod, pod.nominated_node_name)
+        return pod
+
+    def decide(self, pod: PodInfo, scheduler_name: str = DEFAULT_SCHEDULER_NAME) -> Decision:
+        """Decide where a pod goes; nothing is changed by it."""
+        decision = self._cycle.decide(pod, scheduler_name)
+        if self.watch is not None:
+            self.watch(decision)
+        return decision
+
+    def bind(self, pod: PodInfo, node_name: str) -> PodInfo:
+        """Put a pod on a node; it is pending no more.
+
+        Returns:
+            The pod as it is now.
+        """
+        self.nominator.withdraw(pod)
+        bound = PodInfo(pod.obj, self.snapshot.classes.placed(pod.cls))
+        self.snapshot.add_pod(bound, node_name)
+        return bound
+
+    def commit(self, pod: PodInfo, node_name: str, scheduler_name: str, now_s: float) -> Status:
+        """Assume a pod on a node and run its binding cycle there and then.
+
+        Args:
+            pod: a decision chose `node_name` for it.
+            node_name: the node.
+            scheduler_name: the profile that decided.
+            now_s: from when a wait counts, in seconds.
+
+        Returns:
+            Success: the pod is bound. `Wait`: it keeps its room, and is among the `waiting` of
+            the profile's binding cycle. Anything else: it has been forgotten again.
+        """
+        cycle = self.binding[scheduler_name]
+        bound = self.bind(pod, node_name)
+        status = cycle.reserve(pod, node_name)
+        if status.is_success:
+            status = cycle.permit(pod, node_name, now_s)
+            if status.is_success:
+                status = cycle.bind(pod, node_name)
+            elif status.code is not Code.WAIT:
+                cycle.unreserve(pod, node_name)
+        if not status.is_success and status.code is not Code.WAIT:
+            self.snapshot.remove_pod(bound)
+        return status
+
+    def preempt(self, decision: Decision) -> None:
+        """Do what PostFilter asks for: victims vanish, and the pod is nominated or isn't."""
+        found = decision.post_filter
+        if found is None or found.nominated_node_name is None:
+            return
+        self.history.preempted(found.victims, self.clock.now_s, decision.pod.uid)
+        for victim in found.victims:
+            self.snapshot.remove_pod(victim)
+            self.history.gone(victim.uid)
+        if found.victims:
+            for pod in self.nominator.lower_on(decision.pod, found.nominated_node_name):
+                self.nominator.withdraw(pod)
+        self.nominator.nominate(decision.pod, found.nominated_node_name)
+
+
+@contextmanager
+def nobody_preempts(scheduler: Scheduler) -> Iterator[None]:
+    """Disable preemption in all profiles while the context is active."""
+    kept = dict(scheduler.pipelines)
+    for name, pipeline in kept.items():
+        scheduler.pipelines[name] = replace(pipeline, post_filter=())
+    try:
+        yield
+    finally:
+        scheduler.pipelines.update(kept)

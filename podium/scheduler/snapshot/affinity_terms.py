@@ -1,0 +1,129 @@
+"""Inter-pod affinity terms, read from pods (AffinityTerm of the scheduling framework, v1.36)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from podium.api.selectors.labels import NOTHING, Selector, SelectorError, label_selector
+from podium.api.objects import Object, labels, name
+from podium.api.well_known import PREFERRED, REQUIRED
+from podium.scheduler.snapshot.pod_relations import Kin
+from podium.scheduler.snapshot.listers import Listers
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerm:
+    """A term of a pod's affinity or anti-affinity to other pods.
+
+    Attributes:
+        namespaces: of pods it is about.
+        namespace_selector: of further namespaces.
+        selector: of pods.
+        topology_key: the label whose equal values make a domain.
+        weight: of a preferred term; 0 for a required one.
+    """
+
+    namespaces: frozenset[str]
+    namespace_selector: Selector
+    selector: Selector
+    topology_key: str
+    weight: int = 0
+
+    def matches(self, kin: Kin, namespace_labels: Mapping[str, str]) -> bool:
+        """Whether pods of a kin, whose namespace has these labels, are meant."""
+        in_namespace = kin.namespace in self.namespaces or self.namespace_selector.matches(
+            namespace_labels
+        )
+        return in_namespace and self.selector.matches(kin.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerms:
+    """All terms of a kin of pods.
+
+    Attributes:
+        error: what is wrong with them, in upstream's words; the terms it concerns are left out.
+    """
+
+    required_affinity: tuple[AffinityTerm, ...] = ()
+    required_anti_affinity: tuple[AffinityTerm, ...] = ()
+    preferred_affinity: tuple[AffinityTerm, ...] = ()
+    preferred_anti_affinity: tuple[AffinityTerm, ...] = ()
+    error: str = field(default="", compare=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no terms at all."""
+        return self == _NONE
+
+
+def affinity_terms(kin: Kin) -> AffinityTerms:
+    """The terms of a kin."""
+    if kin.terms is None:
+        kin.terms = _terms(kin)
+    return kin.terms
+
+
+def _terms(kin: Kin) -> AffinityTerms:
+    near: Object = kin.affinity.get("podAffinity") or {}
+    apart: Object = kin.affinity.get("podAntiAffinity") or {}
+    if not near and not apart:
+        return _NONE
+    faults: list[str] = []
+    read = (
+        _read(kin, "requiredAffinityTerms", _required(near), faults),
+        _read(kin, "requiredAntiAffinityTerms", _required(apart), faults),
+        _read(kin, "preferredAffinityTerms", _weighted(near), faults),
+        _read(kin, "preferredAntiAffinityTerms", _weighted(apart), faults),
+    )
+    error = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
+    return AffinityTerms(*read, error)
+
+
+def with_known_namespaces(
+    terms: Iterable[AffinityTerm], listers: Listers
+) -> tuple[AffinityTerm, ...]:
+    """The terms with their namespace selectors resolved to the namespaces that there are."""
+    return tuple(_resolved(term, listers) for term in terms)
+
+
+_NONE = AffinityTerms()
+
+
+def _resolved(term: AffinityTerm, listers: Listers) -> AffinityTerm:
+    selector = term.namespace_selector
+    if selector.is_empty or selector.matches_nothing:
+        return term
+    selected = {name(n) for n in listers.list("Namespace") if selector.matches(labels(n))}
+    return replace(term, namespaces=term.namespaces | selected, namespace_selector=NOTHING)
+
+
+def _required(affinity: Object) -> list[tuple[Object, int]]:
+    return [(term, 0) for term in affinity.get(REQUIRED) or ()]
+
+
+def _weighted(affinity: Object) -> list[tuple[Object, int]]:
+    preferred = affinity.get(PREFERRED) or ()
+    return [(term.get("podAffinityTerm") or {}, int(term.get("weight") or 0)) for term in preferred]
+
+
+def _read(
+    kin: Kin, kind: str, raw: Iterable[tuple[Object, int]], faults: list[str]
+) -> tuple[AffinityTerm, ...]:
+    try:
+        return tuple(_term(kin, term, weight) for term, weight in raw)
+    except SelectorError as error:
+        faults.append(f"{kind}: {error}")
+        return ()
+
+
+def _term(kin: Kin, raw: Object, weight: int) -> AffinityTerm:
+    listed = raw.get("namespaces") or ()
+    namespace_selector = raw.get("namespaceSelector")
+    own = not listed and namespace_selector is None
+    return AffinityTerm(
+        namespaces=frozenset((kin.namespace,) if own else listed),
+        namespace_selector=label_selector(namespace_selector),
+        selector=label_selector(raw.get("labelSelector")),
+        topology_key=str(raw.get("topologyKey") or ""),
+        weight=weight,
+    )

@@ -1,0 +1,82 @@
+"""Logs of what happened, and the cursors of those that read them.
+
+A cursor remembers how far its owner has read, so that no position is kept by hand. Whoever reads
+too rarely is told so, instead of getting a part of what happened.
+"""
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.scheduler.snapshot.pod_classes import PodClass
+
+T = TypeVar("T")
+Change = tuple[int, PodClass, int]
+"""A row, the class of a pod, and 1 where it came or -1 where it left."""
+
+LENGTH_MAX = 200_000
+_ROW = itemgetter(0)
+
+
+class Log(Generic[T]):
+    """Entries in the order in which they were written; of too many, the older half is forgotten.
+
+    Attributes:
+        end: how many entries have ever been written. While it stays, nothing has happened.
+    """
+
+    def __init__(self) -> None:
+        self.end = 0
+        self._entries: list[T] = []
+
+    def append(self, entry: T) -> None:
+        """Write an entry."""
+        self._entries.append(entry)
+        self.end += 1
+        if len(self._entries) > LENGTH_MAX:
+            del self._entries[: len(self._entries) - LENGTH_MAX // 2]
+
+    def clear(self) -> None:
+        """Forget all entries: a cursor that hasn't read them all is too far behind."""
+        self._entries.clear()
+
+    def cursor(self) -> "Cursor[T]":
+        """A cursor to which only later entries are new."""
+        return Cursor(self)
+
+
+class Cursor(Generic[T]):
+    """How far one reader has read a log."""
+
+    __slots__ = ("_log", "_read")
+
+    def __init__(self, log: Log[T]) -> None:
+        self._log = log
+        self._read = log.end
+
+    def new(self, at_most: int = LENGTH_MAX) -> list[T] | None:
+        """The entries since the last call, which are read then.
+
+        Args:
+            at_most: of more entries, it is cheaper to start over than to read them.
+
+        Returns:
+            The entries, oldest first; None if the cursor is too far behind, as there are too many
+            or some are forgotten. The reader then has to start over from the state as it is now.
+        """
+        log = self._log
+        behind = log.end - self._read
+        if not behind:
+            return []
+        self._read = log.end
+        if behind > at_most or behind > len(log._entries):
+            return None
+        return log._entries[-behind:]
+
+
+def rows_of(changes: Sequence[Change]) -> NDArray[np.int64]:
+    """The rows of changes as an array, int64[n]."""
+    return np.fromiter(map(_ROW, changes), np.int64, len(changes))

@@ -1,0 +1,225 @@
+"""Sums over the pods of each topology domain: the nodes with the same value of a label.
+
+Inter-pod affinity and topology spreading ask how many pods of a kind there are in a node's zone,
+on its host or in its rack. A sum is made once from all pods, whichever pod asks first, and then
+follows what changes, whoever asks next. A pod is told to the sums alone that count it: these are
+found by its labels.
+"""
+
+from collections.abc import Callable, Hashable, Iterable
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.selectors.labels import Selector
+from podium.scheduler.framework.interface import Rows
+from podium.scheduler.snapshot.pod_relations import Kin, Mark
+from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
+from podium.api.process.recent_values import Recent
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+Weigh = Callable[[Kin], int]
+Marks = tuple[Hashable, ...]
+
+# Sums that nobody asks about any more are forgotten when there are more than so many, and twice
+# as many as were left the last time.
+SUMS_MIN = 512
+
+
+class DomainSum:
+    """A sum for each domain of one topology key.
+
+    Attributes:
+        codes: int32[nodes], the domain of each row; `ABSENT` where pods don't count.
+        sums: int64[domains + 1]; the last one stands for `ABSENT`, and stays 0.
+        nonzero: how many domains have a sum other than 0.
+        changes: how often a sum has changed.
+        crossings: how often a sum became positive, or ceased to be.
+        weigh: what a pod of a kin adds.
+        marks: of which a kin has one if it adds anything; None if any may.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_codes_at",
+        "_sums_at",
+        "changes",
+        "codes",
+        "crossings",
+        "marks",
+        "nonzero",
+        "sums",
+        "weigh",
+    )
+
+    def __init__(
+        self, codes: NDArray[np.int32], size: int, weigh: Weigh, marks: Marks | None
+    ) -> None:
+        self.codes = codes
+        self.sums = np.zeros(size + 1, np.int64)
+        self.nonzero = self.changes = self.crossings = 0
+        self.weigh = weigh
+        self.marks = marks
+        self._codes_at = codes.data
+        self._sums_at = self.sums.data
+
+    def start(self, by_row: NDArray[np.int64]) -> None:
+        """Take the pods in that are there, int64[nodes]."""
+        np.add.at(self.sums, self.codes, by_row)
+        self.sums[ABSENT] = 0
+        self.nonzero = int(np.count_nonzero(self.sums))
+
+    def add(self, row: int, amount: int) -> None:
+        """A pod came to a row, or left it."""
+        code = self._codes_at[row]
+        if code == ABSENT:
+            return
+        before = self._sums_at[code]
+        after = self._sums_at[code] = before + amount
+        self.changes += 1
+        self.nonzero += (after != 0) - (before != 0)
+        self.crossings += (after > 0) != (before > 0)
+
+    def of(self, rows: Rows) -> NDArray[np.int64]:
+        """The sums of the rows' domains, int64[n]; 0 where pods don't count."""
+        return self.sums[self.codes[rows]]
+
+    def has(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which rows are in a domain, bool[n]."""
+        present: NDArray[np.bool_] = self.codes[rows] != ABSENT
+        return present
+
+
+class DomainSums:
+    """The sums that are asked about, by what they count.
+
+    Attributes:
+        epoch: raised when nodes change, and all begins anew.
+        stirs: raised whenever a pod has changed a sum, or another kin is known.
+        known: the kins that are or were on nodes, and those that somebody wanted to be known.
+    """
+
+    def __init__(self, snapshot: Snapshot, marks_of: Callable[[Kin], Iterable[Hashable]]) -> None:
+        """Sum up nothing yet.
+
+        Args:
+            snapshot: the pods.
+            marks_of: by what a kin can be found.
+        """
+        self._snapshot = snapshot
+        self._marks_of = marks_of
+        self._changes = snapshot.log.cursor()
+        self.epoch = self.stirs = self._nodes_of = -1
+        self.known: list[Kin] = []
+        self._begin()
+
+    def follow(self) -> None:
+        """Take in the pods that have come and gone."""
+        changes = self._changes.new()
+        if changes is None or self._nodes_of != self._snapshot.node_epoch:
+            self._begin()
+            return
+        for row, cls, sign in changes:
+            counting = self._of_kin.get(cls.kin.id)
+            if counting is None:
+                counting = self._counting(cls.kin)
+            if counting:
+                self.stirs += 1
+                for counted, weight in counting:
+                    counted.add(row, sign * weight)
+
+    def know(self, kin: Kin) -> None:
+        """Have a kin among those known, though no pod of it is on a node."""
+        self._counting(kin)
+
+    def of(
+        self, key: Hashable, column: LabelColumn, weigh: Weigh, marks: Marks | None
+    ) -> DomainSum:
+        """The sum that counts what the key says.
+
+        Args:
+            key: all that `column`, `weigh` and `marks` depend on.
+            column: the domains.
+            weigh: what a pod of a kin adds.
+            marks: of which a kin has one if it adds anything; None if any may.
+        """
+        self.follow()
+        found = self._sums.get(key)
+        if found is None:
+            if len(self._sums) > self._crowd:
+                self._forget_unused()
+            found = DomainSum(column.codes, len(column.values), weigh, marks)
+            self._start(found)
+            self._sums[key] = found
+        self._recent.put(key, found)
+        return found
+
+    def _begin(self) -> None:
+        snapshot = self._snapshot
+        self.epoch += 1
+        self._nodes_of = snapshot.node_epoch
+        self._crowd = SUMS_MIN
+        self._sums: WeakValueDictionary[Hashable, DomainSum] = WeakValueDictionary()
+        self._recent: Recent[Hashable, DomainSum] = Recent(SUMS_MIN)
+        self._by_mark: dict[Hashable, list[DomainSum]] = {}
+        self._of_kin: dict[int, list[tuple[DomainSum, int]]] = {}
+        self._by_kin_mark: dict[Hashable, list[Kin]] = {}
+        self.known = []
+        on_nodes = np.bincount(snapshot.pods.kins[snapshot.pods.rows >= 0])
+        for number in np.flatnonzero(on_nodes).tolist():
+            self._counting(snapshot.classes.kins[number])
+
+    def _counting(self, kin: Kin) -> list[tuple[DomainSum, int]]:
+        """The sums that count a kin, with what it adds to each."""
+        found = self._of_kin.get(kin.id)
+        if found is None:
+            self.known.append(kin)
+            self.stirs += 1
+            marks = (None, *self._marks_of(kin))
+            for mark in marks:
+                self._by_kin_mark.setdefault(mark, []).append(kin)
+            found = self._of_kin[kin.id] = self._weighed(kin, marks)
+        return found
+
+    def _weighed(self, kin: Kin, marks: Iterable[Hashable]) -> list[tuple[DomainSum, int]]:
+        asked = {id(s): s for mark in marks for s in self._by_mark.get(mark, ())}.values()
+        return [(counted, weight) for counted in asked if (weight := counted.weigh(kin))]
+
+    def _start(self, new: DomainSum) -> None:
+        weights = np.zeros(len(self._snapshot.classes.kins), np.int64)
+        marks: Marks = (None,) if new.marks is None else new.marks
+        for mark in marks:
+            self._by_mark.setdefault(mark, []).append(new)
+            for kin in self._by_kin_mark.get(mark, ()):
+                if not weights[kin.id] and (weight := new.weigh(kin)):
+                    weights[kin.id] = weight
+                    self._of_kin[kin.id].append((new, weight))
+        if weights.any():
+            new.start(self._snapshot.sum_by_row(weights, self._snapshot.pods.kins))
+
+    def _forget_unused(self) -> None:
+        """Forget the sums that nobody holds and that weren't asked for lately."""
+        self._by_mark.clear()
+        self._of_kin = {number: [] for number in self._of_kin}
+        for left in list(self._sums.values()):
+            for mark in (None,) if left.marks is None else left.marks:
+                self._by_mark.setdefault(mark, []).append(left)
+        for kin in self.known:
+            self._of_kin[kin.id] = self._weighed(kin, (None, *self._marks_of(kin)))
+        self._crowd = max(SUMS_MIN, 2 * len(self._sums))
+
+
+def label_marks(kin: Kin) -> Iterable[Mark]:
+    """The labels of a kin, as `selector_marks` names them."""
+    return kin.labels.items()
+
+
+def selector_marks(selector: Selector) -> Marks | None:
+    """Labels of which whatever is selected has one; None if it may have any."""
+    if selector.matches_nothing:
+        return ()
+    for requirement in selector.requirements:
+        if requirement.operator == "In":
+            return tuple((requirement.key, value) for value in dict.fromkeys(requirement.values))
+    return None

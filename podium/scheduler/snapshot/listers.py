@@ -1,0 +1,109 @@
+"""Objects other than nodes and pods that plugins look up, by kind and name.
+
+Upstream's word for these is listers. `epoch` is raised by every change, since results that were
+made with the objects of an older epoch may no longer hold.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from podium.api.values.integers import parse_count
+from podium.api.objects import Object, labels, name, namespace
+
+Place = tuple[str, str]
+
+CLUSTER_SCOPED = frozenset(
+    {
+        *("Namespace", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"),
+        *("VolumeAttachment", "DeviceClass", "ResourceSlice", "PriorityClass"),
+    }
+)
+
+
+class Listers:
+    """The latest known objects by kind, with what plugins assume in place of them.
+
+    Assuming follows upstream's assume caches: everybody sees what is assumed, until it is taken
+    back or the API tells of a newer version.
+
+    Attributes:
+        epoch: raised by every change that the API told of.
+        assumed_epoch: raised by everything that is assumed or taken back.
+    """
+
+    def __init__(self, objects: Iterable[Object] = ()) -> None:
+        self.epoch = 0
+        self.assumed_epoch = 0
+        self._kinds: dict[str, dict[Place, Object]] = {}
+        self._told: dict[tuple[str, Place], Object] = {}
+        for obj in objects:
+            self.set(obj)
+
+    def set(self, obj: Object) -> None:
+        """Add or replace an object; it must have a kind."""
+        kind, place = str(obj["kind"]), _place(obj)
+        if (kind, place) in self._told:
+            if not _is_newer(obj, self._kinds[kind][place]):
+                return
+            del self._told[kind, place]
+        self._kinds.setdefault(kind, {})[place] = obj
+        self.epoch += 1
+
+    def remove(self, obj: Object) -> None:
+        """Remove an object, if it is there."""
+        kind, place = str(obj["kind"]), _place(obj)
+        self._told.pop((kind, place), None)
+        self._kinds.get(kind, {}).pop(place, None)
+        self.epoch += 1
+
+    def assume(self, obj: Object) -> None:
+        """Have everybody see an object as it will be once a decision has been carried out.
+
+        Raises:
+            KeyError: there is no such object.
+        """
+        kind, place = str(obj["kind"]), _place(obj)
+        self._told.setdefault((kind, place), self._kinds[kind][place])
+        self._kinds[kind][place] = obj
+        self.assumed_epoch += 1
+
+    def restore(self, obj: Object) -> None:
+        """Have everybody see an object again as the API told of it, whoever assumed something."""
+        kind, place = str(obj["kind"]), _place(obj)
+        told = self._told.pop((kind, place), None)
+        if told is not None:
+            self._kinds[kind][place] = told
+            self.assumed_epoch += 1
+
+    def get(self, kind: str, object_name: str, place: str = "") -> Object | None:
+        """An object by name, and by namespace unless its kind is cluster-scoped."""
+        return self._kinds.get(kind, {}).get((place, object_name))
+
+    def stored(self, kind: str, object_name: str, place: str = "") -> Object | None:
+        """An object by name as the API told of it last, whatever is assumed of it."""
+        where = (place, object_name)
+        return self._told.get((kind, where)) or self._kinds.get(kind, {}).get(where)
+
+    def list(self, kind: str, place: str | None = None) -> list[Object]:
+        """All objects of a kind, or those of one namespace, in the order they came."""
+        known = self._kinds.get(kind, {})
+        if place is None:
+            return [*known.values()]
+        return [obj for (where, _), obj in known.items() if where == place]
+
+    def namespace_labels(self, namespace_name: str) -> Mapping[str, str]:
+        """The labels of a namespace; none if it isn't known."""
+        found = self.get("Namespace", namespace_name)
+        return labels(found) if found is not None else {}
+
+
+def _place(obj: Object) -> Place:
+    return "" if obj["kind"] in CLUSTER_SCOPED else namespace(obj), name(obj)
+
+
+def _is_newer(told: Object, assumed: Object) -> bool:
+    """Whether the API tells of something else than the version that an assumption started from.
+
+    A version that is told once more, as after a new list, doesn't undo what was assumed on it.
+    """
+    new, old = (parse_count(obj["metadata"].get("resourceVersion")) for obj in (told, assumed))
+    return new is None or old is None or new > old

@@ -1,0 +1,115 @@
+"""Pods that preempted others and wait for the room: nominated to a node, not bound yet."""
+
+from collections.abc import Mapping, Sequence
+
+from podium.scheduler.snapshot.change_log import Cursor, Log
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+_PRIORITIES_MAX = 64
+
+
+class Nominator:
+    """Keeps the pods that are nominated to nodes.
+
+    Attributes:
+        log: names of nodes whose nominations changed, oldest first.
+    """
+
+    def __init__(self) -> None:
+        self.log: Log[str] = Log()
+        self._on: dict[str, list[PodInfo]] = {}
+        # By priority: the rivals by node, and a cursor of what has changed since they were counted.
+        self._counted: dict[int, tuple[Cursor[str], dict[str, tuple[int, list[PodInfo]]]]] = {}
+        self._node_epoch = -1
+        self._nodes_of: dict[str, list[str]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._on)
+
+    def on(self, node_name: str) -> Sequence[PodInfo]:
+        """The pods nominated to a node."""
+        return self._on.get(node_name, ())
+
+    def nominated(self) -> list[PodInfo]:
+        """All nominated pods, in no particular order."""
+        return [pod for pods in self._on.values() for pod in pods]
+
+    def lower_on(self, pod: PodInfo, node_name: str) -> tuple[PodInfo, ...]:
+        """The pods nominated to a node whose priority is lower than that of `pod`."""
+        return tuple(n for n in self.on(node_name) if n.priority < pod.priority)
+
+    def nominate(self, pod: PodInfo, node_name: str) -> None:
+        """Nominate a pod to a node, and to no other."""
+        self.withdraw(pod)
+        pod.nominated_node_name = node_name
+        if node_name:
+            self._on.setdefault(node_name, []).append(pod)
+            self._nodes_of.setdefault(pod.uid, []).append(node_name)
+            self.log.append(node_name)
+
+    def withdraw(self, pod: PodInfo) -> None:
+        """The pod loses its nomination, if it has one."""
+        node_name = pod.nominated_node_name
+        pods = self._on.get(node_name, [])
+        pod.nominated_node_name = ""
+        if pod in pods:
+            pods.remove(pod)
+            self._nodes_of[pod.uid].remove(node_name)
+            if not self._nodes_of[pod.uid]:
+                del self._nodes_of[pod.uid]
+            self.log.append(node_name)
+            if not pods:
+                del self._on[node_name]
+
+    def rivals(self, pod: PodInfo, snapshot: Snapshot) -> list[tuple[int, list[PodInfo]]]:
+        """Rows to which other pods of at least the pod's priority are nominated, with those pods.
+
+        A cycle counts them as if they were there already (addGENominatedPods, v1.36).
+        """
+        counted = [*self._counted_for(pod.priority, snapshot).values()]
+        own_rows = self.rows_of(pod, snapshot)
+        if not own_rows:
+            return counted
+        shared = [entry for entry in counted if entry[0] in own_rows]
+        found = [entry for entry in counted if entry[0] not in own_rows]
+        for row, group in shared:
+            others = [n for n in group if n.uid != pod.uid]
+            if others:
+                found.append((row, others))
+        return found
+
+    def rows_of(self, pod: PodInfo, snapshot: Snapshot) -> list[int]:
+        """The rows that pods of its uid are nominated to."""
+        nodes, row_of = self._nodes_of.get(pod.uid, ()), snapshot.row_of
+        return [row_of[node_name] for node_name in nodes if node_name in row_of]
+
+    def _counted_for(
+        self, priority: int, snapshot: Snapshot
+    ) -> Mapping[str, tuple[int, list[PodInfo]]]:
+        """The same with all pods, by node; what has changed of nominations is looked at again."""
+        if self._node_epoch != snapshot.node_epoch or len(self._counted) > _PRIORITIES_MAX:
+            self._node_epoch = snapshot.node_epoch
+            self._counted.clear()
+        if priority in self._counted:
+            changes, found = self._counted[priority]
+            changed = changes.new()
+        else:
+            changed, found = None, {}
+            self._counted[priority] = self.log.cursor(), found
+        if changed is None:
+            found.clear()
+            changed = [*self._on]
+        for node_name in changed:
+            row = snapshot.row_of.get(node_name)
+            counted = [n for n in self.on(node_name) if n.priority >= priority]
+            if counted and row is not None:
+                found[node_name] = row, counted
+            else:
+                found.pop(node_name, None)
+        return found
+
+    def rivals_on(self, pod: PodInfo, node_name: str) -> list[PodInfo]:
+        """The same for one node."""
+        nominated = self._on.get(node_name, ())
+        return [n for n in nominated if n.priority >= pod.priority and n.uid != pod.uid]

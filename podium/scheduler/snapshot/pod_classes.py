@@ -1,0 +1,403 @@
+"""Classes of pods that scheduling can't tell apart.
+
+Pods of one workload differ in names and little else. Two pods are of one class if everything that
+a filter or a score of an in-tree plugin reads of them is equal: whatever was found out about one
+holds for all. Class ids are small integers, so that columns can be indexed by them.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from weakref import ref
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.device_classes import may_be_devices
+from podium.api.selectors.node_selector import RequiredNodeAffinity, required_node_affinity
+from podium.api.objects import Object, controller_of, is_terminating, labels, name, namespace
+from podium.api.pod_specs import (
+    affinity_of,
+    all_containers_of,
+    containers_of,
+    init_containers_of,
+    requests_of,
+    volumes_of,
+)
+from podium.api.priority import pod_priority, preemption_policy
+from podium.api.resources import (
+    SCORING_DEFAULTS,
+    pod_requests,
+    pod_scoring_requests,
+    resource_amount,
+)
+from podium.scheduler.snapshot.host_ports import HostPort, host_ports
+from podium.scheduler.snapshot.pod_relations import Kin, kin_key
+from podium.scheduler.snapshot.per_class import ClassColumn
+
+_SPEC_FIELDS = (
+    "affinity",
+    "hostNetwork",
+    "hostUsers",
+    "nodeSelector",
+    "overhead",
+    "preemptionPolicy",
+    "resourceClaims",
+    "resources",
+    "schedulingGroup",
+    "tolerations",
+    "topologySpreadConstraints",
+)
+_SHAPE_FIELDS = ("hostNetwork", "hostUsers", "nodeSelector", "resourceClaims", "tolerations")
+_SHAPE_CONTAINER_FIELDS = ("image", "ports", "restartPolicy", "restartPolicyRules")
+_CONTAINER_FIELDS = ("image", "name", "ports", "resources", "restartPolicy", "restartPolicyRules")
+_STATUS_FIELDS = frozenset(
+    {"allocatedResources", "containerStatuses", "initContainerStatuses", "resources"}
+)
+_CONTAINER_STATUSES = ("containerStatuses", "initContainerStatuses")
+_RESIZED = frozenset({"allocatedResources", "resources"})
+_CONTAINER_STATUS_FIELDS = ("allocatedResources", "name", "resources")
+# Volumes of these kinds differ from pod to pod and never decide where a pod can go.
+_INDIFFERENT_VOLUMES = frozenset({"configMap", "downwardAPI", "emptyDir", "projected", "secret"})
+
+CROWD_MIN = 4096
+"""Fewer classes than this are never worth forgetting."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class PodClass:
+    """Everything about a pod that in-tree plugins may read.
+
+    Attributes:
+        id: index into columns of classes, from 0; another one after `PodClasses.forget`.
+        pod: one pod of the class, as it came; its name and uid mean nothing.
+        namespace: of the pods.
+        labels: of the pods.
+        priority: `spec.priority`, 0 if absent.
+        terminating: whether the pods have a deletion timestamp.
+        kin: what other pods see of them.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "id",
+        "kin",
+        "labels",
+        "namespace",
+        "pod",
+        "priority",
+        "terminating",
+    )
+
+    def __init__(self, class_id: int, pod: Object, kin: Kin) -> None:
+        self.id = class_id
+        self.pod = pod
+        self.kin = kin
+        self.namespace = namespace(pod)
+        self.labels = labels(pod)
+        self.priority = pod_priority(pod)
+        self.terminating = is_terminating(pod)
+
+    @property
+    def spec(self) -> Object:
+        """The specification of the pods, names of hosts aside."""
+        spec: Object = self.pod.get("spec") or {}
+        return spec
+
+    @cached_property
+    def preempts(self) -> bool:
+        """Whether the preemption policy lets the pods preempt others."""
+        return preemption_policy(self.pod) != "Never"
+
+    @cached_property
+    def node_affinity(self) -> RequiredNodeAffinity:
+        """What the pods demand of a node's labels and name."""
+        return required_node_affinity(self.pod)
+
+    @cached_property
+    def shape_key(self) -> bytes:
+        """Equal for classes that plugins which go `by_shape` can't tell apart."""
+        spec = self.spec
+        return _encode(
+            (
+                [*map(spec.get, _SHAPE_FIELDS)],
+                affinity_of(spec).get("nodeAffinity"),
+                [_picked(c, _SHAPE_CONTAINER_FIELDS) for c in containers_of(spec)],
+                [_picked(c, _SHAPE_CONTAINER_FIELDS) for c in init_containers_of(spec)],
+                [*filter(_may_decide, volumes_of(spec))],
+                self.requested_devices,
+            )
+        )
+
+    @cached_property
+    def requested_devices(self) -> list[str]:
+        """The resources that the pods request and a DeviceClass may stand for, sorted."""
+        return sorted(r for r, n in self.requests.items() if n and may_be_devices(r))
+
+    @cached_property
+    def tolerations_key(self) -> bytes:
+        """Equal for classes with the same tolerations."""
+        return _encode(self.spec.get("tolerations"))
+
+    @cached_property
+    def node_affinity_key(self) -> bytes:
+        """Equal for classes with the same node selector and node affinity."""
+        spec = self.spec
+        return _encode((spec.get("nodeSelector"), affinity_of(spec).get("nodeAffinity")))
+
+    @cached_property
+    def has_volumes(self) -> bool:
+        """Whether the pods have volumes that may decide where they can go."""
+        return any(map(_may_decide, volumes_of(self.spec)))
+
+    @cached_property
+    def requests(self) -> Mapping[str, int]:
+        """What the pods ask of a node: cpu in thousandths, others in units, rounded up."""
+        return _amounts(pod_requests(self.pod))
+
+    @cached_property
+    def held(self) -> Mapping[str, int]:
+        """What the pods take of their node, allocated and actual resources considered."""
+        if _status_key(self.pod.get("status")) is None:
+            return self.requests
+        return _amounts(pod_requests(self.pod, use_status=True))
+
+    @cached_property
+    def scored(self) -> Mapping[str, int]:
+        """What the pods add in scores of utilization, defaults for what containers leave out."""
+        if self._says_all:
+            return self.held
+        nanos = pod_requests(
+            self.pod, use_status=True, default_missing=SCORING_DEFAULTS, pod_level=False
+        )
+        return _amounts(nanos)
+
+    @cached_property
+    def host_ports(self) -> frozenset[HostPort]:
+        """The ports that the pods want of their node."""
+        return host_ports(self.spec)
+
+    @cached_property
+    def held_nonzero(self) -> tuple[int, int]:
+        """Cpu (thousandths) and memory (bytes) taken, with defaults for containers that say 0."""
+        if self._says_all:
+            return self.held["cpu"], self.held["memory"]
+        amounts = _amounts(pod_scoring_requests(self.pod))
+        return amounts.get("cpu", 0), amounts.get("memory", 0)
+
+    @cached_property
+    def _says_all(self) -> bool:
+        """Whether every container says what it requests of cpu and memory, and nobody says else."""
+        spec = self.spec
+        if spec.get("resources"):
+            return False
+        requested = [*map(requests_of, all_containers_of(spec))]
+        return bool(requested) and all("cpu" in r and "memory" in r for r in requested)
+
+
+def _may_decide(volume: Object) -> bool:
+    return _INDIFFERENT_VOLUMES.isdisjoint(volume)
+
+
+def _amounts(nanos: Mapping[str, int]) -> dict[str, int]:
+    return {resource: resource_amount(resource, amount) for resource, amount in nanos.items()}
+
+
+class PodClasses:
+    """The classes met so far, but for those that were forgotten as no pod was of them any more.
+
+    Attributes:
+        epoch: raised when classes and kins get other numbers; what is kept by number is wrong then.
+        kins: the kins of the classes, by their numbers.
+    """
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self.kins: list[Kin] = []
+        self._kin_by_key: dict[bytes, Kin] = {}
+        self._crowd = CROWD_MIN
+        self._by_key: dict[bytes, PodClass] = {}
+        self._all: list[PodClass] = []
+        self._placed: dict[int, PodClass] = {}
+        self._dying: dict[int, PodClass] = {}
+        self._seen: tuple[tuple[Object, PodClass], ...] = ()
+        self._priorities = ClassColumn(self, lambda cls: cls.priority, 0)
+        self._kin_ids = ClassColumn(self, lambda cls: cls.kin.id, -1)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __getitem__(self, class_id: int) -> PodClass:
+        return self._all[class_id]
+
+    def __iter__(self) -> Iterator[PodClass]:
+        return iter(self._all)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are so many that it is time to forget some."""
+        return len(self._all) > self._crowd
+
+    def forget(self) -> None:
+        """Forget the classes that nobody holds, such as by a pod, and number the others anew."""
+        known = [(key, ref(cls)) for key, cls in self._by_key.items()]
+        self._by_key, self._all, self._placed, self._dying = {}, [], {}, {}
+        self._seen = ()
+        for key, held in known:
+            cls = held()
+            if cls is not None:
+                cls.id = len(self._all)
+                self._by_key[key] = cls
+                self._all.append(cls)
+        kept = {id(cls.kin) for cls in self._all}
+        self._kin_by_key = {k: kin for k, kin in self._kin_by_key.items() if id(kin) in kept}
+        self.kins = list(self._kin_by_key.values())
+        for number, kin in enumerate(self.kins):
+            kin.id = number
+        self._crowd = max(CROWD_MIN, 2 * len(self._all))
+        self.epoch += 1
+
+    def priorities(self) -> NDArray[np.int64]:
+        """The priority of each class, int64[classes + 1]; the last one is 0."""
+        return self._priorities.now()
+
+    def kin_ids(self) -> NDArray[np.int64]:
+        """The id of the kin of each class, int64[classes + 1]; the last one is -1."""
+        return self._kin_ids.now()
+
+    def of(self, pod: Object, *, wants_node: bool) -> PodClass:
+        """The class of a pod.
+
+        Args:
+            pod: the object.
+            wants_node: whether `spec.nodeName` is a wish (of a pod to schedule) rather than where
+                the pod is.
+        """
+        key = _key(pod, wants_node)
+        known = self._by_key.get(key)
+        if known is None:
+            known = self._by_key[key] = PodClass(len(self._all), pod, self._kin_of(pod))
+            self._all.append(known)
+        return known
+
+    def _kin_of(self, pod: Object) -> Kin:
+        key = _encode(kin_key(pod))
+        known = self._kin_by_key.get(key)
+        if known is None:
+            known = self._kin_by_key[key] = Kin(len(self.kins), pod)
+            self.kins.append(known)
+        return known
+
+    def on_node(self, pod: Object) -> PodClass:
+        """The class of a pod on a node; cheap if the same object was asked about just before.
+
+        Who looks at an event does so for many pods in turn, and always at the same two objects.
+        """
+        for seen, cls in self._seen:
+            if seen is pod:
+                return cls
+        found = self.of(pod, wants_node=False)
+        self._seen = (*self._seen[-1:], (pod, found))
+        return found
+
+    def dying(self, cls: PodClass, pod: Object) -> PodClass:
+        """The class of a pod on a node that was of this class, and is terminating since then."""
+        found = self._dying.get(cls.id)
+        if found is None:
+            found = self._dying[cls.id] = self.of(pod, wants_node=False)
+        return found
+
+    def placed(self, cls: PodClass) -> PodClass:
+        """The class of pods of this class once they are on a node, whatever node they wanted."""
+        if not cls.spec.get("nodeName"):
+            return cls
+        found = self._placed.get(cls.id)
+        if found is None:
+            found = self._placed[cls.id] = self.of(cls.pod, wants_node=False)
+        return found
+
+
+def _key(pod: Object, wants_node: bool) -> bytes:
+    spec: Object = pod.get("spec") or {}
+    owner = controller_of(pod)
+    deciding = [*filter(_may_decide, volumes_of(spec))]
+    return _encode(
+        (
+            namespace(pod),
+            labels(pod),
+            pod_priority(pod),
+            is_terminating(pod),
+            [*map(spec.get, _SPEC_FIELDS)],
+            [_picked(c, _CONTAINER_FIELDS) for c in containers_of(spec)],
+            [_picked(c, _CONTAINER_FIELDS) for c in init_containers_of(spec)],
+            deciding,
+            name(pod) if any(v.get("ephemeral") for v in deciding) else None,
+            owner and (owner.get("apiVersion"), owner.get("kind"), owner.get("name")),
+            spec.get("nodeName") if wants_node else None,
+            _status_key(pod.get("status")),
+        )
+    )
+
+
+def only_dies(old: Object, new: Object) -> bool:
+    """Whether all that differs between two states of a pod is for certain that it terminates."""
+    return is_terminating(new) and not is_terminating(old) and _alike_but_for_death(old, new, False)
+
+
+def reads_alike(old: Object, new: Object, *, wants_node: bool = True) -> bool:
+    """Whether two states of one pod are of one class for certain, found out without encoding.
+
+    Args:
+        old: as it was.
+        new: as it is.
+        wants_node: whether `spec.nodeName` is a wish, and so part of the class.
+    """
+    if old is new:
+        return True
+    return is_terminating(old) == is_terminating(new) and _alike_but_for_death(old, new, wants_node)
+
+
+def _alike_but_for_death(old: Object, new: Object, wants_node: bool) -> bool:
+    before, after = old["metadata"], new["metadata"]
+    return (
+        before.get("labels") == after.get("labels")
+        and before.get("ownerReferences") == after.get("ownerReferences")
+        and _same_spec(old.get("spec") or {}, new.get("spec") or {}, wants_node)
+        and _status_key(old.get("status")) == _status_key(new.get("status"))
+    )
+
+
+def holds_alike(old: Object, new: Object) -> bool:
+    """Whether a pod on a node takes the same in two states for certain."""
+    return _same_spec(old.get("spec") or {}, new.get("spec") or {}, False) and (
+        _status_key(old.get("status")) == _status_key(new.get("status"))
+    )
+
+
+def _same_spec(old: Object, new: Object, wants_node: bool) -> bool:
+    if old is new:
+        return True
+    if wants_node:
+        return old == new
+    # A binding adds one field, and leaves the others as they are.
+    fields = old.keys() | new.keys()
+    return all(old.get(field) == new.get(field) for field in fields if field != "nodeName")
+
+
+def _status_key(status: Object | None) -> object:
+    if not status or _STATUS_FIELDS.isdisjoint(status):
+        return None
+    containers = [one for field in _CONTAINER_STATUSES for one in status.get(field) or ()]
+    told = [
+        [_picked(c, _CONTAINER_STATUS_FIELDS) for c in containers if not _RESIZED.isdisjoint(c)],
+        status.get("resources") or None,
+        status.get("allocatedResources") or None,
+        [c for c in status.get("conditions") or () if c.get("type") == "PodResizePending"],
+    ]
+    return told if any(told) else None
+
+
+def _picked(obj: Object, fields: tuple[str, ...]) -> list[object]:
+    return [*map(obj.get, fields)]

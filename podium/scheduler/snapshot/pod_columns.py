@@ -1,0 +1,96 @@
+"""The pods on nodes as columns: a slot a pod, so that all pods can be counted at once."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.scheduler.snapshot.pod_info import UNPLACED, PodInfo
+
+_SLOTS_MIN = 64
+
+
+class PodColumns:
+    """Columns by slot; slots of pods that left are used again.
+
+    Attributes:
+        pods: the pod of each slot; stale where the slot is free.
+        rows: int64[slots], the pod's row; `UNPLACED` where the slot is free.
+        classes: int64[slots], the id of its class.
+        kins: int64[slots], the id of its kin.
+        positions: int64[slots], its position among the pods of its row.
+        starts: int64[slots], by which its start is compared: `PodInfo.start_order`.
+        held: int64[slots + 1] by column of resources, what it takes of its node; the last one is 0.
+    """
+
+    def __init__(self) -> None:
+        self.pods: list[PodInfo] = []
+        self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.classes = self.rows.copy()
+        self.kins = self.rows.copy()
+        self.positions = self.rows.copy()
+        self.starts = self.rows.copy()
+        self.held: list[NDArray[np.int64]] = []
+        self._free: list[int] = []
+
+    def take(self, pod: PodInfo, row: int, position: int, held: Iterable[tuple[int, int]]) -> None:
+        """Give the pod a slot.
+
+        Args:
+            pod: the pod.
+            row: of its node.
+            position: among the pods of the row.
+            held: columns of resources, with what it takes of each.
+        """
+        if not self._free:
+            self._grow()
+        slot = self._free.pop()
+        pod.row, pod.slot = row, slot
+        self.pods[slot] = pod
+        self.rows[slot] = row
+        self.classes[slot] = pod.cls.id
+        self.kins[slot] = pod.cls.kin.id
+        self.positions[slot] = position
+        for column, amount in held:
+            while column >= len(self.held):
+                self.held.append(np.zeros(len(self.rows) + 1, np.int64))
+            self.held[column][slot] = amount
+        self.restart(pod)
+
+    def renumber(self) -> None:
+        """Take note of the numbers that classes and kins have got; a free slot keeps none."""
+        self.classes[:] = self.kins[:] = 0
+        for slot in np.flatnonzero(self.rows != UNPLACED).tolist():
+            cls = self.pods[slot].cls
+            self.classes[slot], self.kins[slot] = cls.id, cls.kin.id
+
+    def restart(self, pod: PodInfo) -> None:
+        """Note the start of a pod that has a slot."""
+        self.starts[pod.slot] = pod.start_order
+
+    def move(self, pods: Iterable[PodInfo], row: int) -> None:
+        """Note the row that the node of these pods has got."""
+        for pod in pods:
+            pod.row = self.rows[pod.slot] = row
+
+    def give_back(self, pod: PodInfo) -> None:
+        """The pod has left its row."""
+        self.rows[pod.slot] = UNPLACED
+        for column in self.held:
+            column[pod.slot] = 0
+        self._free.append(pod.slot)
+        pod.row = pod.slot = UNPLACED
+
+    def _grow(self) -> None:
+        first = len(self.pods)
+        count = max(_SLOTS_MIN, first)
+        # The placeholder is never read: the rows of free slots are UNPLACED.
+        self.pods.extend([None] * count)  # type: ignore[list-item]
+        self.rows = np.concatenate((self.rows, np.full(count, UNPLACED, np.int64)))
+        blank = np.zeros(count, np.int64)
+        self.classes = np.concatenate((self.classes, blank))
+        self.kins = np.concatenate((self.kins, blank))
+        self.positions = np.concatenate((self.positions, blank))
+        self.starts = np.concatenate((self.starts, blank))
+        self.held = [np.concatenate((column, blank)) for column in self.held]
+        self._free.extend(range(first + count - 1, first - 1, -1))

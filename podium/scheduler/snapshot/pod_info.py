@@ -1,0 +1,126 @@
+"""A pod as the scheduler keeps it: the object, its class, and what differs within a class."""
+
+from typing import Any
+
+from podium.api.objects import Object, key, name, status_of, uid
+from podium.api.values.quantity import INT64_MAX, INT64_MIN
+from podium.api.values.times import parse_time
+from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses, only_dies, reads_alike
+
+UNPLACED = -1
+NOT_STARTED = 2**62
+
+
+class PodInfo:
+    """A pod as the scheduler sees it: its object and its class.
+
+    Attributes:
+        obj: the object as last seen; itself never changed in place.
+        cls: its class.
+        uid: `metadata.uid`, or the key where there is none.
+        start_ns: `status.startTime` in nanoseconds since the epoch; None if it hasn't started.
+        start_order: by which starts are compared, see `start_order_of`.
+        nominated_node_name: `status.nominatedNodeName`, empty if none.
+        row: the row of its node in the snapshot it was added to, else `UNPLACED`.
+        slot: its place in the snapshot's columns of pods, else `UNPLACED`.
+    """
+
+    __slots__ = (
+        "cls",
+        "nominated_node_name",
+        "obj",
+        "row",
+        "slot",
+        "start_ns",
+        "start_order",
+        "uid",
+    )
+
+    def __init__(self, obj: Object, cls: PodClass) -> None:
+        status: Object = obj.get("status") or {}
+        self.obj = obj
+        self.cls = cls
+        self.uid = uid(obj)
+        self.start_ns = start_ns_of(obj)
+        self.start_order = start_order_of(self.start_ns, INT64_MAX)
+        self.nominated_node_name: str = status.get("nominatedNodeName") or ""
+        self.row = UNPLACED
+        self.slot = UNPLACED
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return key(self.obj)
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`."""
+        return name(self.obj)
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace`."""
+        return self.cls.namespace
+
+    @property
+    def priority(self) -> int:
+        """`spec.priority`."""
+        return self.cls.priority
+
+    def __repr__(self) -> str:
+        return f"PodInfo({self.key})"
+
+
+def start_ns_of(obj: Object) -> int | None:
+    """`status.startTime` of a pod in nanoseconds since the epoch; None if it hasn't started.
+
+    Times out of the reach of 64 bits, before 1678 and after 2262, are the first and the last in it.
+    """
+    started: Any = status_of(obj).get("startTime")
+    return min(max(parse_time(started), INT64_MIN), INT64_MAX) if started else None
+
+
+def start_order_of(start_ns: int | None, now_ns: int) -> int:
+    """A number by which starts are compared; a pod that hasn't started counts as starting now.
+
+    It comes after the pods that have started, and before those that only start later than now,
+    where clocks differ (GetPodStartTime of v1.36).
+
+    Args:
+        start_ns: in nanoseconds since the epoch; None if the pod hasn't started.
+        now_ns: the time.
+    """
+    if start_ns is None:
+        return NOT_STARTED
+    return start_ns // 2 + (NOT_STARTED if start_ns > now_ns else 0)
+
+
+def start_ns_in(start_order: int) -> int | None:
+    """The start that an order stands for, to 2 ns; None if the pod hasn't started."""
+    if start_order == NOT_STARTED:
+        return None
+    return 2 * (start_order - NOT_STARTED if start_order > NOT_STARTED else start_order)
+
+
+def placed_pod(obj: Object, classes: PodClasses) -> PodInfo:
+    """A pod that is on a node, wherever that is."""
+    return PodInfo(obj, classes.of(obj, wants_node=False))
+
+
+def pending_pod(obj: Object, classes: PodClasses) -> PodInfo:
+    """A pod to schedule; its `spec.nodeName`, if it has one, is the node it insists on."""
+    return PodInfo(obj, classes.of(obj, wants_node=True))
+
+
+def renewed(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool) -> PodInfo:
+    """The same pod as it is now."""
+    return PodInfo(obj, renewed_class(pod, obj, classes, wants_node=wants_node))
+
+
+def renewed_class(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool) -> PodClass:
+    """The class of the same pod as it is now, looked up only if it may have changed."""
+    if reads_alike(pod.obj, obj, wants_node=wants_node):
+        return pod.cls
+    if not wants_node and only_dies(pod.obj, obj):
+        return classes.dying(pod.cls, obj)
+    return classes.of(obj, wants_node=wants_node)

@@ -1,0 +1,334 @@
+"""The cluster as columns: a row a node, updated by what changes.
+
+There are no rows but those of nodes, so that nothing else can be judged or counted: where a node
+leaves, the last row takes its place.
+
+Every change of a pod is also written to a log of (row, class, sign), so that whoever keeps results
+by class of pods can bring them up to date from where it last looked. A change of a node is rarer
+and reaches further: it raises `node_epoch`, and results of an older epoch are made anew.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.errors import InvalidValueError
+from podium.api.nodes import allocatable_of
+from podium.api.objects import Object, labels, name
+from podium.api.values.quantity import INT64_MAX, milli_value, value
+from podium.scheduler.snapshot.host_ports import HostPort
+from podium.scheduler.snapshot.change_log import Change, Log
+from podium.scheduler.snapshot.node_columns import NodeColumns
+from podium.scheduler.snapshot.per_class import PerClass
+from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_columns import PodColumns
+from podium.scheduler.snapshot.pod_info import NOT_STARTED, UNPLACED, PodInfo, start_order_of
+from podium.scheduler.snapshot.resource_columns import ResourceColumns
+
+
+class Snapshot:
+    """Nodes and the pods on them.
+
+    Attributes:
+        classes: the classes of pods.
+        names: node names by row.
+        nodes: node objects by row.
+        row_of: rows by node name; good until a node leaves.
+        resources: columns of resources.
+        columns: columns of what node objects say.
+        pods: columns of the pods on nodes.
+        pods_on: the pods of each row, in the order of kube-scheduler's NodeInfo.
+        freed_ports: by row, ports that count as free although pods there hold them. Ports in use
+            are a set, as in upstream's NodeInfo: of two pods with one port either frees it by
+            leaving, and whoever is added or updated takes it again.
+        node_epoch: raised when any node comes, goes or changes.
+        log: changes of pods.
+        restarts: rows of pods whose start time or annotations changed; a log of its own, since
+            nothing but preemption asks for it.
+        tie_key: by what names are sorted where nothing else tells nodes apart; None for the
+            names themselves. To be set before there are nodes.
+    """
+
+    def __init__(self, classes: PodClasses | None = None) -> None:
+        self.classes = classes or PodClasses()
+        self.names: list[str] = []
+        self.nodes: list[Object] = []
+        self.row_of: dict[str, int] = {}
+        self.resources = ResourceColumns()
+        self.columns = NodeColumns(self.nodes, self.row_of)
+        self.pods_on: list[list[PodInfo]] = []
+        self.freed_ports: dict[int, frozenset[HostPort]] = {}
+        self.node_epoch = 0
+        self.log: Log[Change] = Log()
+        self.restarts: Log[int] = Log()
+        self.tie_key: Callable[[str], str] | None = None
+        self._homeless: dict[str, list[PodInfo]] = {}
+        self._now_ns = INT64_MAX
+        # Pods that only start later than now, and the first of these times, or an earlier one.
+        self._ahead: set[PodInfo] = set()
+        self._ahead_from_ns = INT64_MAX
+        self._held = PerClass(self.classes, lambda cls: self.resources.counted(cls.held))
+        self.pods = PodColumns()
+        self._ranks: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))
+        self._ties = self._ranks
+        self._rows: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, np.intp))
+
+    @property
+    def node_count(self) -> int:
+        """How many nodes there are, and so the length of all columns."""
+        return len(self.names)
+
+    def labels_of(self, row: int) -> Mapping[str, str]:
+        """The labels of a row's node."""
+        return labels(self.nodes[row])
+
+    def ranks(self) -> NDArray[np.int64]:
+        """The place of each row's name among all names, int64[nodes]: the stable tie-break."""
+        if self._ranks[0] != self.node_epoch:
+            ranks = np.zeros(self.node_count, np.int64)
+            for rank, node_name in enumerate(sorted(self.row_of, key=self.tie_key)):
+                ranks[self.row_of[node_name]] = rank
+            self._ranks = (self.node_epoch, ranks)
+        return self._ranks[1]
+
+    def ties(self) -> NDArray[np.int64]:
+        """What tells rows of equal scores apart, int64[nodes]: greater for smaller names."""
+        if self._ties[0] != self.node_epoch:
+            self._ties = (self.node_epoch, self.node_count - self.ranks())
+        return self._ties[1]
+
+    def rows(self) -> NDArray[np.intp]:
+        """All rows, int[nodes]; the same array until a node changes."""
+        if self._rows[0] != self.node_epoch:
+            self._rows = (self.node_epoch, np.arange(self.node_count))
+        return self._rows[1]
+
+    def set_nodes(self, nodes: Iterable[Object]) -> None:
+        """Add or update many nodes."""
+        for node in nodes:
+            self.set_node(node)
+
+    def set_node(self, node: Object) -> bool:
+        """Add a node, or replace what is known of it; whether anything changed for scheduling.
+
+        Raises:
+            InvalidValueError: an amount isn't a quantity; nothing has changed then.
+        """
+        node_name = name(node)
+        row = self.row_of.get(node_name)
+        if row is not None and _same_for_scheduling(self.nodes[row], node):
+            self.nodes[row] = node
+            return False
+        amounts = allocatable_amounts(node)
+        if row is None:
+            row = self._append_row(node_name, node)
+        self.nodes[row] = node
+        self.resources.set_allocatable(row, amounts)
+        self._node_changed()
+        for pod in self._homeless.pop(node_name, ()):
+            self._place(pod, row)
+        return True
+
+    def remove_node(self, node_name: str) -> None:
+        """Remove a node; its pods wait for it to come back.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        row = self.row_of[node_name]
+        for pod in list(self.pods_on[row]):
+            self.remove_pod(pod)
+            self._order_start(pod)
+            self._homeless.setdefault(node_name, []).append(pod)
+        self._remove_row(row)
+        self._node_changed()
+
+    def add_pod(self, pod: PodInfo, node_name: str) -> None:
+        """Put a pod on a node, whether it is bound or only assumed to be."""
+        if pod.start_ns is not None:
+            self._order_start(pod)
+        row = self.row_of.get(node_name)
+        if row is None:
+            self._homeless.setdefault(node_name, []).append(pod)
+        else:
+            self._place(pod, row)
+
+    def remove_pod(self, pod: PodInfo) -> None:
+        """Take a pod off its node: it went, or was assumed and is forgotten."""
+        self._ahead.discard(pod)
+        row = pod.row
+        if row == UNPLACED:
+            for node_name, homeless in list(self._homeless.items()):
+                if pod in homeless:
+                    homeless.remove(pod)
+                    if not homeless:
+                        del self._homeless[node_name]
+            return
+        pods = self.pods_on[row]
+        position = pods.index(pod)
+        last = pods.pop()
+        if last is not pod:
+            pods[position] = last
+            self.pods.positions[last.slot] = position
+        self.pods.give_back(pod)
+        self._account(pod.cls, row, -1)
+        self.log.append((row, pod.cls, -1))
+
+    def reorder(self, row: int, pods: Sequence[PodInfo]) -> None:
+        """Have the pods of a row stand in another order."""
+        self.pods_on[row][:] = pods
+        for position, pod in enumerate(pods):
+            self.pods.positions[pod.slot] = position
+
+    def retake_ports(self, pod: PodInfo) -> None:
+        """Take a pod's host ports again: it has been updated, which upstream does by adding it."""
+        if pod.cls.host_ports & self.freed_ports.get(pod.row, frozenset()):
+            self._follow_ports(pod.cls.host_ports, pod.row, 1)
+            self.log.append((pod.row, pod.cls, -1))
+            self.log.append((pod.row, pod.cls, 1))
+
+    def restart_pod(self, pod: PodInfo, start_ns: int | None) -> None:
+        """A pod on a node has another start time, or other annotations, than was known."""
+        pod.start_ns = start_ns
+        self._order_start(pod)
+        if pod.row != UNPLACED:
+            self.pods.restart(pod)
+            self.restarts.append(pod.row)
+
+    def pass_time(self, now_ns: int) -> None:
+        """Note the time, after which start times lie ahead; before the first call none does.
+
+        Args:
+            now_ns: nanoseconds since the epoch.
+        """
+        is_first, self._now_ns = self._now_ns == INT64_MAX, now_ns
+        if is_first:
+            started = [pod for pods in self.pods_on for pod in pods if pod.start_ns is not None]
+            started += [pod for pods in self._homeless.values() for pod in pods]
+        elif now_ns < self._ahead_from_ns:
+            return
+        else:
+            started = [pod for pod in self._ahead if pod.start_ns and pod.start_ns <= now_ns]
+        for pod in started:
+            if start_order_of(pod.start_ns, now_ns) != pod.start_order:
+                self.restart_pod(pod, pod.start_ns)
+        starts = (pod.start_ns for pod in self._ahead if pod.start_ns is not None)
+        self._ahead_from_ns = min(starts, default=INT64_MAX)
+
+    def forget_classes(self) -> None:
+        """Forget classes that no pod is of; all that is kept by class is to be made anew."""
+        self.log.clear()
+        self.classes.forget()
+        self.pods.renumber()
+        self._node_changed()
+
+    def held_columns(self, cls: PodClass) -> tuple[tuple[int, int], ...]:
+        """(resource column, amount) of what a pod of the class takes of its node."""
+        return self._held.of(cls)
+
+    def sum_by_row(
+        self, weights: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """For each row the sum over its pods of a weight per class, or per kin.
+
+        Args:
+            weights: int64[classes], small enough for sums below 2**53; int64[kins] for kins.
+            numbers: `pods.kins`, to go by these.
+
+        Returns:
+            int64[nodes].
+        """
+        of_pods = weights[self.pods.classes if numbers is None else numbers]
+        counted = (of_pods != 0) & (self.pods.rows >= 0)
+        sums = np.bincount(
+            self.pods.rows[counted], weights=of_pods[counted], minlength=self.node_count
+        )
+        return sums.astype(np.int64)
+
+    def _order_start(self, pod: PodInfo) -> None:
+        pod.start_order = start_order_of(pod.start_ns, self._now_ns)
+        if pod.start_order > NOT_STARTED and pod.start_ns is not None:
+            self._ahead.add(pod)
+            self._ahead_from_ns = min(self._ahead_from_ns, pod.start_ns)
+        else:
+            self._ahead.discard(pod)
+
+    def _place(self, pod: PodInfo, row: int) -> None:
+        pods = self.pods_on[row]
+        self.pods.take(pod, row, len(pods), self.held_columns(pod.cls))
+        pods.append(pod)
+        self._account(pod.cls, row, 1)
+        self.log.append((row, pod.cls, 1))
+
+    def _account(self, cls: PodClass, row: int, sign: int) -> None:
+        self.resources.add(row, self.held_columns(cls), cls.held_nonzero, sign)
+        if cls.host_ports:
+            self._follow_ports(cls.host_ports, row, sign)
+
+    def _follow_ports(self, ports: frozenset[HostPort], row: int, sign: int) -> None:
+        freed = self.freed_ports.pop(row, frozenset())
+        if sign > 0:
+            freed -= ports
+        else:
+            held = frozenset().union(*(pod.cls.host_ports for pod in self.pods_on[row]))
+            freed = (freed | ports) & held
+        if freed:
+            self.freed_ports[row] = freed
+
+    def _node_changed(self) -> None:
+        self.node_epoch += 1
+        self.columns.forget()
+
+    def _append_row(self, node_name: str, node: Object) -> int:
+        row = self.row_of[node_name] = self.node_count
+        self.names.append(node_name)
+        self.nodes.append(node)
+        self.pods_on.append([])
+        self.resources.append_row()
+        return row
+
+    def _remove_row(self, row: int) -> None:
+        """Remove a row without pods; the last one takes its place."""
+        del self.row_of[self.names[row]]
+        last = self.node_count - 1
+        if row != last:
+            self.row_of[self.names[last]] = row
+            self.pods.move(self.pods_on[last], row)
+            if last in self.freed_ports:
+                self.freed_ports[row] = self.freed_ports.pop(last)
+        self.names[row] = self.names[last]
+        self.nodes[row] = self.nodes[last]
+        self.pods_on[row] = self.pods_on[last]
+        del self.names[last], self.nodes[last], self.pods_on[last]
+        self.resources.remove_row(row)
+
+
+def allocatable_amounts(node: Object) -> dict[str, int]:
+    """What a node has: cpu in thousandths, others in units.
+
+    Raises:
+        InvalidValueError: an amount isn't a quantity; the error names node and field.
+    """
+    read = {}
+    for resource, amount in allocatable_of(node).items():
+        try:
+            read[resource] = milli_value(amount) if resource == "cpu" else value(amount)
+        except InvalidValueError as error:
+            raise error.under(f"Node {name(node)}.status.allocatable[{resource}]") from None
+    return read
+
+
+def _same_for_scheduling(old: Object, new: Object) -> bool:
+    return _relevant(old) == _relevant(new)
+
+
+def _relevant(node: Object) -> tuple[object, ...]:
+    status: Object = node.get("status") or {}
+    return (
+        labels(node),
+        node.get("spec"),
+        status.get("allocatable"),
+        status.get("images"),
+        status.get("declaredFeatures"),
+    )

@@ -1,0 +1,330 @@
+"""Topology spread constraints: read from pods or the configuration, and counted.
+
+Which nodes count, and what a constraint selects, follows `podtopologyspread/common.go` of v1.36.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.selectors.labels import EVERYTHING, Selector, equality_selector, label_selector
+from podium.api.selectors.node_selector import required_node_affinity
+from podium.api.objects import Object, controller_of, labels, name, spec_of
+from podium.api.pod_specs import tolerations_of
+from podium.api.taints import untolerated
+from podium.api.workloads import selector_of
+from podium.scheduler.config.args import TopologySpreadConstraint
+from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
+from podium.scheduler.framework.interface import Rows
+from podium.scheduler.snapshot.pod_relations import Kin
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
+from podium.scheduler.snapshot.node_selection import matching_rows
+from podium.scheduler.framework.evaluation.per_nodes import PerNodes
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+DO_NOT_SCHEDULE = "DoNotSchedule"
+SCHEDULE_ANYWAY = "ScheduleAnyway"
+_HONOR = "Honor"
+_NOT_SCHEDULED = ("NoSchedule", "NoExecute")
+_OWNERS_WITH_SELECTORS = {
+    ("apps/v1", "ReplicaSet"): "ReplicaSet",
+    ("apps/v1", "StatefulSet"): "StatefulSet",
+}
+
+
+class SpreadConstraint(msgspec.Struct, frozen=True):
+    """One constraint, ready to count by.
+
+    Attributes:
+        max_skew: how much fuller than the emptiest domain a domain may be.
+        topology_key: the node label that makes the domains.
+        selector: of the pods that count, in the pod's namespace.
+        min_domains: with fewer domains, the emptiest counts as empty.
+        honors_affinity: only nodes that the pod's node affinity allows count.
+        honors_taints: only nodes whose taints the pod tolerates count.
+    """
+
+    max_skew: int
+    topology_key: str
+    selector: Selector
+    min_domains: int
+    honors_affinity: bool
+    honors_taints: bool
+
+    def counts(self, own: Kin, other: Kin) -> int:
+        """1 if pods of kin `other` count for pods of kin `own`, else 0.
+
+        Terminating pods don't, and to an empty selector none does.
+        """
+        return int(
+            not other.terminating and not self.selector.is_empty and self.meets(own, other) == 1
+        )
+
+    def meets(self, own: Kin, other: Kin) -> int:
+        """1 if a pod that comes or goes in a hypothetical row changes the count, else 0.
+
+        Unlike `counts`, this is upstream's updateWithPod: terminating pods do, and to an empty
+        selector all do.
+        """
+        return int(own.namespace == other.namespace and self.selector.matches(other.labels))
+
+
+def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
+    """The constraints in a pod's spec with this `whenUnsatisfiable`.
+
+    Raises:
+        SelectorError: a selector isn't one.
+    """
+    listed: Iterable[Object] = cls.spec.get("topologySpreadConstraints") or ()
+    return tuple(
+        SpreadConstraint(
+            max_skew=int(raw.get("maxSkew") or 0),
+            topology_key=str(raw.get("topologyKey") or ""),
+            selector=_merged(raw, cls.labels),
+            min_domains=int(raw.get("minDomains") or 1),
+            honors_affinity=(raw.get("nodeAffinityPolicy") or _HONOR) == _HONOR,
+            honors_taints=raw.get("nodeTaintsPolicy") == _HONOR,
+        )
+        for raw in listed
+        if raw.get("whenUnsatisfiable") == action
+    )
+
+
+def default_constraints(
+    cls: PodClass, defaults: Sequence[TopologySpreadConstraint], listers: Listers
+) -> tuple[SpreadConstraint, ...]:
+    """The configuration's constraints for a pod without any; they select what its owners select."""
+    selector = owners_selector(cls, listers) if defaults else None
+    if selector is None or selector.is_empty:
+        return ()
+    return tuple(
+        SpreadConstraint(
+            max_skew=constraint.max_skew,
+            topology_key=constraint.topology_key,
+            selector=selector,
+            min_domains=constraint.min_domains or 1,
+            honors_affinity=constraint.node_affinity_policy == _HONOR,
+            honors_taints=constraint.node_taints_policy == _HONOR,
+        )
+        for constraint in defaults
+    )
+
+
+def owners_selector(cls: PodClass, listers: Listers) -> Selector:
+    """What the services of a pod and its controller select, taken together."""
+    merged: dict[str, str] = {}
+    for service in listers.list("Service", cls.namespace):
+        wanted = spec_of(service).get("selector")
+        if wanted is not None and equality_selector(wanted).matches(cls.labels):
+            merged |= wanted
+    owner = controller_of(cls.pod)
+    if owner is None:
+        return equality_selector(merged) if merged else EVERYTHING
+    identity = (str(owner.get("apiVersion")), str(owner.get("kind")))
+    place, owner_name = cls.namespace, str(owner.get("name"))
+    if identity == ("v1", "ReplicationController"):
+        replicator = listers.get("ReplicationController", owner_name, place) or {}
+        merged |= spec_of(replicator).get("selector") or {}
+        return equality_selector(merged)
+    selector = equality_selector(merged)
+    kind = _OWNERS_WITH_SELECTORS.get(identity)
+    controller = None if kind is None else listers.get(kind, owner_name, place)
+    if controller is None:
+        return selector
+    theirs = selector_of(controller)
+    return selector if theirs.matches_nothing else _both(selector, theirs)
+
+
+def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) -> NDArray[np.bool_]:
+    """Which nodes the constraint's inclusion policies let count, bool[nodes]."""
+    rows = np.ones(snapshot.node_count, bool)
+    if constraint.honors_affinity:
+        rows &= matching_rows(snapshot, required_node_affinity(cls.pod))
+    if constraint.honors_taints:
+        tolerations = tolerations_of(cls.spec)
+        groups = snapshot.columns.taints()
+        tolerated = [untolerated(t, tolerations, _NOT_SCHEDULED) is None for t in groups.values]
+        rows &= groups.lookup(tolerated, bool)
+    return rows
+
+
+class Domains:
+    """The domains of one topology key, and which of their nodes count.
+
+    Pods of rows without the label count like those of rows with an empty one: upstream reads both
+    as "". But the count of a domain is only looked up for rows that have the label.
+
+    Attributes:
+        codes: int32[nodes], the domain of each row, `ABSENT` without the label.
+        counted: bool[nodes], the rows whose pods count.
+        column: the domains for which the pods of each row count, if any.
+        exists: bool[domains + 1], whether a domain has any counted row.
+        size: how many domains exist.
+    """
+
+    def __init__(self, column: LabelColumn, counted: NDArray[np.bool_]) -> None:
+        self.codes = column.codes
+        self.counted = counted
+        empty = column.values.index("") if "" in column.values else ABSENT
+        self._homes = np.where(self.codes == ABSENT, np.int32(empty), self.codes)
+        self.column = LabelColumn(np.where(counted, self._homes, np.int32(ABSENT)), column.values)
+        self.exists = self._mask_of(self._homes[counted])
+        self.size = int(np.count_nonzero(self.exists))
+        self._among: tuple[Rows, Among] | None = None
+
+    def among(self, rows: Rows) -> "Among":
+        """What there is among rows, int[n]; remembered for as long as it is the same array."""
+        if self._among is None or self._among[0] is not rows:
+            codes = self.codes[rows]
+            size = int(np.count_nonzero(self._mask_of(self._homes[rows])))
+            self._among = (rows, Among(codes, self._mask_of(codes), size))
+        return self._among[1]
+
+    def _mask_of(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which domains are among these, bool[domains + 1]; the last one stands for `ABSENT`."""
+        mask = np.zeros(len(self.column.values) + 1, bool)
+        mask[codes] = True
+        return mask
+
+
+class Among(msgspec.Struct, frozen=True):
+    """The domains of some rows.
+
+    Attributes:
+        codes: int32[n], the domain of each row, `ABSENT` without the label.
+        present: bool[domains + 1], which domains there are.
+        size: how many, those without the label counted as of the empty value if there is one.
+    """
+
+    codes: NDArray[np.int32]
+    present: NDArray[np.bool_]
+    size: int
+
+
+class ScoredRows:
+    """The rows that constraints score: all that are feasible, or those with all labels.
+
+    Args:
+        scored: bool[nodes].
+    """
+
+    def __init__(self, scored: NDArray[np.bool_]) -> None:
+        self.scored = scored
+        self._among: tuple[Rows, NDArray[np.bool_], Rows] | None = None
+
+    def among(self, feasible: Rows) -> tuple[NDArray[np.bool_], Rows]:
+        """Which of the rows are scored, bool[n], and these rows; remembered for the same array."""
+        if self._among is None or self._among[0] is not feasible:
+            is_scored = self.scored[feasible]
+            rows = feasible if is_scored.all() else feasible[is_scored]
+            self._among = (feasible, is_scored, rows)
+        return self._among[1:]
+
+
+class Spreading:
+    """Counts pods for spread constraints, for all classes of pods together."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.sums = DomainSums(snapshot, label_marks)
+        self._snapshot = snapshot
+        self._domains: PerNodes[Domains] = PerNodes(snapshot)
+        self._scored: PerNodes[ScoredRows] = PerNodes(snapshot)
+        self._rows: PerNodes[LabelColumn] = PerNodes(snapshot)
+
+    def scored(
+        self, constraints: Sequence[SpreadConstraint], *, needs_labels: bool
+    ) -> tuple[Hashable, ScoredRows]:
+        """The rows with the topology keys of all constraints, or all rows, and a key for them."""
+        keys = tuple(c.topology_key for c in constraints) if needs_labels else ()
+        return keys, self._scored.of(keys, lambda: ScoredRows(self._labelled(keys)))
+
+    def domains(
+        self, cls: PodClass, constraint: SpreadConstraint, rows_key: Hashable, rows: ScoredRows
+    ) -> tuple[Hashable, Domains]:
+        """The domains of a constraint of a class, and a key for them.
+
+        Args:
+            cls: whose node affinity and tolerations may leave nodes out.
+            constraint: one of the class.
+            rows_key: stands for `rows`.
+            rows: of which pods count at all.
+        """
+        key = (
+            constraint.topology_key,
+            rows_key,
+            constraint.honors_affinity and cls.node_affinity_key,
+            constraint.honors_taints and cls.tolerations_key,
+        )
+
+        def make() -> Domains:
+            counted = rows.scored & included(self._snapshot, cls, constraint)
+            return Domains(self._snapshot.columns.label(constraint.topology_key), counted)
+
+        return key, self._domains.of(key, make)
+
+    def counted(
+        self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, domains: Domains
+    ) -> DomainSum:
+        """How many pods of each domain a constraint of a class counts; `key` is the domains'."""
+        return self._sum(cls, constraint, key, domains.column)
+
+    def counted_by_row(self, cls: PodClass, constraint: SpreadConstraint) -> DomainSum:
+        """The same by row, whether or not the row's pods count."""
+        count = self._snapshot.node_count
+        rows = self._rows.of(
+            count, lambda: LabelColumn(np.arange(count, dtype=np.int32), self._snapshot.names)
+        )
+        return self._sum(cls, constraint, None, rows)
+
+    def _sum(
+        self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, column: LabelColumn
+    ) -> DomainSum:
+        own, selector = cls.kin, constraint.selector
+        marks = () if selector.is_empty else selector_marks(selector)
+        asked = (key, own.namespace, selector)
+        return self.sums.of(asked, column, lambda other: constraint.counts(own, other), marks)
+
+    def _labelled(self, topology_keys: Iterable[str]) -> NDArray[np.bool_]:
+        present = np.ones(self._snapshot.node_count, bool)
+        for key in topology_keys:
+            present &= self._snapshot.columns.label(key).codes != ABSENT
+        return present
+
+
+def standing(
+    cls: PodClass, constraints: Sequence[SpreadConstraint], node: Object | None
+) -> list[tuple[str, bool]] | None:
+    """A node's domain for each constraint, and whether its pods count; None if it isn't in all."""
+    marks = {} if node is None else labels(node)
+    if node is None or any(c.topology_key not in marks for c in constraints):
+        return None
+    return [(marks[c.topology_key], _includes(cls, c, node)) for c in constraints]
+
+
+def _includes(cls: PodClass, constraint: SpreadConstraint, node: Object) -> bool:
+    """What `included` says of this node."""
+    if constraint.honors_affinity:
+        required = required_node_affinity(cls.pod)
+        if not required.matches(labels(node), name(node)):
+            return False
+    if not constraint.honors_taints:
+        return True
+    taints, tolerations = spec_of(node).get("taints"), cls.spec.get("tolerations")
+    return untolerated(taints, tolerations, _NOT_SCHEDULED) is None
+
+
+def _merged(raw: Object, pod_labels: Mapping[str, str]) -> Selector:
+    selector = label_selector(raw.get("labelSelector"))
+    keys = raw.get("matchLabelKeys") or ()
+    taken = {key: pod_labels[key] for key in keys if key in pod_labels}
+    if not taken or selector.matches_nothing:
+        return selector
+    return _both(equality_selector(taken), selector)
+
+
+def _both(one: Selector, other: Selector) -> Selector:
+    return Selector((*one.requirements, *other.requirements))

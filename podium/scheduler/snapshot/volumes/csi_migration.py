@@ -1,0 +1,232 @@
+"""CSI migration: volumes of in-tree plugins, as the CSI drivers know them that replaced these.
+
+The rules are those of csi-translation-lib in v1.36, as far as scheduling looks at them: the
+driver, the handle of a volume, and the topology of a persistent volume.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from podium.api.errors import PodiumError
+from podium.api.objects import Object, annotations, entries, labels, part, spec_of
+from podium.api.well_known import REGION_LABEL, ZONE_LABEL
+from podium.scheduler.snapshot.volumes.volumes import ZONES_DELIMITER
+
+BETA_ZONE_LABEL = "failure-domain.beta.kubernetes.io/zone"
+BETA_REGION_LABEL = "failure-domain.beta.kubernetes.io/region"
+
+_MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
+_UNSPECIFIED = "UNSPECIFIED"
+_AWS_SCHEME = "aws://"
+
+
+class MigrationError(PodiumError):
+    """An in-tree volume that can't be translated; the text says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachable:
+    """A volume that is attached to nodes.
+
+    Attributes:
+        driver: the CSI driver.
+        handle: the volume's name for the driver; claims without a volume have one of their own.
+    """
+
+    driver: str
+    handle: str
+
+
+@dataclass(frozen=True, slots=True)
+class InTreePlugin:
+    """A volume plugin of Kubernetes' own tree that a CSI driver has replaced.
+
+    Attributes:
+        name: of the plugin, and of storage classes' provisioner.
+        source: the field of a volume that has its description.
+        driver: the CSI driver that took over.
+        handle: the driver's name for a volume, from its description and its zones.
+        topology_key: the label by which the driver knows zones; empty if topology isn't translated.
+    """
+
+    name: str
+    source: str
+    driver: str
+    handle: Callable[[Object, list[str]], str]
+    topology_key: str = ""
+
+
+def _aws_handle(source: Object, zones: list[str]) -> str:
+    volume_id = str(source.get("volumeID") or "")
+    if not volume_id.startswith(_AWS_SCHEME):
+        return volume_id
+    handle = volume_id.removeprefix(_AWS_SCHEME).partition("/")[2].strip("/")
+    if not handle.startswith("vol-") or "/" in handle:
+        raise MigrationError(f"{volume_id!r} doesn't name an AWS volume")
+    return handle
+
+
+def _gce_handle(source: Object, zones: list[str]) -> str:
+    if len(zones) > 1:
+        place = f"regions/{_gce_region(zones)}"
+    else:
+        place = f"zones/{zones[0] if zones else _UNSPECIFIED}"
+    return f"projects/{_UNSPECIFIED}/{place}/disks/{source.get('pdName')}"
+
+
+def _gce_region(zones: list[str]) -> str:
+    parts = [zone.split("-") for zone in zones]
+    regions = {"-".join(part[:2]) for part in parts}
+    if len(regions) > 1 or any(len(part) != 3 for part in parts):
+        raise MigrationError(f"zones {', '.join(zones)} aren't zones of one region")
+    return regions.pop()
+
+
+def _field(field: str) -> Callable[[Object, list[str]], str]:
+    return lambda source, zones: str(source.get(field) or "")
+
+
+_PLUGINS = (
+    InTreePlugin(
+        "kubernetes.io/aws-ebs",
+        "awsElasticBlockStore",
+        "ebs.csi.aws.com",
+        _aws_handle,
+        "topology.ebs.csi.aws.com/zone",
+    ),
+    InTreePlugin(
+        "kubernetes.io/gce-pd",
+        "gcePersistentDisk",
+        "pd.csi.storage.gke.io",
+        _gce_handle,
+        "topology.gke.io/zone",
+    ),
+    InTreePlugin("kubernetes.io/azure-disk", "azureDisk", "disk.csi.azure.com", _field("diskURI")),
+    InTreePlugin(
+        "kubernetes.io/cinder",
+        "cinder",
+        "cinder.csi.openstack.org",
+        _field("volumeID"),
+        "topology.cinder.csi.openstack.org/zone",
+    ),
+    InTreePlugin(
+        "kubernetes.io/portworx-volume", "portworxVolume", "pxd.portworx.com", _field("volumeID")
+    ),
+)
+# These have CSI drivers, too, but the scheduler doesn't regard them as migrated.
+_UNCOUNTED_PROVISIONERS = frozenset({"kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"})
+
+
+def in_tree_plugin(source: Object) -> InTreePlugin | None:
+    """The migrated plugin of a pod's volume or a persistent volume's spec; None for others."""
+    return next((plugin for plugin in _PLUGINS if source.get(plugin.source) is not None), None)
+
+
+def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
+    """A pod's volume or a persistent volume's spec as its CSI driver knows it.
+
+    Args:
+        spec: the volume, or the persistent volume's spec.
+        zones: the persistent volume's zone label.
+
+    Returns:
+        None if it isn't of a migrated plugin.
+
+    Raises:
+        MigrationError: it can't be translated.
+    """
+    plugin = in_tree_plugin(spec)
+    if plugin is None:
+        return None
+    listed = zones.split(ZONES_DELIMITER) if zones else []
+    return Attachable(plugin.driver, plugin.handle(spec[plugin.source], listed))
+
+
+def zones_of(volume: Object) -> str:
+    """The zone label of a persistent volume, the older one first; empty if it has none."""
+    marks = labels(volume)
+    return marks.get(BETA_ZONE_LABEL) or marks.get(ZONE_LABEL) or ""
+
+
+def provisioning_driver(provisioner: str) -> str:
+    """The CSI driver that makes the volumes of a storage class; empty if they aren't counted."""
+    if provisioner in _UNCOUNTED_PROVISIONERS:
+        return ""
+    return next((p.driver for p in _PLUGINS if p.name == provisioner), provisioner)
+
+
+def migrated_plugins(csi_node: Object) -> frozenset[str]:
+    """The names of the plugins that have been migrated on a node, as its CSINode says."""
+    return frozenset(migration_note(csi_node).split(","))
+
+
+def migration_note(csi_node: Object) -> str:
+    """The annotation of a CSINode that lists the plugins that have been migrated on its node."""
+    return annotations(csi_node).get(_MIGRATED_PLUGINS, "")
+
+
+def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:
+    """The required node affinity of a persistent volume, in the labels of the CSI driver.
+
+    Zones in the affinity are renamed; if there are none, those of the volume's label are added.
+
+    Returns:
+        A NodeSelector, or None if any node will do.
+    """
+    required = part(spec_of(volume), "nodeAffinity").get("required")
+    terms = list(entries(required or {}, "nodeSelectorTerms"))
+    zone_label, region_label = _topology_labels(terms, labels(volume))
+    if _values(terms, zone_label):
+        terms = _renamed(terms, zone_label, plugin.topology_key)
+    elif zones := _zones(labels(volume).get(zone_label, "")):
+        extra = {"key": plugin.topology_key, "operator": "In", "values": zones}
+        terms = [_with_expression(term, extra) for term in terms or [{}]]
+        required = required or {}
+    if region_label == BETA_REGION_LABEL and _values(terms, region_label):
+        terms = _renamed(terms, region_label, REGION_LABEL)
+    return None if required is None else {**required, "nodeSelectorTerms": terms}
+
+
+def _topology_labels(terms: Iterable[Object], marks: Mapping[str, str]) -> tuple[str, str]:
+    """The labels for zone and region that the volume speaks of: newer or older ones."""
+    keys = {expression.get("key") for term in terms for expression in _expressions(term)}
+    for known in (keys, marks):
+        if ZONE_LABEL in known:
+            return ZONE_LABEL, REGION_LABEL
+        if BETA_ZONE_LABEL in known:
+            return BETA_ZONE_LABEL, BETA_REGION_LABEL
+    return ZONE_LABEL, REGION_LABEL
+
+
+def _values(terms: Iterable[Object], label: str) -> bool:
+    return any(
+        expression.get("values")
+        for term in terms
+        for expression in _expressions(term)
+        if expression.get("key") == label
+    )
+
+
+def _renamed(terms: Iterable[Object], old: str, new: str) -> list[Object]:
+    return [
+        {
+            **term,
+            "matchExpressions": [
+                {**expression, "key": new} if expression.get("key") == old else expression
+                for expression in _expressions(term)
+            ],
+        }
+        for term in terms
+    ]
+
+
+def _with_expression(term: Object, extra: Object) -> Object:
+    return {**term, "matchExpressions": [*_expressions(term), extra]}
+
+
+def _expressions(term: Object) -> list[Object]:
+    return list(entries(term, "matchExpressions"))
+
+
+def _zones(label: str) -> list[str]:
+    return sorted({zone.strip() for zone in label.split(ZONES_DELIMITER)} - {""})

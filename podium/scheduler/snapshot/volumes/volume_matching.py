@@ -1,0 +1,123 @@
+"""Which persistent volumes unbound claims would be bound to, on each row.
+
+The rules are those of FindMatchingVolume and of VolumeBinding's search with it, v1.36. Where
+several volumes of one size fit, Kubernetes takes any; here it is the one with the smallest name.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.selectors.labels import EVERYTHING, Selector, label_selector
+from podium.api.objects import Object, is_terminating, labels, name, spec_of
+from podium.api.pods import phase_of
+from podium.api.volumes.storage_classes import storage_class_name
+from podium.scheduler.framework.interface import Rows
+from podium.scheduler.snapshot.volumes.volumes import (
+    access_modes,
+    is_bound_to,
+    is_reserved,
+    requested_storage,
+    same_kind,
+    storage_capacity,
+)
+
+Choice = NDArray[np.int64]
+
+NO_VOLUME = -1
+
+
+class Topology(Protocol):
+    """Where volumes can be reached from."""
+
+    def reach(self, volume: Object) -> Rows:
+        """The rows from which a persistent volume can be reached, int[n], ascending."""
+
+
+def by_size(claims: Sequence[Object]) -> list[Object]:
+    """Claims in the order in which volumes are looked for: small ones first."""
+    return sorted(claims, key=lambda claim: requested_storage(claim) or 0)
+
+
+def choose_volumes(
+    claims: Sequence[Object], volumes: Sequence[Object], topology: Topology, node_count: int
+) -> list[Choice]:
+    """Choose a volume for each claim in turn, on each row apart.
+
+    Args:
+        claims: in the order in which they choose; what one has chosen the next can't have.
+        volumes: all persistent volumes.
+        topology: where volumes can be reached from.
+        node_count: the number of rows.
+
+    Returns:
+        For each claim int64[nodes], an index into `volumes` or `NO_VOLUME`.
+
+    Raises:
+        SelectorError: a claim's selector can't be used.
+    """
+    choices: list[Choice] = []
+    for claim in claims:
+        selector = _selector(claim)
+        fitting = [i for i, volume in enumerate(volumes) if _fits(volume, claim)]
+        fitting.sort(key=lambda i: (storage_capacity(volumes[i]), name(volumes[i])))
+        meant = [i for i in fitting if is_bound_to(volumes[i], claim)]
+        free = [i for i in fitting if _is_free(volumes[i], claim, selector)]
+        choices.append(_choice(meant, free, choices, volumes, topology, node_count))
+    return choices
+
+
+def _choice(
+    meant: Sequence[int],
+    free: Sequence[int],
+    taken: Sequence[Choice],
+    volumes: Sequence[Object],
+    topology: Topology,
+    node_count: int,
+) -> Choice:
+    """One claim's choice: a volume that is meant for it, wherever it is, or else the smallest."""
+    choice = np.full(node_count, NO_VOLUME, np.int64)
+    undecided = np.ones(node_count, bool)
+    for index in meant:
+        available = undecided.copy()
+        for earlier in taken:
+            available &= earlier != index
+        undecided &= ~available
+        rows = topology.reach(volumes[index])
+        choice[rows[available[rows]]] = index
+    for index in free:
+        rows = topology.reach(volumes[index])
+        rows = rows[undecided[rows]]
+        for earlier in taken:
+            rows = rows[earlier[rows] != index]
+        choice[rows] = index
+        undecided[rows] = False
+    return choice
+
+
+def _fits(volume: Object, claim: Object) -> bool:
+    """What even a volume that is meant for the claim must fulfil."""
+    return (
+        storage_class_name(volume) == storage_class_name(claim)
+        and (not is_reserved(volume) or is_bound_to(volume, claim))
+        and storage_capacity(volume) >= (requested_storage(claim) or 0)
+        and same_kind(volume, claim)
+        and not is_terminating(volume)
+    )
+
+
+def _is_free(volume: Object, claim: Object, selector: Selector) -> bool:
+    """Whether a fitting volume that isn't meant for anybody can be taken."""
+    return (
+        not is_reserved(volume)
+        and phase_of(volume) == "Available"
+        and selector.matches(labels(volume))
+        and access_modes(claim) <= access_modes(volume)
+    )
+
+
+def _selector(claim: Object) -> Selector:
+    raw = spec_of(claim).get("selector")
+    return EVERYTHING if raw is None else label_selector(raw)

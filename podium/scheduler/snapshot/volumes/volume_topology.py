@@ -1,0 +1,107 @@
+"""Where volumes can be reached from: rows by the labels of their nodes.
+
+Volumes mostly name a zone or a host, and there can be as many of them as nodes. So values are
+looked up instead of compared one by one, rows are lists rather than masks, and what was found out
+about a volume is kept until a node changes.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.selectors.labels import Requirement, Selector
+from podium.api.selectors.node_selector import node_selector
+from podium.api.objects import Object, entries, name, spec_of
+from podium.scheduler.framework.interface import Rows
+from podium.scheduler.snapshot.node_columns import ABSENT
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+Mask = NDArray[np.bool_]
+
+
+class VolumeTopology:
+    """Rows by labels and by volumes' node affinity.
+
+    Args:
+        snapshot: the nodes.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._epoch = snapshot.node_epoch
+        self._codes: dict[str, dict[str, int]] = {}
+        self._reach: dict[str, tuple[Object, Rows]] = {}
+
+    def labelled(self, label: str) -> Mask:
+        """Which rows have a label at all, bool[nodes]."""
+        present: Mask = self._snapshot.columns.label(label).codes != ABSENT
+        return present
+
+    def having(self, label: str, values: Iterable[str]) -> Mask:
+        """Which rows have one of these values, bool[nodes]."""
+        self._keep_up()
+        column = self._snapshot.columns.label(label)
+        known = self._codes.get(label)
+        if known is None:
+            known = {value: code for code, value in enumerate(column.values)}
+            self._codes[label] = known
+        codes = [known[value] for value in values if value in known]
+        return column.codes == codes[0] if len(codes) == 1 else np.isin(column.codes, codes)
+
+    def selected(self, selector: Selector) -> Mask:
+        """Which rows a label selector matches, bool[nodes]."""
+        if selector.matches_nothing:
+            return np.zeros(self._snapshot.node_count, bool)
+        return self._meeting_all(selector.requirements)
+
+    def allowed(self, terms: Iterable[Object] | None) -> Mask:
+        """Which rows a storage class's `allowedTopologies` allow, bool[nodes]."""
+        count = self._snapshot.node_count
+        listed = [*terms] if terms else []
+        result = np.full(count, not listed)
+        for term in listed:
+            expressions = term.get("matchLabelExpressions") or ()
+            matching = np.full(count, bool(expressions))
+            for expression in expressions:
+                matching &= self.having(expression.get("key", ""), entries(expression, "values"))
+            result |= matching
+        return result
+
+    def reach(self, volume: Object) -> Rows:
+        """The rows that a persistent volume's node affinity matches, int[n], ascending."""
+        self._keep_up()
+        known = self._reach.get(name(volume))
+        if known is None or known[0] is not volume:
+            affinity = spec_of(volume).get("nodeAffinity") or {}
+            rows = np.flatnonzero(self.matching(affinity.get("required")))
+            known = self._reach[name(volume)] = (volume, rows)
+        return known[1]
+
+    def matching(self, required: Object | None) -> Mask:
+        """Which rows a NodeSelector of a persistent volume matches, bool[nodes].
+
+        Volumes are compared with nodes' labels only: conditions on the node's name always hold.
+        """
+        if required is None:
+            return np.ones(self._snapshot.node_count, bool)
+        result = np.zeros(self._snapshot.node_count, bool)
+        for term in node_selector(required).terms:
+            if not term.error:
+                result |= self._meeting_all(term.expressions)
+        return result
+
+    def _meeting_all(self, requirements: Iterable[Requirement]) -> Mask:
+        result = np.ones(self._snapshot.node_count, bool)
+        for requirement in requirements:
+            if requirement.operator == "In":
+                result &= self.having(requirement.key, requirement.values)
+            else:
+                result &= self._snapshot.columns.label(requirement.key).meets(requirement)
+        return result
+
+    def _keep_up(self) -> None:
+        if self._epoch != self._snapshot.node_epoch:
+            self._epoch = self._snapshot.node_epoch
+            self._codes.clear()
+            self._reach.clear()

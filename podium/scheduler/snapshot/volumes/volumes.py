@@ -1,0 +1,165 @@
+"""Claims, persistent volumes and storage classes, as the scheduler's volume plugins read them.
+
+The rules are those of component-helpers' `storage/volume` and `storage/ephemeral` in v1.36.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from podium.api.objects import (
+    Object,
+    annotations,
+    controller_of,
+    entries,
+    key,
+    name,
+    namespace,
+    part,
+    spec_of,
+    uid,
+)
+from podium.api.pod_specs import requests_of, volumes_of
+from podium.api.values.quantity import nanos
+from podium.api.volumes.storage_classes import storage_class_name
+from podium.api.well_known import BIND_COMPLETED
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
+
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+NO_PROVISIONER = "kubernetes.io/no-provisioner"
+READ_WRITE_ONCE_POD = "ReadWriteOncePod"
+WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
+ZONES_DELIMITER = "__"
+
+BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+_FILESYSTEM = "Filesystem"
+# The API's names for kinds in "not found".
+_RESOURCES = {
+    "PersistentVolumeClaim": "persistentvolumeclaim",
+    "PersistentVolume": "persistentvolume",
+    "StorageClass": "storageclass.storage.k8s.io",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimUse:
+    """A volume of a pod that is a claim.
+
+    Attributes:
+        claim_name: in the pod's namespace.
+        is_ephemeral: the claim is made for this pod alone, and must be owned by it.
+    """
+
+    claim_name: str
+    is_ephemeral: bool = False
+
+
+def claim_uses(pod: Object) -> Iterator[ClaimUse]:
+    """The claims among a pod's volumes, in order; a claim used twice comes twice."""
+    for volume in volumes_of(spec_of(pod)):
+        source = volume.get("persistentVolumeClaim")
+        if source is not None:
+            yield ClaimUse(source.get("claimName") or "")
+        elif volume.get("ephemeral") is not None:
+            yield ClaimUse(f"{name(pod)}-{volume.get('name')}", is_ephemeral=True)
+
+
+def claim_of(listers: Listers, pod: PodInfo, use: ClaimUse) -> Object | None:
+    """The claim that a pod uses; None if it isn't there."""
+    return listers.get("PersistentVolumeClaim", use.claim_name, pod.namespace)
+
+
+def not_found(kind: str, object_name: str) -> str:
+    """How the API says that there is no such object."""
+    return f'{_RESOURCES[kind]} "{object_name}" not found'
+
+
+def ownership_fault(claim: Object, pod: PodInfo) -> str:
+    """Why a claim can't be an ephemeral volume of the pod; empty if it can."""
+    owner = controller_of(claim)
+    if owner is not None and owner.get("uid") == pod.uid:
+        return ""
+    return f"PVC {key(claim)} was not created for pod {pod.key} (pod is not owner)"
+
+
+def storage_class_of(listers: Listers, claim: Object) -> Object | None:
+    """The StorageClass that a claim names; None if it names none or there is none."""
+    class_name = storage_class_name(claim)
+    return listers.get("StorageClass", class_name) if class_name else None
+
+
+def volume_name(claim: Object) -> str:
+    """The persistent volume that a claim names; empty if none."""
+    return str(spec_of(claim).get("volumeName") or "")
+
+
+def is_fully_bound(claim: Object) -> bool:
+    """Whether the binding of a claim to its volume is complete, as opposed to only wished for."""
+    return bool(volume_name(claim)) and BIND_COMPLETED in annotations(claim)
+
+
+def access_modes(obj: Object) -> frozenset[str]:
+    """The access modes of a claim or a persistent volume."""
+    return frozenset(entries(spec_of(obj), "accessModes"))
+
+
+def requested_storage(claim: Object) -> int | None:
+    """The storage that a claim asks for, in nanos of a byte; None if it doesn't say."""
+    requests = requests_of(spec_of(claim))
+    return nanos(requests["storage"]) if "storage" in requests else None
+
+
+def storage_capacity(volume: Object) -> int:
+    """The size of a persistent volume, in nanos of a byte."""
+    return nanos(part(spec_of(volume), "capacity").get("storage") or 0)
+
+
+def is_reserved(volume: Object) -> bool:
+    """Whether a persistent volume is bound to some claim, or meant for it."""
+    return spec_of(volume).get("claimRef") is not None
+
+
+def is_bound_to(volume: Object, claim: Object) -> bool:
+    """Whether a persistent volume is bound to this claim, or meant for it."""
+    reference = spec_of(volume).get("claimRef")
+    return (
+        reference is not None
+        and reference.get("name") == name(claim)
+        and (reference.get("namespace") or "") == namespace(claim)
+        and (reference.get("uid") or uid(claim)) == uid(claim)
+    )
+
+
+def bound_to(volume: Object, claim: Object) -> Object:
+    """The persistent volume as it is once the scheduler has bound it to a claim.
+
+    A mark tells it from a volume that a user has meant for the claim (GetBindVolumeToClaim).
+    """
+    marks = dict(annotations(volume))
+    if not is_bound_to(volume, claim):
+        marks.setdefault(BOUND_BY_CONTROLLER, "yes")
+    reference = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "namespace": namespace(claim),
+        "name": name(claim),
+        "uid": uid(claim),
+    }
+    metadata = {**volume["metadata"], "annotations": marks} if marks else volume["metadata"]
+    return {**volume, "metadata": metadata, "spec": {**spec_of(volume), "claimRef": reference}}
+
+
+def selecting_node(claim: Object, node_name: str) -> Object:
+    """The claim as it is once the scheduler has asked for a volume for this node."""
+    marks = {**annotations(claim), SELECTED_NODE: node_name}
+    return {**claim, "metadata": {**claim["metadata"], "annotations": marks}}
+
+
+def same_kind(volume: Object, claim: Object) -> bool:
+    """Whether volume mode and VolumeAttributesClass of volume and claim agree."""
+    return _kind(volume) == _kind(claim)
+
+
+def _kind(obj: Object) -> tuple[str, str]:
+    spec = spec_of(obj)
+    return spec.get("volumeMode") or _FILESYSTEM, spec.get("volumeAttributesClassName") or ""

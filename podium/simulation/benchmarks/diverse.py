@@ -1,0 +1,124 @@
+"""Workloads in which every pod is different: requests, labels and terms of its own.
+
+The reference's pods are alike, so that what is found out about one holds for the next. Here
+nothing does: each pod is decided as if none had come before it.
+"""
+
+from functools import partial
+from typing import Any
+
+from podium.api.objects import Object
+from podium.api.well_known import HOSTNAME_LABEL, PREFERRED, REQUIRED, ZONE_LABEL
+from podium.simulation.benchmarks import templates
+from podium.simulation.benchmarks.measured_workloads import Case, Size, WorkloadPods
+
+APPS = 200
+CLASSES = 500
+_NAMESPACE = "diverse"
+_ZONES = ("zone-a", "zone-b", "zone-c")
+# Pods from this number on are none of those that are measured.
+_EARLIER = 100_000
+_PRIORITIES = (0, 10, 20)
+_SIZES = {
+    "5Nodes": Size(5, 5, 10),
+    "5000Nodes": Size(5_000, 1_000, 1_000),
+    "5000Nodes_5000Pods": Size(5_000, 1_000, 5_000, by_default=True),
+    "15000Nodes_5000Pods": Size(15_000, 1_000, 5_000),
+}
+_PREEMPTION_SIZES = {
+    "5Nodes": Size(5, 100, 5),
+    "1000Nodes": Size(1_000, 20_000, 500, by_default=True),
+    "5000Nodes": Size(5_000, 100_000, 500, by_default=True),
+    "15000Nodes": Size(15_000, 300_000, 500),
+}
+
+
+def _request(pod: Object, cpu_milli: int, memory_mib: int) -> None:
+    amounts = {"cpu": f"{cpu_milli}m", "memory": f"{memory_mib}Mi"}
+    pod["spec"]["containers"][0]["resources"] = {"requests": amounts}
+
+
+def _differ(pod: Object, number: int) -> None:
+    """Requests of its own, and one of the labels."""
+    _request(pod, 100 + number % 7_919, 128 + number % 1_021)
+    pod["metadata"]["labels"] = {"app": f"app-{number % APPS}"}
+
+
+def _take_turns(pod: Object, number: int) -> None:
+    _differ(pod, number % CLASSES)
+
+
+def _spread(pod: Object, number: int) -> None:
+    _differ(pod, number)
+    constraint = {"maxSkew": 1, "topologyKey": ZONE_LABEL, "whenUnsatisfiable": "ScheduleAnyway"}
+    pod["spec"]["topologySpreadConstraints"] = [{**constraint, **_selecting_itself(pod)}]
+
+
+def _stay_apart(pod: Object, number: int) -> None:
+    _differ(pod, number)
+    term = {"topologyKey": HOSTNAME_LABEL, **_selecting_itself(pod)}
+    required = {REQUIRED: [term]}
+    pod["spec"]["affinity"] = {"podAntiAffinity": required}
+
+
+def _prefer(pod: Object, number: int) -> None:
+    """Better apart from its like, and better in one of the zones."""
+    _differ(pod, number)
+    term = {"topologyKey": HOSTNAME_LABEL, **_selecting_itself(pod)}
+    zone = {"key": ZONE_LABEL, "operator": "In", "values": [_ZONES[number % len(_ZONES)]]}
+    pod["spec"]["affinity"] = {
+        "podAntiAffinity": _preferred(podAffinityTerm=term),
+        "nodeAffinity": _preferred(preference={"matchExpressions": [zone]}),
+    }
+
+
+def _preferred(**what: Object) -> Object:
+    return {PREFERRED: [{"weight": 10, **what}]}
+
+
+def _selecting_itself(pod: Object) -> dict[str, Any]:
+    return {"labelSelector": {"matchLabels": pod["metadata"]["labels"]}}
+
+
+def _fill(pod: Object, number: int) -> None:
+    """One of the twenty pods that fill a node of 32 CPUs."""
+    _differ(pod, number)
+    _request(pod, 1_500 + number * 7 % 101, 256 + number % 1_021)
+    pod["spec"]["priority"] = _PRIORITIES[number * 13 // 7 % len(_PRIORITIES)]
+    started = f"2026-01-01T{number // 3600 % 24:02}:{number // 60 % 60:02}:00Z"
+    pod["status"]["startTime"] = started
+
+
+def _preempt(pod: Object, number: int) -> None:
+    _differ(pod, number)
+    _request(pod, 9_000 + number * 7_001 % 7_000, 256 + number % 1_021)
+    pod["spec"]["priority"] = 100
+
+
+def _vary_earlier(vary: templates.Vary, pod: Object, number: int) -> None:
+    vary(pod, number + _EARLIER)
+
+
+def _case(name: str, vary: templates.Vary) -> Case:
+    group = WorkloadPods(templates.POD_DEFAULT, _NAMESPACE, vary)
+    earlier = WorkloadPods(templates.POD_DEFAULT, _NAMESPACE, partial(_vary_earlier, vary))
+    return Case(name, group, _SIZES, init=(earlier,), zones=_ZONES, node=templates.NODE_OF_32_CPUS)
+
+
+_RUNNING = {**templates.POD_DEFAULT, "status": {"phase": "Running"}}
+
+CASES = (
+    _case("DiverseBasic", _differ),
+    _case("DiversePreferredSpreading", _spread),
+    _case("DiversePreferredAntiAffinity", _prefer),
+    _case("DiverseAntiAffinity", _stay_apart),
+    _case("DiverseClasses", _take_turns),
+    Case(
+        "DiversePreemption",
+        WorkloadPods(templates.POD_DEFAULT, _NAMESPACE, _preempt),
+        _PREEMPTION_SIZES,
+        placed=WorkloadPods(_RUNNING, _NAMESPACE, _fill),
+        zones=_ZONES,
+        node=templates.NODE_OF_32_CPUS,
+    ),
+)

@@ -1,0 +1,240 @@
+"""The measurements: creations, bindings, how far watches are behind, memory."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+from pydantic import PlainSerializer
+
+from podium.simulation.benchmarks.live.connection import LiveConnection, LiveTarget
+from podium.simulation.benchmarks.live.process import UpProcess, up
+from podium.api.documents.report import IF_KNOWN, Report
+
+PODS = "/api/v1/namespaces/default/pods"
+CONNECTIONS = 8
+_NODE = ("--node-cpu", "32", "--node-memory", "256Gi")
+_ALONE = ("--no-scheduler", "--controllers", "", "--nodes", "1")
+_PATIENCE_S = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """The sizes of a measurement.
+
+    Attributes:
+        node_watches: watches of one node's pods each.
+    """
+
+    creations: int = 5_000
+    bindings: int = 5_000
+    nodes: int = 1_000
+    node_watches: int = 100
+    watches: int = 3
+    large_nodes: int = 5_000
+    large_pods: int = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement(Report):
+    """One number that was measured on a running cluster.
+
+    Attributes:
+        name: what was measured.
+        value: how much it is.
+        unit: of the value.
+        goal: what it should reach, in words.
+        processor_share: how much of the time the cluster had a processor, where that says
+            something: what it hadn't, it waited for the processor or for its clients.
+    """
+
+    name: str
+    value: Annotated[float, PlainSerializer(lambda value: round(value, 3), return_type=float)]
+    unit: str
+    goal: str
+    processor_share: Annotated[
+        float | None,
+        IF_KNOWN,
+        PlainSerializer(lambda share: share and round(share, 2), return_type=float | None),
+    ] = None
+
+
+Measurements = list[Measurement]
+"""What `podium bench --live` prints."""
+
+
+class _Meta(msgspec.Struct):
+    name: str
+    resourceVersion: str = ""  # noqa: N815 - the API's name
+
+
+class _Spec(msgspec.Struct):
+    nodeName: str = ""  # noqa: N815 - the API's name
+
+
+class _Pod(msgspec.Struct):
+    metadata: _Meta
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+
+
+class _Event(msgspec.Struct):
+    object: _Pod
+
+
+_decode = msgspec.json.Decoder(_Event).decode
+
+
+class Watcher:
+    """Follows a watch, and notes when each event came.
+
+    Attributes:
+        arrivals_s: when each version of a pod came, by name and version.
+        bound_s: when each pod came with a node for the first time, by name.
+    """
+
+    def __init__(self) -> None:
+        self.arrivals_s: dict[tuple[str, str], float] = {}
+        self.bound_s: dict[str, float] = {}
+
+    async def follow(self, connection: LiveConnection, path: str) -> None:
+        """Watch until cancelled."""
+        async for line in connection.watch(path):
+            now_s, pod = time.perf_counter(), _decode(line).object
+            self.arrivals_s[pod.metadata.name, pod.metadata.resourceVersion] = now_s
+            if pod.spec.nodeName:
+                self.bound_s.setdefault(pod.metadata.name, now_s)
+
+
+async def measure(sizes: Sizes, told: Callable[[str], None]) -> list[Measurement]:
+    """All measurements, one after the other.
+
+    Raises:
+        LiveBenchError: a cluster doesn't come up, or doesn't answer as it should.
+    """
+    told("creations in memory")
+    found = [await creations(sizes, keeps=False)]
+    told("creations with SQLite")
+    found.append(await creations(sizes, keeps=True))
+    told("bindings")
+    found += await bindings(sizes)
+    told("memory")
+    found.append(await memory(sizes))
+    return found
+
+
+async def creations(sizes: Sizes, *, keeps: bool) -> Measurement:
+    """Pods created a second, with the API alone."""
+    async with up(*_ALONE, keeps=keeps) as running:
+        busy_s = running.processor_s()
+        elapsed_s = await _create(running.target, sizes.creations)
+        share = (running.processor_s() - busy_s) / elapsed_s
+    where, goal = ("SQLite", "700") if keeps else ("memory", "1,000")
+    rate = sizes.creations / elapsed_s
+    return Measurement(f"pods created, {where}", rate, "1/s", f"at least {goal}", share)
+
+
+async def bindings(sizes: Sizes) -> list[Measurement]:
+    """Pods created, scheduled and bound a second, and how far behind watches are meanwhile."""
+    async with up("--nodes", str(sizes.nodes), *_NODE) as running, AsyncExitStack() as stack:
+        every = [Watcher() for _ in range(sizes.watches)]
+        few = [Watcher() for _ in range(sizes.node_watches)]
+        for watcher in every:
+            await _start(stack, running, watcher, f"{PODS}?watch=true")
+        for number, watcher in enumerate(few, 1):
+            selector = f"fieldSelector=spec.nodeName%3Dpodium-{number}"
+            await _start(stack, running, watcher, f"{PODS}?watch=true&{selector}")
+        began_s, busy_s = time.perf_counter(), running.processor_s()
+        await _create(running.target, sizes.bindings)
+        async with asyncio.timeout(_PATIENCE_S):
+            while any(len(watcher.bound_s) < sizes.bindings for watcher in every):
+                await asyncio.sleep(0.01)
+        elapsed_s = max(max(watcher.bound_s.values()) for watcher in every) - began_s
+        share = (running.processor_s() - busy_s) / elapsed_s
+    rate = sizes.bindings / elapsed_s
+    return [
+        Measurement("pods created, scheduled and bound", rate, "1/s", "at least 1,000", share),
+        _lag("watches of all pods, behind the first", every, every),
+        _lag("watches of one node, behind the first of all", few, [*every, *few]),
+    ]
+
+
+async def memory(sizes: Sizes) -> Measurement:
+    """The memory of a large cluster at rest."""
+    with TemporaryDirectory(prefix="podium-bench-") as directory:
+        state = Path(directory) / "state.json"
+        items = list(_running_pods(sizes))
+        state.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        async with up("--nodes", str(sizes.large_nodes), *_NODE, "-f", str(state)) as running:
+            value = running.memory_mib()
+    name = f"memory, {sizes.large_nodes:,} nodes and {sizes.large_pods:,} pods"
+    return Measurement(name, value, "MiB", "under 1,536")
+
+
+async def _start(stack: AsyncExitStack, running: UpProcess, watcher: Watcher, path: str) -> None:
+    connection = await LiveConnection.open(running.target)
+    task = asyncio.create_task(watcher.follow(connection, path))
+
+    async def stop() -> None:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        connection.close()
+
+    stack.push_async_callback(stop)
+
+
+async def _create(target: LiveTarget, number: int) -> float:
+    """Create pods on several connections at once; how many seconds it takes."""
+    bodies = iter([_body(index) for index in range(number)])
+    connections = [await LiveConnection.open(target) for _ in range(CONNECTIONS)]
+
+    async def create(connection: LiveConnection) -> None:
+        for body in bodies:
+            await connection.ask("POST", PODS, body)
+
+    began_s = time.perf_counter()
+    await asyncio.gather(*map(create, connections))
+    elapsed_s = time.perf_counter() - began_s
+    for connection in connections:
+        connection.close()
+    return elapsed_s
+
+
+def _lag(name: str, watchers: Sequence[Watcher], first: Sequence[Watcher]) -> Measurement:
+    """How much later than the first one watchers were told, at the 99th percentile."""
+    arrived_s: dict[tuple[str, str], float] = {}
+    for watcher in first:
+        for key, at_s in watcher.arrivals_s.items():
+            arrived_s[key] = min(at_s, arrived_s.get(key, at_s))
+    lags_s = [
+        at_s - arrived_s[key]
+        for watcher in watchers
+        for key, at_s in watcher.arrivals_s.items()
+        if key in arrived_s
+    ]
+    worst_s = float(np.percentile(lags_s, 99)) if lags_s else 0.0
+    return Measurement(f"{name}, 99th percentile", worst_s, "s", "at most 1")
+
+
+def _body(number: int) -> bytes:
+    return msgspec.json.encode(_pod(f"pod-{number}"))
+
+
+def _pod(name: str, **spec: str) -> dict[str, Any]:
+    requests = {"cpu": "100m", "memory": "128Mi"}
+    container = {"name": "main", "image": "example/app", "resources": {"requests": requests}}
+    metadata = {"name": name, "namespace": "default", "labels": {"app": "bench"}}
+    body = {"containers": [container], **spec}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": body}
+
+
+def _running_pods(sizes: Sizes) -> Iterator[dict[str, Any]]:
+    for number in range(sizes.large_pods):
+        yield _pod(f"pod-{number}", nodeName=f"podium-{number % sizes.large_nodes + 1}")

@@ -1,0 +1,83 @@
+"""Workloads: nodes, pods that are there before, and pods whose scheduling is measured."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from podium.api.objects import Object
+from podium.simulation.benchmarks.templates import NODE_DEFAULT, Vary
+
+
+class Size(msgspec.Struct, frozen=True):
+    """How large one workload of a case is.
+
+    Attributes:
+        init_pods: number of pods of each of the case's groups of earlier pods, placed ones too.
+        by_default: whether the workload is measured when none is named.
+    """
+
+    nodes: int
+    init_pods: int
+    measured_pods: int
+    by_default: bool = False
+
+
+class WorkloadPods(msgspec.Struct, frozen=True):
+    """Pods of one template.
+
+    Attributes:
+        vary: makes them differ; None leaves them alike.
+    """
+
+    template: Object
+    namespace: str
+    vary: Vary | None = None
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A shape of workload.
+
+    Attributes:
+        name: as scheduler_perf calls it, if it is from there.
+        sizes: by the rest of the workload's name.
+        placed: pods that are on the nodes from the start, dealt out in turn; None if none are.
+        zones: dealt out to the nodes in turn; without any, nodes have no zone.
+        extra_nodes: templates of single nodes beside the others.
+        churn: pods that come in between, at a steady rate; None if none do.
+    """
+
+    name: str
+    measured: WorkloadPods
+    sizes: Mapping[str, Size]
+    init: tuple[WorkloadPods, ...] = ()
+    placed: WorkloadPods | None = None
+    node: Object = msgspec.field(default_factory=lambda: NODE_DEFAULT)
+    zones: tuple[str, ...] = ()
+    extra_nodes: tuple[Object, ...] = ()
+    churn: WorkloadPods | None = None
+
+
+class Workload(msgspec.Struct, frozen=True):
+    """A case at one of its sizes.
+
+    Attributes:
+        size_name: one of the case's sizes.
+    """
+
+    case: Case
+    size_name: str
+
+    @property
+    def name(self) -> str:
+        """Such as `SchedulingBasic/5000Nodes_10000Pods`."""
+        return f"{self.case.name}/{self.size_name}"
+
+    @property
+    def size(self) -> Size:
+        """How large it is."""
+        return self.case.sizes[self.size_name]
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes, single ones included."""
+        return self.size.nodes + len(self.case.extra_nodes)

@@ -1,0 +1,131 @@
+"""Measures a workload in process.
+
+Everything the reference suite does through an API server is done by calls: nodes are there,
+earlier pods are scheduled without being measured, and then the clock runs from the first measured
+pod's arrival to the last one's binding. Arrival means a dictionary as decoded from JSON; making
+its class, deciding, removing victims and binding all count.
+
+Before the clock starts the garbage collector runs once and is told to leave alone whatever exists
+(`gc.freeze`), as a server would do after loading its state; it stays enabled.
+"""
+
+import gc
+import resource
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from time import perf_counter, process_time
+
+from podium.api.errors import PodiumError
+from podium.api.objects import Object
+from podium.simulation.benchmarks.measured_workloads import Workload
+from podium.simulation.benchmarks.object_factory import ObjectFactory
+from podium.simulation.benchmarks.results import Result, latency_of
+from podium.simulation.benchmarks.timed_scheduler import Churn, TimedScheduler
+from podium.scheduler.scheduler import Scheduler
+
+# The reference injects a pod every 200 ms while it schedules about 500 measured ones a second.
+# Counting pods instead of time keeps a workload the same however fast it is run.
+MEASURED_PER_CHURN = 100
+
+_MAXRSS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
+
+
+class LostMeasurementError(PodiumError):
+    """The process that measured is gone."""
+
+
+def measure_apart(workload: Workload) -> Result:
+    """Measure a workload in a process of its own, so that the peak of memory is its own, too.
+
+    Raises:
+        StuckPodError: a pod that should have been bound couldn't be.
+        LostProcessError: the process was killed.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        try:
+            return pool.submit(measure, workload).result()
+        except BrokenProcessPool as error:
+            message = f"{workload.name}: its process died, perhaps for want of memory"
+            raise LostMeasurementError(message) from error
+
+
+def measure(workload: Workload) -> Result:
+    """Measure a workload in this process.
+
+    Raises:
+        StuckPodError: a pod that should have been bound couldn't be.
+    """
+    scheduler, factory = Scheduler(every_node=True), ObjectFactory()
+    _set_up(scheduler, factory, workload)
+    case, size = workload.case, workload.size
+    measured = factory.group(case.measured, size.measured_pods)
+    churn = Churn(scheduler, _churning(factory, workload))
+    timed = TimedScheduler(scheduler)
+    gc.collect()
+    gc.freeze()
+    elapsed_s, busy_s = _run(timed, measured, churn if case.churn else None)
+    return Result(
+        workload=workload.name,
+        nodes=workload.node_count,
+        pods=len(measured),
+        pods_per_second=len(measured) / elapsed_s,
+        latency_ms=latency_of(timed.latencies_ns),
+        peak_memory_mib=peak_memory_mib(),
+        preemptions=timed.preemptions,
+        processor_share=busy_s / elapsed_s,
+    )
+
+
+def peak_memory_mib() -> float:
+    """The largest resident set that this process ever had, in MiB.
+
+    On Linux a process starts with its parent's, if that one is larger.
+    """
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MAXRSS_PER_MIB
+
+
+def _set_up(scheduler: Scheduler, factory: ObjectFactory, workload: Workload) -> None:
+    case, size = workload.case, workload.size
+    groups = [g for g in (*case.init, case.measured, case.churn, case.placed) if g is not None]
+    nodes = [
+        *(node for template in case.extra_nodes for node in factory.nodes(template, 1)),
+        *factory.nodes(case.node, size.nodes, case.zones),
+    ]
+    placed = (
+        [] if case.placed is None else _placed(factory.group(case.placed, size.init_pods), nodes)
+    )
+    scheduler.load(nodes, placed, factory.namespaces(group.namespace for group in groups))
+    timed = TimedScheduler(scheduler)
+    for group in case.init:
+        for obj in factory.group(group, size.init_pods):
+            timed.schedule(obj)
+
+
+def _placed(pods: list[Object], nodes: Sequence[Object]) -> list[Object]:
+    """The pods, dealt out to the nodes in turn."""
+    for number, pod in enumerate(pods):
+        pod["spec"]["nodeName"] = nodes[number % len(nodes)]["metadata"]["name"]
+    return pods
+
+
+def _churning(factory: ObjectFactory, workload: Workload) -> list[Object]:
+    churn = workload.case.churn
+    if churn is None:
+        return []
+    number = -(-workload.size.measured_pods // MEASURED_PER_CHURN)
+    return factory.group(churn, number)
+
+
+def _run(
+    timed: TimedScheduler, measured: Sequence[Object], churn: Churn | None
+) -> tuple[float, float]:
+    """Schedule the measured pods: seconds by the clock, and seconds of the processor."""
+    began_s, busy_s = perf_counter(), process_time()
+    for number, obj in enumerate(measured):
+        if churn is not None and number % MEASURED_PER_CHURN == 0:
+            churn.step()
+        timed.schedule(obj)
+    return perf_counter() - began_s, process_time() - busy_s

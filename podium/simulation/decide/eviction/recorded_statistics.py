@@ -1,0 +1,179 @@
+"""What a record tells of usage, as statistics.
+
+Node statistics come by group, and stay until a step changes them. Where a record gives one number
+for a pod, memory is spread evenly over the containers, and all disk usage is the first one's.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.objects import DEFAULT_NAMESPACE, Object, part
+from podium.api.pod_specs import containers_of
+from podium.api.values.quantity import value
+from podium.simulation.decide.eviction.question import Usage
+from podium.kubelet.eviction.filesystems import Filesystems
+from podium.kubelet.eviction.node_statistics import (
+    ContainerUsage,
+    DiskUsage,
+    Observation,
+    PodUsage,
+    ephemeral_volumes,
+)
+from podium.kubelet.eviction.signals import Signal
+
+_NOTHING: Object = {}
+# Each signal's group, and its fields for what is available and for the capacity.
+_GROUPS: Mapping[Signal, tuple[str, str, str]] = {
+    Signal.MEMORY_AVAILABLE: ("memory", "available", "capacity"),
+    Signal.ALLOCATABLE_MEMORY_AVAILABLE: ("allocatableMemory", "available", "capacity"),
+    Signal.NODEFS_AVAILABLE: ("nodefs", "available", "capacity"),
+    Signal.NODEFS_INODES_FREE: ("nodefs", "inodesFree", "inodes"),
+    Signal.IMAGEFS_AVAILABLE: ("imagefs", "available", "capacity"),
+    Signal.IMAGEFS_INODES_FREE: ("imagefs", "inodesFree", "inodes"),
+    Signal.CONTAINERFS_AVAILABLE: ("containerfs", "available", "capacity"),
+    Signal.CONTAINERFS_INODES_FREE: ("containerfs", "inodesFree", "inodes"),
+}
+
+
+def merged_groups(before: Object, changes: Object) -> dict[str, Any]:
+    """Node statistics by group, with what a step changes."""
+    return {
+        **before,
+        **{group: {**part(before, group), **(changes[group] or _NOTHING)} for group in changes},
+    }
+
+
+def with_shared_filesystems(by_group: Object, filesystems: Filesystems) -> Object:
+    """The same with what goes for filesystems that are one with another."""
+    found = dict(by_group)
+    dedicated = filesystems.dedicated_image_fs
+    if "nodefs" in found and not dedicated:
+        found.setdefault("imagefs", found["nodefs"])
+    shared = "imagefs" if dedicated and not filesystems.is_split else "nodefs"
+    if shared in found:
+        found.setdefault("containerfs", found[shared])
+    return found
+
+
+def observations(groups: Object, times_s: Mapping[str, float]) -> dict[Signal, Observation]:
+    """What the signals tell.
+
+    Args:
+        groups: node statistics.
+        times_s: when each group was measured; absent if that isn't known.
+    """
+    found = {}
+    for signal, (group, available, capacity) in _GROUPS.items():
+        told = groups.get(group) or _NOTHING
+        if available in told and capacity in told:
+            amounts = value(told[available]), value(told[capacity])
+            found[signal] = Observation(*amounts, times_s.get(group))
+    pids = groups.get("pid") or _NOTHING
+    if "max" in pids and "running" in pids:
+        most, running = value(pids["max"]), value(pids["running"])
+        found[Signal.PID_AVAILABLE] = Observation(most - running, most, times_s.get("pid"))
+    return found
+
+
+def usage_key(called: str) -> str:
+    """The namespace and name of a pod that a record may name without its namespace."""
+    return called if "/" in called else f"{DEFAULT_NAMESPACE}/{called}"
+
+
+def pod_usage(pod: Object, told: Usage) -> PodUsage:
+    """What a pod uses."""
+    names = [one["name"] for one in containers_of(pod["spec"])]
+    memory, disk, inodes = told.memory, told.disk, told.inodes
+    inodes = inodes if isinstance(inodes, Mapping) else {"rootfs": inodes}
+    containers = _containers(names, memory, disk, inodes)
+    volumes = {
+        called: DiskUsage(_amount(used), _amount(part(inodes, "volumes").get(called)))
+        for called, used in _joined((disk or _NOTHING).get("volumes"), inodes.get("volumes"))
+    }
+    stored = told.ephemeral_storage
+    return PodUsage(
+        memory_bytes=_pod_memory(memory),
+        containers=containers,
+        volumes=volumes,
+        ephemeral_storage_bytes=(
+            _stored_bytes(pod, containers, volumes) if stored is None else value(stored)
+        ),
+        processes=value(told.processes),
+    )
+
+
+def _containers(
+    names: Sequence[str], memory: object, disk: Object | None, inodes: Object
+) -> tuple[ContainerUsage, ...]:
+    used = _spread(_container_memory(memory), names)
+    parts = []
+    for place in ("rootfs", "logs"):
+        sizes = {} if disk is None else _of_first(disk.get(place), names)
+        parts.append((sizes, _of_first(inodes.get(place), names)))
+    told = (used, *(one for part in parts for one in part))
+    unknown = None if disk is None else 0
+    return tuple(
+        ContainerUsage(
+            called,
+            used.get(called),
+            *(DiskUsage(sizes.get(called, unknown), count.get(called)) for sizes, count in parts),
+        )
+        for called in dict.fromkeys((*(called for one in told for called in one), *names))
+    )
+
+
+def _container_memory(memory: object) -> object:
+    """The containers' memory as recorded; a number for the pod stands for each of them, too."""
+    if not isinstance(memory, Mapping):
+        return memory
+    told = memory.get("containers")
+    if isinstance(told, Sequence):
+        return {one["name"]: one["usage"] for one in told}
+    return told
+
+
+def _pod_memory(memory: object) -> int | None:
+    if not isinstance(memory, Mapping):
+        return _amount(memory)
+    if "pod" in memory:
+        return _amount(memory["pod"])
+    return sum(value(one) for one in part(memory, "containers").values())
+
+
+def _spread(told: Any, names: Sequence[str]) -> dict[str, int]:
+    """An amount by container; the first one also gets what doesn't divide."""
+    if told is None or isinstance(told, Mapping) or not names:
+        return _amounts(told)
+    share, rest = divmod(value(told), len(names))
+    return {called: share + (0 if index else rest) for index, called in enumerate(names)}
+
+
+def _of_first(told: Any, names: Sequence[str]) -> dict[str, int]:
+    """An amount by container; a single number is the first one's."""
+    if told is None or isinstance(told, Mapping) or not names:
+        return _amounts(told)
+    return {names[0]: value(told)}
+
+
+def _amounts(told: Any) -> dict[str, int]:
+    found: Object = told if isinstance(told, Mapping) else _NOTHING
+    return {called: value(amount) for called, amount in found.items()}
+
+
+def _joined(*told: Object | None) -> Iterator[tuple[str, Any]]:
+    first = told[0] or _NOTHING
+    names = dict.fromkeys(called for one in told for called in one or ())
+    return ((called, first.get(called)) for called in names)
+
+
+def _amount(told: Any) -> int | None:
+    return None if told is None else value(told)
+
+
+def _stored_bytes(
+    pod: Object, containers: Sequence[ContainerUsage], volumes: Mapping[str, DiskUsage]
+) -> int:
+    """Everything that a pod keeps on the node's disks."""
+    parts = [part for one in containers for part in (one.rootfs, one.logs)]
+    parts += [volumes[called] for called in ephemeral_volumes(pod) if called in volumes]
+    return sum(one.used_bytes or 0 for one in parts)

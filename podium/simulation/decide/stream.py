@@ -1,0 +1,90 @@
+"""JSON Lines in, JSON Lines out; a bad line costs that line only."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from podium.api.errors import PodiumError
+from podium.simulation.decide.decision_report import decision_report
+from podium.simulation.decide.decisions import decide
+from podium.simulation.decide.eviction.questions import answer as eviction_answer
+from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
+from podium.api.documents import InvalidDocumentError, read
+
+Json = dict[str, Any]
+
+# What reading an object raises whose fields are of other types or sizes than they can be.
+_MISSHAPEN = (PodiumError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+
+
+Refused = Callable[[str], None]
+"""Is told why a line can't be answered."""
+
+
+def answers(lines: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
+    """The decisions of one scenario a line, without newlines; blank lines are passed over."""
+    return _each(lines, _decisions, {"decisions": []}, refused)
+
+
+def eviction_answers(lines: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
+    """The answer to one question about eviction a line, likewise."""
+    return _each(lines, eviction_answer, {}, refused)
+
+
+def _decisions(raw: object) -> Json:
+    document = read(ScenarioDocument, raw)
+    try:
+        scenario = scenario_of(document)
+        decisions = [decision_report(decided) for decided in decide(scenario)]
+    except _MISSHAPEN:
+        # Types are looked at only now: objects that are as they should be cost nothing.
+        if faults := [*document.type_faults()]:
+            raise InvalidDocumentError(faults) from None
+        raise
+    return {"id": scenario.id, "error": "", "decisions": decisions}
+
+
+def _each(
+    lines: Iterable[bytes],
+    answer: Callable[[object], Json],
+    failed: Json,
+    refused: Refused | None,
+) -> Iterator[bytes]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        found = _answer(line, answer)
+        if isinstance(found, _Fault):
+            why = "\n".join(f"line {number}: {one}" for one in found.why.splitlines())
+            if refused is not None:
+                refused(why)
+            found = {"id": found.id, "error": why, **failed}
+        yield msgspec.json.encode(found)
+
+
+class _Fault(msgspec.Struct, frozen=True):
+    """Why a line can't be answered, and what it calls itself."""
+
+    id: str
+    why: str
+
+
+def _answer(line: bytes, answer: Callable[[object], Json]) -> Json | _Fault:
+    try:
+        raw = msgspec.json.decode(line)
+    except ValueError as error:
+        return _Fault("", f"not JSON: {error}")
+    except RecursionError:
+        return _Fault("", "nested too deeply")
+    try:
+        return answer(raw)
+    except _MISSHAPEN as error:
+        called = str(raw.get("id", "")) if isinstance(raw, dict) else ""
+        return _Fault(called, _words(error))
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, PodiumError):
+        return str(error)
+    return f"an object isn't shaped as Kubernetes has it ({type(error).__name__}: {error})"

@@ -1,0 +1,1 @@
+"""Comparison of two sides over the same scenarios and seeds."""

@@ -1,0 +1,145 @@
+"""A comparison for people: what differs and how surely, and which pods it is about."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from podium.simulation.experiments.comparison.comparison import Comparison, PodChange, is_worse
+from podium.simulation.experiments.measures import MEANINGS
+from podium.simulation.experiments.series.numbers import change_text, interval_text, number_text
+from podium.simulation.experiments.comparison.paired_differences import PAIRS_MIN, Difference
+from podium.simulation.experiments.run import Witness
+from podium.api.presentation import (
+    Bullets,
+    Cell,
+    Picture,
+    Presentation,
+    Section,
+    Table,
+    Tone,
+    Toned,
+    count,
+)
+
+_PODS_MAX = 20
+
+
+def comparison_presentation(comparison: Comparison, picture: Picture | None = None) -> Presentation:
+    """What a comparison says.
+
+    Args:
+        comparison: of two sides.
+        picture: of two runs, for where it can be shown.
+    """
+    differing = [one for one in _told_apart(comparison.differences) if one.widest is not None]
+    a, b = _short_names(comparison)
+    return Presentation(
+        title=f"{a} and {b} compared",
+        headline=_headline(comparison, differing),
+        sections=[
+            Section("What differs", [_table(comparison, differing)]),
+            Section(
+                "Pods that fare otherwise",
+                [
+                    Table(
+                        ("Scenario", "Seed", "Pod", a, b),
+                        [_pod_row(one) for one in comparison.pods],
+                        rows_most=_PODS_MAX,
+                    )
+                ],
+            ),
+            Section("Two runs", [picture] if picture is not None else []),
+            Section(
+                "Runs that failed",
+                [
+                    Table(
+                        ("Scenario", "Seed", "Side", "Why"),
+                        [
+                            (one.scenario, str(one.seed), one.side, one.error)
+                            for one in comparison.failed
+                        ],
+                    )
+                ],
+            ),
+            Section("Notes", [Bullets(comparison.notes)]),
+            Section("What the measures mean", [Bullets(_meanings(differing))], is_detail=True),
+        ],
+    )
+
+
+def _short_names(comparison: Comparison) -> tuple[str, str]:
+    """The sides by their files' names alone, where these differ."""
+    a, b = Path(comparison.a).stem, Path(comparison.b).stem
+    return (comparison.a, comparison.b) if a == b else (a, b)
+
+
+def _told_apart(found: Sequence[Difference]) -> list[Difference]:
+    """The differences without those of a class that alone makes up the total."""
+    totals = {one.measure: (one.a, one.b, one.higher, one.lower) for one in found}
+    return [
+        one
+        for one in found
+        if "." not in one.measure
+        or totals.get(one.measure.partition(".")[0]) != totals[one.measure]
+    ]
+
+
+def _headline(comparison: Comparison, differing: Sequence[Difference]) -> str:
+    pairs = len(comparison.pairs)
+    told = f"{count(pairs, 'pair')} of runs"
+    if not differing:
+        return f"{told}: nothing differs."
+    if pairs < PAIRS_MIN:
+        return f"{told}: {len(differing)} measures differ; for intervals take {PAIRS_MIN} pairs."
+    certain = sum(one.is_certain for one in differing)
+    return f"{told}: {len(differing)} measures differ, {certain} of them by more than chance."
+
+
+def _table(comparison: Comparison, differing: Sequence[Difference]) -> Table:
+    headers = (
+        "Measure",
+        *_short_names(comparison),
+        "Difference",
+        "95 % interval",
+        "Higher in",
+        "Lower in",
+        "Widest in",
+    )
+    return Table(headers, [_row(comparison, one) for one in differing])
+
+
+def _row(comparison: Comparison, one: Difference) -> tuple[Cell, ...]:
+    assert one.widest is not None
+    pair = comparison.pairs[one.widest]
+    told = change_text(one.difference)
+    return (
+        one.measure,
+        number_text(one.a),
+        number_text(one.b),
+        Toned(told, Tone.BAD) if is_worse(one) else told,
+        interval_text(one.interval),
+        f"{one.higher} of {one.pairs}",
+        f"{one.lower} of {one.pairs}",
+        f"{pair.scenario}, seed {pair.seed}",
+    )
+
+
+def _meanings(differing: Sequence[Difference]) -> list[str]:
+    shown = {one.measure.partition(".")[0] for one in differing}
+    return [f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in shown]
+
+
+def _pod_row(one: PodChange) -> tuple[str, ...]:
+    return (one.scenario, str(one.seed), one.pod, _fates(one.a), _fates(one.b))
+
+
+def _fates(witnesses: Sequence[Witness]) -> str:
+    return ", ".join(map(fate, witnesses)) or "-"
+
+
+def fate(witness: Witness) -> str:
+    """What happened to a pod, in words."""
+    if witness.what == "waited":
+        return f"waited {number_text(witness.seconds)}s for {witness.node}"
+    if witness.what == "neverPlaced":
+        return f"never placed in {number_text(witness.seconds)}s"
+    return f"{witness.what} on {witness.node} at {number_text(witness.at)}s"

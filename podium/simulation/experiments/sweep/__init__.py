@@ -1,0 +1,1 @@
+"""Sweeps over settings: their file, their trials and journal, and their report."""

@@ -1,0 +1,89 @@
+"""A sweep for people: the trials, the best first, and what the best is at its worst."""
+
+from podium.simulation.experiments.comparison.comparison_presentation import fate
+from podium.simulation.experiments.series.numbers import change_text, interval_text, number_text
+from podium.simulation.experiments.sweep.sweep_report import SweepReport
+from podium.simulation.experiments.sweep.trial import RankedTrial
+from podium.api.presentation import Cell, Picture, Presentation, Section, Table, Tone, Toned
+
+_TRIALS_MAX = 50
+_MEASURES = (
+    "pendingSeconds",
+    "preempted",
+    "evicted",
+    "neverPlaced",
+    "utilisation.cpu",
+    "fragmentation.cpu",
+)
+
+
+def sweep_presentation(report: SweepReport, picture: Picture | None = None) -> Presentation:
+    """What a sweep says.
+
+    Args:
+        report: of the sweep.
+        picture: of it, for where it can be shown.
+    """
+    return Presentation(
+        title=f"Sweep {report.sweep}",
+        headline=_headline(report),
+        sections=[
+            Section("Trials", [_trials(report)]),
+            Section("Where the best does worst", [_worst(report)]),
+            Section("What the settings do", [] if picture is None else [picture]),
+            Section("Runs that failed", [_failed(report)]),
+        ],
+    )
+
+
+def _headline(report: SweepReport) -> str:
+    trials = len(report.trials)
+    runs = trials * len(report.scenarios) * len(report.seeds)
+    told = f"{trials} trials of {runs} runs"
+    best = report.trials[0] if report.trials else None
+    if best is None or best.rank is None or best.objective is None:
+        return f"{told}."
+    settings = ", ".join(f"{name} {value}" for name, value in best.trial.settings.items())
+    return f"{told}; the best {report.objective}, {number_text(best.objective)}, has {settings}."
+
+
+def _trials(report: SweepReport) -> Table:
+    measures = [name for name in _MEASURES if name != report.objective]
+    has_rank = bool(report.objective)
+    headers = [
+        "Trial",
+        *report.settings,
+        *([report.objective, "Behind the best", "95 % interval"] if has_rank else []),
+        *measures,
+    ]
+    rows = [_row(one, report, measures) for one in report.trials]
+    return Table(headers, rows, rows_most=_TRIALS_MAX)
+
+
+def _row(one: RankedTrial, report: SweepReport, measures: list[str]) -> list[Cell]:
+    row: list[Cell] = [str(one.trial.number)]
+    row += [str(one.trial.settings[name]) for name in report.settings]
+    if report.objective:
+        behind = one.behind
+        told = "-" if one.objective is None else number_text(one.objective)
+        row.append(Toned(told, Tone.GOOD) if one.rank == 1 else told)
+        row.append("-" if behind is None else change_text(behind.difference))
+        row.append(interval_text(None if behind is None else behind.interval))
+    found = one.trial.measures
+    return [*row, *(number_text(found[name]) if name in found else "-" for name in measures)]
+
+
+def _worst(report: SweepReport) -> Table:
+    worst = report.worst_run
+    if worst is None:
+        return Table(("Pod", "What happens"), ())
+    where = f"{worst.scenario}, seed {worst.seed}"
+    note = f"Trial {worst.trial} in {where}: {report.objective} is {number_text(worst.value)}."
+    return Table(("Pod", "What happens"), [(one.pod, fate(one)) for one in worst.witnesses], [note])
+
+
+def _failed(report: SweepReport) -> Table:
+    return Table(
+        ("Trial", "Scenario", "Seed", "Why"),
+        [(str(one.trial), one.scenario, str(one.seed), one.error) for one in report.failed],
+    )

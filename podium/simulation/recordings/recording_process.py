@@ -1,0 +1,112 @@
+"""Follows a cluster and records what happens there; nothing is written there."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from random import Random
+
+from podium.api.errors import PodiumError
+from podium.cluster.client.connection import Connection
+from podium.cluster.client.http_api import HttpApi
+from podium.machines.effects import Effect
+from podium.machines.events import Outcome
+from podium.simulation.recordings.recorder import RecorderMachine
+from podium.cluster.drivers.async_api import ForbiddenError, NotServedError, ObjectList
+from podium.cluster.drivers.driver_events import DriverEvent, ListFailed, Relisted
+from podium.cluster.informers.informer_cache import WatchEventLike
+from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.cluster.drivers.machine_health import MachineError
+
+Tell = Callable[[str], None]
+
+_LOOK_S = 0.5
+
+
+async def record(
+    connection: Connection,
+    machine: RecorderMachine,
+    clock: SteadyClock,
+    rng: Random,
+    stop: asyncio.Event,
+    *,
+    warn: Tell,
+    progress: Callable[[], None],
+) -> None:
+    """Record until told to stop.
+
+    Args:
+        connection: how to reach the cluster.
+        machine: writes the recording; the caller ends it.
+        clock: what time it is.
+        rng: for what is left to chance.
+        stop: set when it is to end.
+        warn: told in a sentence, once, what can't be read, and each time that something was missed.
+        progress: called twice a second.
+
+    Raises:
+        PodiumError: the cluster can't be reached at the beginning, or the disk is full.
+    """
+    async with HttpApi(connection, rng) as http:
+        with suppress(ForbiddenError):
+            await http.list("Namespace")
+        driver = LiveDriver(_Readable(http, warn), clock, drain_s=0.0, rng=rng)
+        driver.hooks.append(_GapReporter(machine, warn).happened)
+        try:
+            async with driver:
+                driver.add(machine)
+                while not stop.is_set():
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(stop.wait(), _LOOK_S)
+                    progress()
+        except* MachineError as failed:
+            cause = _first(failed).__cause__
+            raise cause if isinstance(cause, PodiumError) else _first(failed) from None
+
+
+def _first(group: BaseExceptionGroup[MachineError]) -> MachineError:
+    found = group.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+
+
+class _GapReporter:
+    """Tells of gaps, and once of each kind that it can't follow for now."""
+
+    def __init__(self, machine: RecorderMachine, warn: Tell) -> None:
+        self._machine = machine
+        self._warn = warn
+        self._failing: set[str] = set()
+
+    def happened(self, event: DriverEvent) -> None:
+        """Take in what the driver tells."""
+        if isinstance(event, Relisted):
+            reason = f"the watch of {event.kind} had expired"
+            self._machine.missed(reason, event.at_s)
+            self._warn(f"{reason}: what happened meanwhile is known by its results only")
+        elif isinstance(event, ListFailed) and not isinstance(event.error, NotServedError):
+            if event.kind not in self._failing:
+                self._warn(f"{event.kind} can't be followed for now: {event.error}")
+            self._failing.add(event.kind)
+
+
+class _Readable:
+    """An API of which kinds that may not be read seem not to be served, until they may be."""
+
+    def __init__(self, api: HttpApi, warn: Tell) -> None:
+        self._api = api
+        self._warn = warn
+        self._told: set[str] = set()
+
+    async def call(self, effect: Effect) -> Outcome:
+        return await self._api.call(effect)
+
+    async def list(self, kind: str) -> ObjectList:
+        try:
+            return await self._api.list(kind)
+        except ForbiddenError as error:
+            if kind not in self._told:
+                self._warn(f"{kind} is left out: {error}")
+            self._told.add(kind)
+            raise NotServedError(str(error)) from None
+
+    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
+        return self._api.watch(kind, revision)

@@ -1,0 +1,216 @@
+"""The files of a recording: segments of JSON lines, compressed member by member.
+
+A segment begins with the whole state, so that older segments may be removed, and whoever goes on
+with a recording reads the last one only. Each flush adds a gzip member of whole lines: what a
+process that is killed was writing is one torn member at the end, which is cut off.
+"""
+
+import fcntl
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from podium import __version__
+from podium.api.errors import PodiumError
+from podium.api.kinds.builtin_kinds import kind_of
+from podium.api.objects import Object, place_of
+
+HEADER, STATE, BEGIN, GAP, END = "HEADER", "STATE", "BEGIN", "GAP", "END"
+"""Types of lines besides those of watches, ADDED, MODIFIED and DELETED."""
+
+FORMAT = 1
+SEGMENT_BYTES = 16 * 2**20
+# A state that fills a segment by itself is written again only when as much has happened since.
+_EVENTS_PER_STATE = 2
+_GZIP = 16 + zlib.MAX_WBITS
+_NAME = re.compile(r"segment-(\d{6})\.jsonl\.gz")
+
+Line = dict[str, Any]
+
+Identity = tuple[str, str, str]
+"""Key of an object's kind, its namespace, empty for what stands in none, and its name."""
+
+
+class RecordingError(PodiumError):
+    """A recording can't be read, or can't be written."""
+
+
+class SegmentWriter:
+    """Adds lines to the last segment of a recording, and begins the next one.
+
+    Attributes:
+        number: of the segment that is written; 0 before the first.
+        bytes_written: by this writer, in all segments.
+
+    Args:
+        directory: of the recording; it is this writer's alone until `close`.
+        configuration: the KubeSchedulerConfiguration that the cluster is scheduled by, as text;
+            empty for the default one.
+
+    Raises:
+        RecordingError: the directory can't be had, or somebody else writes there.
+    """
+
+    def __init__(
+        self, directory: Path, configuration: str = "", segment_bytes: int = SEGMENT_BYTES
+    ) -> None:
+        self.number = 0
+        self.bytes_written = 0
+        self._directory = directory
+        self._configuration = configuration
+        self._segment_bytes = segment_bytes
+        self._state_bytes = self._event_bytes = 0
+        self._lines: list[bytes] = []
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(directory, os.O_RDONLY)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._lock)
+            raise RecordingError(f"{directory}: somebody else is recording there") from None
+        except OSError as error:
+            raise RecordingError(f"{directory}: {error.strerror}") from None
+
+    def resume(self) -> list[Line]:
+        """Go on with the last segment; its lines, without what was torn off, or none.
+
+        Raises:
+            RecordingError: it isn't a recording that this one can go on with.
+        """
+        for path in reversed(segment_paths(self._directory)):
+            content = path.read_bytes()
+            lines, whole = _decoded(path, content)
+            if any(line["type"] == BEGIN for line in lines):
+                self._check(path, lines[0])
+                if whole < len(content):
+                    os.truncate(path, whole)
+                self.number = _number(path)
+                self._event_bytes = whole
+                return lines
+            # The process was killed while it wrote the state, which the segment before has, too.
+            path.unlink()
+        return []
+
+    def begin_segment(self, state: Iterable[Any], at_s: float) -> None:
+        """End the segment, if there is one, and begin the next one with a state."""
+        self.flush()
+        self.number += 1
+        self._state_bytes = self._event_bytes = 0
+        header = {"format": FORMAT, "podium": __version__, "configuration": self._configuration}
+        self.write(HEADER, at_s, **header)
+        for obj in state:
+            self.write(STATE, at_s, object=obj)
+        self.write(BEGIN, at_s)
+        self.flush()
+        self._state_bytes, self._event_bytes = self._event_bytes, 0
+
+    def write(self, kind: str, at_s: float, **rest: Any) -> None:
+        """Add a line; it is in the file after the next flush."""
+        line = {"type": kind, "at": round(at_s, 6), **rest}
+        self._lines.append(msgspec.json.encode(line))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time for the next segment."""
+        least = max(self._segment_bytes, _EVENTS_PER_STATE * self._state_bytes)
+        return self._event_bytes >= least
+
+    def flush(self) -> None:
+        """Write what has been added.
+
+        Raises:
+            RecordingError: it can't be written.
+        """
+        if not self._lines:
+            return
+        member = gzip.compress(b"\n".join(self._lines) + b"\n", compresslevel=6, mtime=0)
+        self._lines.clear()
+        path = self._directory / f"segment-{self.number:06}.jsonl.gz"
+        try:
+            with path.open("ab") as file:
+                file.write(member)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise RecordingError(f"{path}: {error.strerror}") from None
+        self._event_bytes += len(member)
+        self.bytes_written += len(member)
+
+    def close(self) -> None:
+        """Let others have the directory; what hasn't been flushed is lost."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def _check(self, path: Path, header: Line) -> None:
+        if header.get("configuration", "") != self._configuration:
+            raise RecordingError(f"{path}: was recorded with another configuration")
+
+
+def identity_of(obj: Object) -> Identity:
+    """What no two objects of a recording share at a time."""
+    kind = kind_of(obj)
+    return (str(obj.get("kind") or "") if kind is None else kind.key, *place_of(obj))
+
+
+def segment_paths(directory: Path) -> list[Path]:
+    """The segments of a recording, in order."""
+    try:
+        return sorted(path for path in directory.iterdir() if _NAME.fullmatch(path.name))
+    except OSError as error:
+        raise RecordingError(f"{directory}: {error.strerror}") from None
+
+
+def read_segments(directory: Path) -> Iterator[tuple[Path, list[Line], bool]]:
+    """Path and lines of each segment, in order, and whether its end is torn.
+
+    Raises:
+        RecordingError: there is no recording, or one of its segments is missing or damaged.
+    """
+    paths = segment_paths(directory)
+    if not paths:
+        raise RecordingError(f"{directory}: there is no recording (segment-000001.jsonl.gz)")
+    for before, path in zip((None, *paths), paths, strict=False):
+        if before is not None and _number(path) != _number(before) + 1:
+            missing = f"segments between {before.name} and {path.name} are missing"
+            raise RecordingError(f"{directory}: {missing}")
+        content = path.read_bytes()
+        lines, whole = _decoded(path, content)
+        is_torn = whole < len(content)
+        if is_torn and path is not paths[-1]:
+            raise RecordingError(f"{path}: is damaged after byte {whole}")
+        yield path, lines, is_torn
+
+
+def _number(path: Path) -> int:
+    found = _NAME.fullmatch(path.name)
+    assert found
+    return int(found.group(1))
+
+
+def _decoded(path: Path, content: bytes) -> tuple[list[Line], int]:
+    """The lines of all whole members, and where these end."""
+    lines: list[Line] = []
+    end = 0
+    while end < len(content):
+        member = zlib.decompressobj(_GZIP)
+        try:
+            text = member.decompress(content[end:])
+        except zlib.error:
+            break
+        if not member.eof:
+            break
+        try:
+            lines += map(msgspec.json.decode, text.splitlines())
+        except msgspec.DecodeError as error:
+            raise RecordingError(f"{path}: a line isn't JSON: {error}") from None
+        end = len(content) - len(member.unused_data)
+    if lines and (lines[0].get("type"), lines[0].get("format")) != (HEADER, FORMAT):
+        raise RecordingError(f"{path}: isn't a segment that this version of Podium reads")
+    return lines, end

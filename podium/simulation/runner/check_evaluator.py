@@ -1,0 +1,144 @@
+"""Evaluates the checks of a scenario, and says what is the case where one doesn't hold."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from podium.api.values.counts import listed
+from podium.api.selectors.label_selector_text import parse_selector
+from podium.api.selectors.labels import Selector
+from podium.api.objects import Object, conditions_of, is_terminating, labels, name, status_of
+from podium.api.pods import is_ready, node_name_of, phase_of
+from podium.simulation.scenario.checks import (
+    GONE,
+    NODE_STATES,
+    POD_STATES,
+    Check,
+    numbers_in_words,
+)
+from podium.apiserver.store.store import Store
+
+_LISTED_MAX = 5
+
+
+def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
+    """What is the case instead of what a check says; empty if it holds.
+
+    Args:
+        check: the check.
+        store: the cluster's.
+        drains: the states of drains, by node.
+    """
+    match check.subject:
+        case "pod" | "pods" | "no_pod_pending":
+            return _pods(check, store)
+        case "drain":
+            state = drains.get(check.target.name, "not started")
+            return "" if state == check.state else f"the drain is {state}"
+        case "node":
+            return _node(check, store)
+        case "budget":
+            return _budget(check, store)
+        case "event":
+            return _events(check, store)
+    return _object(check, store)
+
+
+def _pods(check: Check, store: Store) -> str:
+    target = check.target
+    selector = parse_selector(check.pods) if check.pods else None
+    pods = store.list("Pod", target.namespace or None).items
+    meant = [pod for pod in pods if _is_meant(check, selector, pod)]
+    if check.state == GONE:
+        return "" if not meant else f"there is {_listed(meant, name)}"
+    holds = POD_STATES[check.state]
+    good = [pod for pod in meant if holds(pod) and _is_as_wanted(check, pod)]
+    if check.allows_count(len(good)):
+        return ""
+    if target.name:
+        return f"it is {_told(check, meant[0])}" if meant else "it isn't there"
+    # Too few of them are so, or too many: those are named that stand in the way.
+    wrong = [pod for pod in meant if pod not in good] if len(good) < check.least else good
+    rest = _listed(wrong, lambda pod: f"{name(pod)} is {_told(check, pod)}")
+    return f"it is so of {len(good)}" + (f"; {rest}" if rest else "")
+
+
+def _is_meant(check: Check, selector: Selector | None, pod: Object) -> bool:
+    if check.target.name and name(pod) != check.target.name:
+        return False
+    return selector is None or selector.matches(labels(pod))
+
+
+def _is_as_wanted(check: Check, pod: Object) -> bool:
+    if check.no_pod_pending is not None:
+        return True
+    return (
+        check.on_node in ("", node_name_of(pod))
+        and check.phase in ("", phase_of(pod))
+        and (not check.reason or check.reason in _reasons(pod))
+    )
+
+
+def _reasons(pod: Object) -> list[str]:
+    """Those that the status of a pod gives, itself first."""
+    given = (status_of(pod).get("reason"), *(one.get("reason") for one in conditions_of(pod)))
+    return [str(reason) for reason in given if reason]
+
+
+def _told(check: Check, pod: Object) -> str:
+    """How a pod is, and why, if that was asked."""
+    why = ", ".join(_reasons(pod)) or "none" if check.reason else ""
+    return state_of_pod(pod) + (f" (reason: {why})" if why else "")
+
+
+def _node(check: Check, store: Store) -> str:
+    node = store.get("Node", "", check.target.name)
+    if node is None or check.state == GONE:
+        return "" if (node is None) == (check.state == GONE) else _presence(node)
+    if NODE_STATES[check.state](node):
+        return ""
+    states = [state for state, holds in NODE_STATES.items() if state != "there" and holds(node)]
+    return f"it is {' and '.join(states)}"
+
+
+def _budget(check: Check, store: Store) -> str:
+    budget = store.get("PodDisruptionBudget", check.target.namespace, check.target.name)
+    if budget is None:
+        return "it isn't there"
+    found = {field: int(status_of(budget).get(field) or 0) for field in check.numbers}
+    return "" if found == check.numbers else f"it {numbers_in_words(found)}"
+
+
+def _events(check: Check, store: Store) -> str:
+    count = 0
+    for event in store.list("Event").items:
+        about = event.get("involvedObject") or {}
+        if event.get("reason") == check.event and check.target.name in ("", about.get("name")):
+            count += 1
+    return "" if check.allows_count(count) else f"there are {count}"
+
+
+def _object(check: Check, store: Store) -> str:
+    target = check.target
+    found = store.get(target.kind, target.namespace, target.name)
+    return "" if (found is None) == (check.state == GONE) else _presence(found)
+
+
+def _presence(found: Object | None) -> str:
+    return "it isn't there" if found is None else "it is there"
+
+
+def _listed(pods: Sequence[Object], say: Callable[[Object], str]) -> str:
+    """What is to be said of the first of them, and how many more there are."""
+    return listed([*map(say, pods)], _LISTED_MAX)
+
+
+def state_of_pod(pod: Object) -> str:
+    """How a pod is, in a few words."""
+    node, status = node_name_of(pod), status_of(pod)
+    if is_terminating(pod):
+        return f"terminating on {node}" if node else "terminating"
+    phase = str(status.get("phase") or "Pending").lower()
+    if not node:
+        nominated = status.get("nominatedNodeName")
+        return f"pending, nominated to {nominated}" if nominated else "pending"
+    ready = ", not ready" if phase == "running" and not is_ready(pod) else ""
+    return f"{phase} on {node}{ready}"

@@ -1,0 +1,248 @@
+"""`kubectl drain`: cordon a node, evict its pods, and ask again where a budget is against it.
+
+The order, the filters and the waiting are those of kubectl v1.36: all pods are asked for at once,
+a refusal by a budget is followed by another try `retry_s` later, any other one is final, and the
+drain is over when the last pod is gone.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import (
+    Object,
+    annotations,
+    controller_of,
+    key,
+    name,
+    namespace,
+    spec_of,
+    uid,
+)
+from podium.api.pod_specs import volumes_of
+from podium.api.pods import is_finished, node_name_of
+from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
+from podium.cluster.virtual import Cluster
+from podium.cluster.virtual.loading.overdue_pods import WAY_OUT, is_silent
+from podium.simulation.scenario.drain_step import Drain
+from podium.simulation.runner.eviction_advice import (
+    DELETION,
+    EvictionBlock,
+    eviction_blocks,
+    selecting_budgets,
+)
+from podium.simulation.timeline import Observer
+
+POLL_S = 1.0
+_TOO_MANY_REQUESTS = 429
+_MIRROR = "kubernetes.io/config.mirror"
+_DAEMON_SET = "DaemonSet-managed pods (set ignoreDaemonSets to leave them alone)"
+_BARE = (
+    "pods that no controller will recreate "
+    "(--force loses them, NODE:force in a plan, force: true in a scenario)"
+)
+_EMPTY_DIR = "pods with local storage (set deleteEmptyDirData to lose it)"
+
+
+class Drainer:
+    """Drains one node, as `kubectl drain` does.
+
+    Attributes:
+        state: `running`, `done` or `failed`.
+        failure: why it failed.
+        evicted: how many evictions were granted.
+        moved_s: when it last got on, in seconds since the epoch.
+    """
+
+    def __init__(self, cluster: Cluster, observer: Observer, drain: Drain) -> None:
+        self.drain = drain
+        self.state = "running"
+        self._cluster = cluster
+        self._observer = observer
+        self._about = ("Node", "", drain.node)
+        self._started_s = self.moved_s = cluster.driver.now_s
+        # By uid: those that are still to be asked for, and when; those on their way out.
+        self._asking: dict[str, Object] = {}
+        self._leaving: dict[str, Object] = {}
+        self._given_up: list[tuple[Object, str]] = []
+        self.evicted = 0
+        self.failure = ""
+
+    def start(self) -> None:
+        """Cordon the node and ask for its pods.
+
+        Raises:
+            RefusedError: there is no such node.
+        """
+        set_unschedulable(self._cluster, self.drain.node, True)
+        pods, left_alone, objections = self._sorted_pods()
+        if objections:
+            self._fail("; ".join(f"there are {why}" for why in objections))
+            return
+        counts = {"pods": len(pods), "leftAlone": left_alone}
+        self._observer.note("DrainStarted", counts, about=self._about)
+        for pod in pods:
+            self._asking[uid(pod)] = pod
+        self._ask([*self._asking])
+        self._wait()
+
+    def left(self) -> list[str]:
+        """The pods that are still to go, `namespace/name`; those on their way are not."""
+        stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
+        return [*map(key, stuck)]
+
+    def held_by_silence(self) -> list[str]:
+        """The pods on their way out, `namespace/name`, if the node doesn't answer."""
+        if self.state == "done" or not is_silent(self._cluster.store, self.drain.node):
+            return []
+        return [key(pod) for pod in self._leaving.values() if self._is_there(pod)]
+
+    def blocks(self) -> list[EvictionBlock]:
+        """The budgets that refuse the pods that are still to go, and what would help."""
+        stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
+        return eviction_blocks(self._cluster.store, stuck, self._cluster.driver.now_s)
+
+    def _sorted_pods(self) -> tuple[list[Object], int, list[str]]:
+        """The pods to evict, how many are left alone, and what speaks against all of it."""
+        pods, left_alone, objections = [], 0, dict[str, list[str]]()
+        for pod in self._cluster.store.list("Pod").items:
+            if node_name_of(pod) != self.drain.node:
+                continue
+            objection = self._objection(pod)
+            if objection is None:
+                pods.append(pod)
+            elif objection:
+                objections.setdefault(objection, []).append(name(pod))
+            else:
+                left_alone += 1
+        texts = [f"{why}: {', '.join(called)}" for why, called in objections.items()]
+        return pods, left_alone, texts
+
+    def _objection(self, pod: Object) -> str | None:
+        """Why a pod can't be evicted; empty if it is left alone, None if it is to go."""
+        if _MIRROR in annotations(pod):
+            return ""
+        if is_finished(pod):
+            return None
+        owner = controller_of(pod)
+        if owner is not None and owner.get("kind") == "DaemonSet":
+            return "" if self.drain.ignore_daemon_sets else _DAEMON_SET
+        if owner is None and not self.drain.force:
+            return _BARE
+        volumes = volumes_of(pod["spec"])
+        if any("emptyDir" in volume for volume in volumes):
+            return None if self.drain.delete_empty_dir_data else _EMPTY_DIR
+        return None
+
+    def _ask(self, uids: Iterable[str]) -> None:
+        """Ask for the eviction of pods, one after the other; again later where a budget refuses."""
+        if self.state != "running":
+            return
+        refused = [one for one in uids if one in self._asking and not self._evict(one)]
+        if refused:
+            again_s = self._cluster.driver.now_s + self.drain.retry_s
+            self._cluster.driver.at(again_s, lambda: self._ask(refused))
+
+    def _evict(self, one: str) -> bool:
+        """Ask once; whether there is nothing more to ask for."""
+        pod, now_s = self._asking[one], self._cluster.driver.now_s
+        about = ("Pod", namespace(pod), name(pod))
+        try:
+            self._cluster.server.evict(
+                Attributes(KINDS["Pod"], about[1], about[2], now_s), self._eviction(pod)
+            )
+        except RefusedError as refused:
+            if refused.reason == "NotFound":
+                self._done_asking(one)
+                return True
+            self._observer.note("EvictionRefused", self._refusal(refused, pod), about=about)
+            if refused.code == _TOO_MANY_REQUESTS:
+                return False
+            self._given_up.append((self._asking.pop(one), refused.message))
+            return True
+        self.evicted += 1
+        self.moved_s = now_s
+        self._observer.note("EvictionGranted", {"node": self.drain.node}, about=about)
+        self._done_asking(one)
+        return True
+
+    def _refusal(self, refused: RefusedError, pod: Object) -> Object:
+        budgets = selecting_budgets(self._cluster.store, pod)
+        again = {"retryAfterSeconds": self.drain.retry_s}
+        return {
+            "code": refused.code,
+            "message": refused.message,
+            "causes": [cause.message for cause in refused.causes],
+            "budgets": [name(budget) for budget in budgets],
+            **(again if refused.code == _TOO_MANY_REQUESTS else {}),
+        }
+
+    def _eviction(self, pod: Object) -> Object:
+        options: dict[str, Any] = {"preconditions": {"uid": uid(pod)}}
+        if self.drain.grace_period_s is not None:
+            options["gracePeriodSeconds"] = self.drain.grace_period_s
+        return {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"namespace": namespace(pod), "name": name(pod)},
+            "deleteOptions": options,
+        }
+
+    def _done_asking(self, one: str) -> None:
+        self._leaving[one] = self._asking.pop(one)
+
+    def _wait(self) -> None:
+        """Look whether all pods are gone; otherwise look again later, up to the time-out."""
+        if self.state != "running":
+            return
+        leaving = {one: pod for one, pod in self._leaving.items() if self._is_there(pod)}
+        if len(leaving) < len(self._leaving):
+            self.moved_s = self._cluster.driver.now_s
+        self._leaving = leaving
+        now_s, timeout_s = self._cluster.driver.now_s, self.drain.timeout_s
+        if not self._asking and not self._leaving and self._given_up:
+            self._fail("; ".join(f"{name(pod)}: {why}" for pod, why in self._given_up))
+        elif not self._asking and not self._leaving:
+            self.state = "done"
+            took_s = round(now_s - self._started_s, 6)
+            done = {"evicted": self.evicted, "seconds": took_s}
+            self._observer.note("DrainFinished", done, about=self._about)
+        elif timeout_s is not None and now_s >= self._started_s + timeout_s:
+            self._fail(f"global timeout reached: {timeout_s:g}s")
+        else:
+            next_s = now_s + POLL_S
+            if timeout_s is not None:
+                next_s = min(next_s, self._started_s + timeout_s)
+            self._cluster.driver.at(next_s, self._wait)
+
+    def _is_there(self, pod: Object) -> bool:
+        found = self._cluster.store.get("Pod", namespace(pod), name(pod))
+        return found is not None and uid(found) == uid(pod)
+
+    def _fail(self, why: str) -> None:
+        self.state, self.failure = "failed", why
+        remedies = [block.text for block in self.blocks()]
+        ends = [WAY_OUT] if self.held_by_silence() else []
+        failed = {
+            "message": why,
+            "pods": [*self.left(), *map(key, self._leaving.values())],
+            "remedies": [*remedies, *([DELETION] if remedies else []), *ends],
+        }
+        self._observer.note("DrainFailed", failed, about=self._about)
+
+
+def set_unschedulable(cluster: Cluster, called: str, is_cordoned: bool) -> None:
+    """Cordon a node, or end that.
+
+    Raises:
+        RefusedError: there is no such node.
+    """
+    server, now_s = cluster.server, cluster.driver.now_s
+    node = server.get(KINDS["Node"], "", called)
+    if bool(spec_of(node).get("unschedulable")) == is_cordoned:
+        return
+    spec = {field: value for field, value in spec_of(node).items() if field != "unschedulable"}
+    if is_cordoned:
+        spec["unschedulable"] = True
+    server.replace(Attributes(KINDS["Node"], "", called, now_s), {**node, "spec": spec})

@@ -1,0 +1,221 @@
+"""Runs a scenario: lets time pass from step to step, and carries each one out."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+import msgspec
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.values.misspelling import likely_meant
+from podium.api.objects import Object, name
+from podium.api.refused import RefusedError
+from podium.api.state_times import ahead_of
+from podium.cluster.virtual import Cluster
+from podium.simulation.runner.action_runner import ActionRunner
+from podium.simulation.runner.check_evaluator import violation_of
+from podium.simulation.scenario import Scenario
+from podium.simulation.scenario.arrivals import Arrivals
+from podium.simulation.scenario.checks import Check
+from podium.simulation.scenario.steps import Expect, ScenarioStep
+from podium.simulation.timeline import Observer, TimelineEntry
+
+Progress = Callable[[float, int], None]
+"""Is told how many seconds have passed in the simulation, and how many entries there are."""
+
+Prepare = Callable[[Cluster], None]
+"""Is handed a cluster before it starts."""
+
+PROGRESS_EVERY_S = 10.0
+_NOT_REFUSED = "it was to be refused, but wasn't"
+
+
+class Simulation(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a scenario.
+
+    Attributes:
+        cluster: as it is at the end.
+        pods_before: the pods that were there at the start.
+        ended_s: how much time has passed, in seconds.
+        failures: assertions that don't hold, and steps that went otherwise than they should.
+        notes: what is odd about the objects that were there at the start.
+    """
+
+    scenario: Scenario
+    cluster: Cluster
+    pods_before: Sequence[Object]
+    entries: Sequence[TimelineEntry]
+    ended_s: float
+    failures: int
+    interrupted: bool
+    notes: Sequence[str]
+
+
+def simulate(
+    scenario: Scenario, progress: Progress | None = None, *, prepare: Prepare | None = None
+) -> Simulation:
+    """Play a scenario to its end, or until Ctrl-C.
+
+    Args:
+        scenario: what to play.
+        progress: is told from time to time how far it is.
+        prepare: called with the cluster before it starts.
+    """
+    cluster = Cluster(scenario.options)
+    notes = cluster.load(scenario.objects)
+    start_s = scenario.options.start_s
+    notes += ahead_of(start_s, scenario.objects, "the scenario starts before it")
+    pods_before = cluster.store.list("Pod").items
+    if prepare is not None:
+        prepare(cluster)
+    play = _ScenarioRunner(scenario, cluster, progress)
+    interrupted = False
+    try:
+        play.run()
+    except KeyboardInterrupt:
+        interrupted = True
+    ended_s = cluster.driver.now_s - start_s
+    return Simulation(
+        scenario=scenario,
+        cluster=cluster,
+        pods_before=pods_before,
+        entries=play.observer.entries,
+        ended_s=ended_s,
+        failures=play.failures,
+        interrupted=interrupted,
+        notes=notes,
+    )
+
+
+class _ScenarioRunner:
+    def __init__(self, scenario: Scenario, cluster: Cluster, progress: Progress | None) -> None:
+        self.observer = Observer(cluster)
+        self.failures = 0
+        self._scenario = scenario
+        self._cluster = cluster
+        self._driver = cluster.driver
+        self._start_s = scenario.options.start_s
+        self._progress = progress
+        self._actor = ActionRunner(cluster, self.observer)
+
+    def run(self) -> None:
+        """From the start to the end."""
+        self._cluster.start()
+        for arrivals in self._scenario.arrivals:
+            self._await_arrival(arrivals, arrivals.rng(self._scenario.options.seed))
+        self._driver.advance(0)
+        until_s = self._scenario.until_s
+        for step in self._scenario.steps:
+            at_s = max(step.at_s or 0.0, self._passed_s())
+            if until_s is not None and at_s > until_s:
+                break
+            self._advance_to(at_s)
+            self._take(step)
+            self._driver.advance(0)
+        if until_s is not None:
+            self._advance_to(until_s)
+
+    def _passed_s(self) -> float:
+        return self._driver.now_s - self._start_s
+
+    def _advance_to(self, passed_s: float) -> None:
+        """Let time pass, in pieces where somebody wants to know how far it is."""
+        goal_s = self._start_s + passed_s
+        while (now_s := self._driver.now_s) < goal_s:
+            # Months in which nothing happens are one piece.
+            next_s = self._driver.next_s()
+            piece_s = goal_s if next_s is None else max(now_s + PROGRESS_EVERY_S, next_s)
+            self._driver.run_until(min(goal_s, piece_s))
+            if self._progress is not None:
+                self._progress(self._passed_s(), len(self.observer.entries))
+
+    def _await_arrival(
+        self, arrivals: Arrivals, rng: Random, number: int = 1, after_s: float | None = None
+    ) -> None:
+        """Have the next one come when it is time to, and then wait for the one after it."""
+        at_s = (arrivals.from_s if after_s is None else after_s) + arrivals.every.draw(rng)
+        if number > arrivals.count or (arrivals.until_s is not None and at_s > arrivals.until_s):
+            return
+
+        seed = self._scenario.options.seed
+
+        def arrive() -> None:
+            self._take(ScenarioStep(arrivals.path, None, arrivals.numbered(number, seed)))
+            self._await_arrival(arrivals, rng, number + 1, at_s)
+
+        self._driver.at(self._start_s + at_s, arrive)
+
+    def _take(self, step: ScenarioStep) -> None:
+        if isinstance(step.action, Expect):
+            self._expect(step, step.action)
+            return
+        try:
+            self._actor.act(step.action)
+        except RefusedError as refused:
+            expected = step.refusal is not None and step.refusal in refused.message
+            self._refused(step, refused, expected=expected)
+            return
+        if step.refusal is not None:
+            self.failures += 1
+            self.observer.note("StepFailed", {"step": step.path, "message": _NOT_REFUSED})
+
+    def _refused(self, step: ScenarioStep, refused: RefusedError, *, expected: bool) -> None:
+        self.failures += not expected
+        details = {
+            "step": step.path,
+            "code": refused.code,
+            "reason": refused.reason,
+            "message": refused.message + self._likely_meant(refused),
+            "expected": expected,
+        }
+        self.observer.note("StepRefused", details)
+
+    def _likely_meant(self, refused: RefusedError) -> str:
+        """The name that was likely meant where the API has no object of the given one."""
+        about = refused.details or {}
+        wanted = (about.get("kind"), about.get("group", ""), about.get("name", ""))
+        if refused.reason != "NotFound":
+            return ""
+        for kind in KINDS.values():
+            if (kind.plural, kind.group) == wanted[:2]:
+                known = map(name, self._cluster.store.list(kind.key).items)
+                return likely_meant(wanted[2], (one for one in known if one != wanted[2]))
+        return ""
+
+    def _expect(self, step: ScenarioStep, expect: Expect) -> None:
+        """Let time pass until all checks hold at one moment, or it is too late."""
+        deadline_s = self._driver.now_s + expect.within_s
+        until_s = self._scenario.until_s
+        if until_s is not None:
+            deadline_s = min(deadline_s, self._start_s + until_s)
+        began_s = self._driver.now_s
+        while (wrong := self._wrong(expect.checks)) and self._step_until(deadline_s):
+            pass
+        took_s = round(self._driver.now_s - began_s, 6)
+        self.failures += len(wrong)
+        for check in expect.checks:
+            found = wrong.get(check)
+            kind = "AssertionPassed" if found is None else "AssertionFailed"
+            details: dict[str, object] = {
+                "assertion": check.words,
+                "step": step.path,
+                "seconds": took_s,
+            }
+            if found is not None:
+                details["found"] = found
+            self.observer.note(kind, details)
+
+    def _wrong(self, checks: Sequence[Check]) -> dict[Check, str]:
+        found = {
+            check: violation_of(check, self._cluster.store, self._actor.drain_states())
+            for check in checks
+        }
+        return {check: text for check, text in found.items() if text}
+
+    def _step_until(self, deadline_s: float) -> bool:
+        """Do all that happens at the next moment; whether it comes before the deadline."""
+        next_s = self._driver.next_s()
+        if next_s is None or next_s > deadline_s:
+            self._driver.run_until(deadline_s)
+            return False
+        self._driver.run_until(next_s)
+        return True

@@ -1,0 +1,143 @@
+"""What came of a scenario, for machines: `kind: Simulation`."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from podium.api.objects import is_terminating, key, status_of, uid
+from podium.api.pods import node_name_of
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.machine.sleepers import sleepers
+from podium.api.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
+from podium.simulation.runner.check_evaluator import state_of_pod
+from podium.simulation.runner.class_summary import ClassSummary, summarize_classes
+from podium.simulation.runner.scenario_runner import Simulation
+from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.timeline_sentences import sentence
+
+KIND = "Simulation"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectReference(Report):
+    """An object by kind, namespace and name, as far as it has them."""
+
+    kind: Annotated[str, IF_ANY]
+    namespace: Annotated[str, IF_ANY]
+    name: Annotated[str, IF_ANY]
+
+
+@dataclass(frozen=True, slots=True)
+class EventReport(Report):
+    """Something that happened, so many seconds after the start."""
+
+    seconds: float
+    type: str
+    object: Annotated[ObjectReference | None, IF_KNOWN]
+    by: Annotated[str, IF_ANY]
+    details: Annotated[Mapping[str, Any], IF_ANY]
+    text: Annotated[str, IF_ANY]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingReport(Report):
+    """A pod that has no node at the end.
+
+    If it would fit on one by now, but no event has woken it, `fits_on` names the node, and
+    `tried_at_s` says when it would be tried all the same, in seconds after the start.
+    """
+
+    pod: str
+    state: str
+    fits_on: Annotated[str, IF_ANY] = ""
+    tried_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="triedAt")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndReport(Report):
+    """The cluster at the end: numbers of pods by state, pods without and with a node."""
+
+    pods: Mapping[str, int]
+    pending: Sequence[PendingReport]
+    placements: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationReport(Report):
+    """What came of a scenario."""
+
+    api_version: str = API_VERSION
+    kind: str = KIND
+    scenario: str
+    seed: int
+    seconds: float
+    interrupted: bool
+    failures: int
+    notes: Sequence[str]
+    classes: Sequence[ClassSummary]
+    events: Sequence[EventReport]
+    end: EndReport
+
+
+def simulation_report(simulation: Simulation) -> SimulationReport:
+    """Everything that happened, and how the cluster is at the end."""
+    scenario = simulation.scenario
+    return SimulationReport(
+        scenario=scenario.name,
+        seed=scenario.options.seed,
+        seconds=round(simulation.ended_s, 6),
+        interrupted=simulation.interrupted,
+        failures=simulation.failures,
+        notes=simulation.notes,
+        classes=class_summaries(simulation),
+        events=[_event(entry) for entry in simulation.entries],
+        end=final_state(simulation),
+    )
+
+
+def class_summaries(simulation: Simulation) -> list[ClassSummary]:
+    """How the pods of each priority class fared, the highest priority first."""
+    return summarize_classes(simulation.entries, simulation.pods_before)
+
+
+def final_state(simulation: Simulation) -> EndReport:
+    """How many pods there are at the end in which state, and which ones aren't placed."""
+    pods = simulation.cluster.store.list("Pod").items
+    phases = Counter(
+        "Terminating" if is_terminating(pod) else status_of(pod).get("phase", "Pending")
+        for pod in pods
+    )
+    placed = [pod for pod in pods if node_name_of(pod)]
+    sleeping = _sleepers(simulation)
+    pending = [
+        PendingReport(key(pod), state_of_pod(pod), *sleeping.get(uid(pod), ()))
+        for pod in pods
+        if not node_name_of(pod)
+    ]
+    return EndReport(
+        pods=dict(sorted(phases.items())),
+        pending=pending,
+        placements={key(pod): node_name_of(pod) for pod in placed if not is_terminating(pod)},
+    )
+
+
+def _sleepers(simulation: Simulation) -> dict[str, tuple[str, float]]:
+    """Where pods would fit that no event has woken, and when they would be tried; by uid."""
+    start_s = simulation.scenario.options.start_s
+    machines = (handle.machine for handle in simulation.cluster.schedulers.values())
+    return {
+        one.pod.uid: (one.node_name, round(one.tried_at_s - start_s, 3))
+        for machine in machines
+        if isinstance(machine, SchedulerMachine)
+        for one in sleepers(machine)
+    }
+
+
+def _event(entry: TimelineEntry) -> EventReport:
+    about = entry.kind, entry.namespace, entry.name
+    reference = ObjectReference(*about) if any(about) else None
+    text = sentence(entry)
+    return EventReport(entry.at_s, entry.type, reference, entry.by, entry.details, text)

@@ -1,0 +1,102 @@
+"""Objects that a scenario creates again and again, such as pods at a rate."""
+
+from random import Random
+from typing import Annotated
+
+import msgspec
+from pydantic import Field, field_validator
+
+from podium.api.errors import InvalidValueError
+from podium.api.objects import Object
+from podium.api.pod_limit import MAX_PODS
+from podium.api.documents import Document, Duration, Range, fault
+from podium.kubelet.simulated.behaviour import PREFIX, ScriptedDuration, parse_scripted_duration
+from podium.simulation.scenario.actions import ServerSideApply
+from podium.simulation.scenario.fields import Manifests
+from podium.simulation.scenario.scenario_cluster import Scripted
+
+_COUNT_MAX = 1_000_000
+
+
+class Arrivals(msgspec.Struct, frozen=True):
+    """Objects that come again and again.
+
+    Attributes:
+        path: where it stands in the file, such as `spec.arrivals[0]`.
+        every: how long it takes from one to the next.
+        from_s: when the first wait begins, in seconds since the start.
+        until_s: none comes later; None for as long as the scenario lasts.
+        count: at most so many.
+    """
+
+    path: str
+    every: ScriptedDuration
+    objects: tuple[Object, ...]
+    from_s: float
+    until_s: float | None
+    count: int
+
+    def numbered(self, number: int, seed: int) -> ServerSideApply:
+        """What comes as the first, the second, and so on.
+
+        What annotations leave to chance is drawn here, so that it doesn't depend on anything else
+        that happens in the cluster.
+        """
+        rng = Random(f"{self.path}/{seed}/{number}")
+        return ServerSideApply(tuple(_numbered(obj, number, rng) for obj in self.objects))
+
+    def rng(self, seed: int) -> Random:
+        """What times are drawn from."""
+        return Random(f"{self.path}/{seed}")
+
+
+class ArrivalsDocument(Document):
+    """Objects that come again and again: `NAME-1`, `NAME-2`, and so on.
+
+    Attributes:
+        every: from one to the next: `30s`, `10s..1m`, or `~30s` on average.
+        objects: what comes.
+        from_s: when the first wait begins.
+        until_s: none comes later.
+        count: at most so many.
+    """
+
+    every: Scripted
+    objects: Manifests
+    from_s: Annotated[Duration, Field(alias="from")] = 0.0
+    until_s: Annotated[Duration | None, Field(alias="until")] = None
+    count: Annotated[int, Range(0, _COUNT_MAX)] = MAX_PODS
+
+    @field_validator("every")
+    @classmethod
+    def _takes_time(cls, value: ScriptedDuration) -> ScriptedDuration:
+        if not value.most_s:
+            raise fault("must be longer than no time")
+        return value
+
+    def arrivals(self, path: str) -> Arrivals:
+        """The arrivals as they are played.
+
+        Args:
+            path: where they stand in the file.
+        """
+        objects = tuple(self.objects)
+        return Arrivals(path, self.every, objects, self.from_s, self.until_s, self.count)
+
+
+def _numbered(obj: Object, number: int, rng: Random) -> Object:
+    metadata = {**obj["metadata"], "name": f"{obj['metadata']['name']}-{number}"}
+    if scripted := obj["metadata"].get("annotations"):
+        metadata["annotations"] = {key: _drawn(key, text, rng) for key, text in scripted.items()}
+    return {**obj, "metadata": metadata}
+
+
+def _drawn(key: str, text: str, rng: Random) -> str:
+    """A duration that isn't left to chance any more; any other text as it is."""
+    if not key.startswith(PREFIX):
+        return text
+    try:
+        duration = parse_scripted_duration(text)
+    except InvalidValueError:
+        return text
+    return text if duration.is_fixed else f"{duration.draw(rng):.3f}s"

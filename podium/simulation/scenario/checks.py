@@ -1,0 +1,257 @@
+"""What a scenario asserts: pods, nodes, budgets, events and other objects, and how they are."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from podium.api.errors import FieldError, unsupported
+from podium.api.selectors.label_selector_text import parse_selector
+from podium.api.selectors.labels import SelectorError
+from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, is_terminating, status_of
+from podium.api.pods import is_ready, node_name_of, phase_of
+from podium.api.documents import Choice, Document, Range, fault
+from podium.simulation.scenario.actions import ActionTarget
+from podium.simulation.scenario.fields import TargetText
+
+
+def _phase(wanted: str) -> Callable[[Object], bool]:
+    return lambda pod: phase_of(pod) == wanted
+
+
+def _is_waiting(pod: Object) -> bool:
+    return not node_name_of(pod) and _phase("Pending")(pod)
+
+
+def _node_ready(node: Object) -> bool:
+    condition = condition_of(node, "Ready")
+    return condition is not None and condition.get("status") == "True"
+
+
+POD_STATES: Mapping[str, Callable[[Object], bool]] = {
+    "there": lambda pod: True,
+    "pending": _is_waiting,
+    "bound": lambda pod: bool(node_name_of(pod)),
+    "running": _phase("Running"),
+    "ready": lambda pod: is_ready(pod) and not is_terminating(pod),
+    "not-ready": lambda pod: not is_ready(pod),
+    "terminating": is_terminating,
+    "succeeded": _phase("Succeeded"),
+    "failed": _phase("Failed"),
+    "nominated": lambda pod: bool(status_of(pod).get("nominatedNodeName")),
+}
+"""How pods may be asked to be; `gone` is for none of them to be there."""
+
+NODE_STATES: Mapping[str, Callable[[Object], bool]] = {
+    "there": lambda node: True,
+    "ready": _node_ready,
+    "not-ready": lambda node: not _node_ready(node),
+    "cordoned": lambda node: bool(node["spec"].get("unschedulable")),
+    "schedulable": lambda node: not node["spec"].get("unschedulable"),
+}
+"""The same for nodes."""
+
+DRAIN_STATES = ("running", "done", "failed")
+GONE = "gone"
+PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+BUDGET_NUMBERS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+
+SUBJECTS = ("pod", "pods", "node", "budget", "event", "drain", "object", "no_pod_pending")
+_STATES: dict[str, tuple[str, Collection[str]]] = {
+    "pod": ("there", (*POD_STATES, GONE)),
+    "no_pod_pending": ("pending", ("pending",)),
+    "pods": ("there", (*POD_STATES, GONE)),
+    "node": ("ready", (*NODE_STATES, GONE)),
+    "drain": ("done", DRAIN_STATES),
+    "object": ("there", ("there", GONE)),
+}
+
+
+def _selector(text: str) -> str:
+    try:
+        parse_selector(text)
+    except SelectorError as error:
+        raise fault(str(error)) from None
+    return text
+
+
+Count = Annotated[int, Range(0)]
+
+
+_OF_SUBJECTS: Mapping[str, Collection[str]] = {
+    **dict.fromkeys(("phase", "reason"), ("pod", "pods")),
+    **dict.fromkeys(
+        ("disruptions_allowed", "current_healthy", "desired_healthy", "expected_pods"), ("budget",)
+    ),
+}
+
+
+def numbers_in_words(numbers: Mapping[str, int]) -> str:
+    """What the status of a budget says, such as `allows 1, has currentHealthy 3`."""
+    said = (
+        f"allows {number}" if field == BUDGET_NUMBERS[0] else f"has {field} {number}"
+        for field, number in numbers.items()
+    )
+    return ", ".join(said)
+
+
+class Check(Document):
+    """One check: exactly one subject, and how it should be.
+
+    Attributes:
+        pod: a pod by name, which may have its namespace before a slash.
+        pods: pods by their labels.
+        node: a node by name.
+        budget: a PodDisruptionBudget by name, likewise.
+        event: events by their reason.
+        drain: the drain of a node.
+        object: any object by kind and name.
+        no_pod_pending: whether every pod has a node.
+        is_: the state; see the docs for those of each subject.
+        on_node: where pods should be.
+        phase: in which phase pods should be.
+        reason: what the status of pods should give as a reason, itself or in a condition.
+        count: exactly so many.
+        at_least: at least so many.
+        at_most: at most so many.
+        namespace: of pods and budgets.
+        allows: how many disruptions a budget should allow.
+        disruptions_allowed: the same, by the name that it has in the budget's status.
+        current_healthy: how many healthy pods a budget should count.
+        desired_healthy: how many it should ask for.
+        expected_pods: how many it should know of.
+        of: the name of what events are about.
+    """
+
+    pod: str | None = None
+    pods: Annotated[str, AfterValidator(_selector)] | None = None
+    node: str | None = None
+    budget: str | None = None
+    event: str | None = None
+    drain: str | None = None
+    object: TargetText | None = None
+    no_pod_pending: bool | None = None
+    is_: Annotated[str, Field(alias="is")] = ""
+    on_node: str = ""
+    phase: Annotated[str, Choice(PHASES)] = ""
+    reason: str = ""
+    count: Count | None = None
+    at_least: Count | None = None
+    at_most: Count | None = None
+    namespace: str = DEFAULT_NAMESPACE
+    allows: Count = 0
+    disruptions_allowed: Count | None = None
+    current_healthy: Count | None = None
+    desired_healthy: Count | None = None
+    expected_pods: Count | None = None
+    of: str = ""
+
+    @property
+    def subject(self) -> str:
+        """The name of the field that says what the check is about."""
+        return next(name for name in SUBJECTS if self.gives(name))
+
+    @property
+    def state(self) -> str:
+        """How the subject should be."""
+        return self.is_ or _STATES[self.subject][0]
+
+    def contradictions(self) -> Iterator[FieldError]:
+        given = [name for name in SUBJECTS if self.gives(name)]
+        if len(given) != 1:
+            aliases = [Check.model_fields[name].alias for name in SUBJECTS]
+            why = f"must have exactly one of {', '.join(map(str, aliases))}"
+            yield FieldError("", given, why)
+            return
+        subject = given[0]
+        for name, subjects in _OF_SUBJECTS.items():
+            if self.gives(name) and subject not in subjects:
+                alias = Check.model_fields[name].alias or name
+                yield FieldError(alias, getattr(self, name), f"is for {' and '.join(subjects)}")
+        if self.gives("namespace") and "/" in (self.pod or self.budget or ""):
+            yield FieldError("namespace", self.namespace, f"stands before the name of {subject}")
+        if self.is_ and given[0] in _STATES and self.is_ not in _STATES[given[0]][1]:
+            yield unsupported("is", self.is_, _STATES[given[0]][1])
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """What the status of a budget should say."""
+        given = zip(BUDGET_NUMBERS, self._numbers(), strict=True)
+        found = {field: number for field, number in given if number is not None}
+        if self.gives("allows") or not found:
+            found = {BUDGET_NUMBERS[0]: self.allows, **found}
+        return found
+
+    def _numbers(self) -> tuple[int | None, ...]:
+        healthy = (self.current_healthy, self.desired_healthy)
+        return (self.disruptions_allowed, *healthy, self.expected_pods)
+
+    @property
+    def target(self) -> ActionTarget:
+        """The object, or all objects of a kind, where the name or the namespace is empty."""
+        match self.subject:
+            case "no_pod_pending":
+                return ActionTarget("Pod", "", "")
+            case "node" | "drain":
+                return ActionTarget("Node", "", self.node or self.drain or "")
+            case "budget":
+                return self._named("PodDisruptionBudget", self.budget or "")
+            case "event":
+                return ActionTarget("Event", "", self.of)
+        return self.object or self._named("Pod", self.pod or "")
+
+    def _named(self, kind: str, text: str) -> ActionTarget:
+        place, _, name = text.rpartition("/")
+        return ActionTarget(kind, place or self.namespace, name)
+
+    @property
+    def least(self) -> int:
+        """The smallest number that will do."""
+        if self.subject == "no_pod_pending":
+            return 0
+        if self.count is not None:
+            return self.count
+        return self.at_least if self.at_least is not None else int(self.at_most is None)
+
+    @property
+    def most(self) -> int | None:
+        """The greatest number that will do; None for any."""
+        if self.subject == "no_pod_pending":
+            return 0
+        return self.at_most if self.count is None else self.count
+
+    def allows_count(self, number: int) -> bool:
+        """Whether so many will do."""
+        return self.least <= number and (self.most is None or number <= self.most)
+
+    @property
+    def words(self) -> str:
+        """What the check says, as it is told whether it holds."""
+        match self.subject:
+            case "pod" | "pods":
+                who = f"pod {self.pod} is" if self.pod else self._pods_in_words()
+                where = f" on {self.on_node}" if self.on_node else ""
+                phase = f" in phase {self.phase}" if self.phase else ""
+                why = f" with reason {self.reason}" if self.reason else ""
+                return f"{who} {self.state}{where}{phase}{why}"
+            case "no_pod_pending":
+                return "no pod is pending"
+            case "drain":
+                return f"the drain of node {self.drain} is {self.state}"
+            case "budget":
+                return f"budget {self.budget} {numbers_in_words(self.numbers)}"
+            case "event":
+                about = f" of {self.of}" if self.of else ""
+                return f"there are {self._amount()} events {self.event}{about}"
+        return f"{self.target} is {self.state}"
+
+    def _pods_in_words(self) -> str:
+        if self.state == GONE:
+            return f"all pods with {self.pods} are"
+        verb = "pod with {} is" if self.least == self.most == 1 else "pods with {} are"
+        return f"{self._amount()} {verb.format(self.pods)}"
+
+    def _amount(self) -> str:
+        if self.most is None:
+            return f"at least {self.least}"
+        return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"

@@ -1,0 +1,58 @@
+"""The drain of a node: a step of a scenario, and a change of a plan.
+
+It stands apart from the other steps, as plans have no use for these.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    TypeAdapter,
+    WithJsonSchema,
+    model_validator,
+)
+
+from podium.api.documents import Document, Duration, Required, fault
+
+RETRY_S = 5.0
+
+
+def _whole(value: Any) -> int:
+    seconds = _DURATION.validate_python(value)
+    if seconds != int(seconds):
+        raise fault("must be whole seconds")
+    return int(seconds)
+
+
+_DURATION: TypeAdapter[float] = TypeAdapter(Duration)
+WholeSeconds = Annotated[int, BeforeValidator(_whole), WithJsonSchema(_DURATION.json_schema())]
+NodeName = Annotated[str, Required("the name of a node")]
+
+
+class Drain(Document):
+    """Cordon a node and evict its pods, as `kubectl drain` does; short: the node alone.
+
+    Attributes:
+        timeout_s: when to give up; None for never.
+        grace_period_s: how long pods may take; None leaves it to them.
+        ignore_daemon_sets: whether pods of DaemonSets are left alone; otherwise they keep the node
+            from being drained.
+        retry_s: how long to wait after a budget's refusal; `kubectl drain` waits 5s.
+    """
+
+    node: NodeName
+    timeout_s: Annotated[Duration | None, Field(alias="timeout")] = None
+    grace_period_s: Annotated[WholeSeconds | None, Field(alias="gracePeriod")] = None
+    force: bool = False
+    ignore_daemon_sets: bool = True
+    delete_empty_dir_data: bool = False
+    retry_s: Annotated[
+        Duration, AfterValidator(lambda wait_s: wait_s or RETRY_S), Field(alias="retryEvery")
+    ] = RETRY_S
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        return {"node": value} if isinstance(value, str) else value

@@ -1,0 +1,212 @@
+"""A scenario's file: its format, and the scenario that it stands for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from podium.api.values.durations import duration_seconds
+from podium.api.errors import ErrorKind, FieldError, PodiumError
+from podium.api.objects import Object
+from podium.api.pod_limit import MAX_PODS, PodLimit
+from podium.api.values.times import TimeError, epoch_s
+from podium.api.codec.yaml_text import read_yaml
+from podium.cluster.virtual import ClusterOptions, SchedulerSetup
+from podium.cluster.virtual.loading.start_time import start_s
+from podium.api.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
+from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.cluster.drivers.faults import Faults
+from podium.simulation.scenario.arrivals import Arrivals, ArrivalsDocument
+from podium.simulation.scenario.fields import CONTEXT, Context, FaultRates, Manifests
+from podium.simulation.scenario.scenario_cluster import (
+    Controllers,
+    Kubelet,
+    Latencies,
+    NodeTemplate,
+    PodBehaviour,
+    SchedulerEntry,
+)
+from podium.simulation.scenario.steps import ScenarioStep, StepDocument
+
+API_VERSION = "podium.dev/v1alpha1"
+KIND = "Scenario"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A scenario: a cluster, and what its users do to it and when.
+
+    Attributes:
+        objects: what is there at the start.
+        until_s: when it ends, in seconds since the start; None for the last step.
+    """
+
+    name: str
+    options: ClusterOptions
+    objects: Sequence[Object]
+    steps: Sequence[ScenarioStep] = ()
+    until_s: float | None = None
+    arrivals: Sequence[Arrivals] = ()
+
+
+class ScenarioError(PodiumError):
+    """A file that isn't a scenario; a line for everything that is wrong with it."""
+
+
+class Metadata(Document):
+    """A scenario's name, and what others attach to it."""
+
+    name: str | None = None
+    labels: dict[str, Any] = {}
+    annotations: dict[str, Any] = {}
+
+
+def _seconds_since_epoch(value: Any) -> float:
+    try:
+        return epoch_s(value)
+    except TimeError as error:
+        raise fault(error.error.message) from None
+
+
+class Spec(Document):
+    """A scenario's cluster, and what happens in it."""
+
+    description: str = ""
+    seed: Annotated[int, Bits(64)] = 0
+    start: (
+        Annotated[float, BeforeValidator(_seconds_since_epoch, json_schema_input_type=str)] | None
+    ) = None
+    until: Duration | None = None
+    nodes: Tuple[NodeTemplate] = ()
+    pods: PodBehaviour = PodBehaviour()
+    kubelet: Kubelet = Kubelet()
+    manifests: Manifests = ()
+    assume_healthy: bool = False
+    controllers: Controllers = Controllers()
+    schedulers: Tuple[SchedulerEntry] | None = None
+    latencies: Latencies = Latencies()
+    faults: FaultRates = FaultRates()
+    steps: Tuple[StepDocument] = ()
+    arrivals: Tuple[ArrivalsDocument] = ()
+
+    @classmethod
+    def faults_as_written(cls, value: Mapping[str, Any]) -> Iterator[FieldError]:
+        """No step comes before the step before it, and nothing arrives without end."""
+        last_s, steps = 0.0, value.get("steps")
+        if value.get("arrivals") and not steps and value.get("until") is None:
+            yield FieldError(
+                "until", None, "when it ends; arrivals don't end it", ErrorKind.REQUIRED
+            )
+        for index, step in enumerate(steps if isinstance(steps, list) else ()):
+            at = step.get("at") if isinstance(step, dict) else None
+            at_s = duration_seconds(at) if isinstance(at, str) else None
+            if at_s is not None and at_s < last_s:
+                why = f"must not be before the step before it, at {last_s:g}s"
+                yield FieldError(f"steps[{index}].at", at, why)
+            last_s = last_s if at_s is None else at_s
+
+    def options(self, seed: int, context: Context) -> ClusterOptions:
+        """The cluster's."""
+        return ClusterOptions(
+            seed=seed,
+            start_s=start_s(self.objects()) if self.start is None else self.start,
+            schedulers=self._schedulers(context),
+            controllers=self.controllers.names(),
+            nodes=NodeSettings(
+                behaviour=self.pods.behaviour(),
+                eviction=self.kubelet.config(),
+                seed=seed,
+                records_lives=self.pods.events,
+            ),
+            latency=self.latencies.latency(),
+            provisioning_s=self.latencies.volumes,
+            faults=Faults(**self.faults.rates()),
+            heals=self.assume_healthy,
+        )
+
+    def _schedulers(self, context: Context) -> tuple[SchedulerSetup, ...]:
+        if self.schedulers is None and not context.plugins:
+            return (SchedulerSetup(),)
+        # Nobody wrote this one, so that there is nothing in it to check.
+        unsaid = (SchedulerEntry.model_construct(),)
+        entries = unsaid if self.schedulers is None else self.schedulers
+        return tuple(entry.setup(context) for entry in entries)
+
+    def objects(self) -> Sequence[Any]:
+        """What is there at the start."""
+        kubelet = self.kubelet if self.gives("kubelet") else None
+        nodes = [node for template in self.nodes for node in template.nodes(kubelet)]
+        return [*nodes, *self.manifests]
+
+
+class ScenarioDocument(Document):
+    """The file of a scenario."""
+
+    api_version: Annotated[str, Choice((API_VERSION,))]
+    kind: Annotated[str, Choice((KIND,))]
+    metadata: Metadata = Metadata()
+    spec: Spec
+
+
+def read_scenario(
+    path: str,
+    text: str,
+    seed: int | None = None,
+    max_pods: int = MAX_PODS,
+    plugins: Sequence[str] = (),
+) -> Scenario:
+    """The scenario that a file holds.
+
+    Args:
+        path: the file's; manifests are named from where it is.
+        text: what stands in it.
+        seed: instead of the file's own.
+        max_pods: how many new pods workloads may ask for.
+        plugins: names of those that each scheduler enables, whatever its configuration says.
+
+    Raises:
+        ScenarioError: with everything that is wrong.
+    """
+    return scenario_of(path, scenario_value(path, text), seed, max_pods, plugins)
+
+
+def scenario_value(path: str, text: str) -> Any:
+    """What a file holds as plain values, of which nothing is known; raises ScenarioError."""
+    documents = list(read_yaml(text))
+    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
+    if not faults and len(documents) != 1:
+        faults = [f"{path}: must hold one document, a {KIND}, but holds {len(documents)}"]
+    if faults:
+        raise ScenarioError("\n".join(faults))
+    return documents[0].value
+
+
+def scenario_of(
+    path: str,
+    value: Any,
+    seed: int | None = None,
+    max_pods: int = MAX_PODS,
+    plugins: Sequence[str] = (),
+) -> Scenario:
+    """The scenario that plain values stand for; as `read_scenario` has it."""
+    context = Context(Path(path).parent, path, PodLimit(max_pods), plugins)
+    decoded = decode(ScenarioDocument, value, context={CONTEXT: context})
+    if decoded.document is None:
+        raise ScenarioError("\n".join(f"{path}: {one}" for one in decoded.faults))
+    return _scenario(decoded.document, context, seed)
+
+
+def _scenario(document: ScenarioDocument, context: Context, seed: int | None) -> Scenario:
+    spec = document.spec
+    return Scenario(
+        name=document.metadata.name or Path(context.file).stem,
+        options=spec.options(spec.seed if seed is None else seed, context),
+        objects=spec.objects(),
+        steps=tuple(step.step(f"spec.steps[{at}]") for at, step in enumerate(spec.steps)),
+        until_s=spec.until,
+        arrivals=tuple(
+            one.arrivals(f"spec.arrivals[{at}]") for at, one in enumerate(spec.arrivals)
+        ),
+    )

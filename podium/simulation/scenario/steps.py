@@ -1,0 +1,232 @@
+"""The steps of a scenario: each says when, and one thing that is done then."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import msgspec
+from pydantic import (
+    Field,
+    ModelWrapValidatorHandler,
+    TypeAdapter,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from podium.api.errors import FieldError
+from podium.api.documents import Document, Duration, Range, Tuple, fault, refuse
+from podium.kubelet.simulated.behaviour import PREFIX, BehaviourError, behaviour_of, node_behaviour_of
+from podium.simulation.scenario.actions import ActionTarget, Merge, ServerSideApply, Taint
+from podium.simulation.scenario.drain_step import Drain, NodeName, WholeSeconds
+from podium.simulation.scenario.checks import Check
+from podium.simulation.scenario.fields import (
+    FaultRates,
+    Manifests,
+    Targets,
+    TargetText,
+    context_of,
+)
+
+_TAINT = re.compile(
+    r"(?P<node>\S+) (?P<key>[^=:\s]+)(=(?P<value>[^:\s]*))?"
+    r":(?P<effect>NoSchedule|PreferNoSchedule|NoExecute)"
+)
+_TAINT_RULE = (
+    "must be `NODE KEY[=VALUE]:EFFECT`, such as `node-1 gpu=broken:NoExecute`; "
+    "effects are NoSchedule, PreferNoSchedule and NoExecute"
+)
+_SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
+_DOWN = PREFIX + "down"
+_TARGETS: TypeAdapter[tuple[ActionTarget, ...]] = TypeAdapter(Targets)
+
+
+class Delete(Document):
+    """Objects to delete, and how long pods may take; short: the objects alone."""
+
+    objects: Targets = ()
+    grace_period_s: Annotated[WholeSeconds | None, Field(alias="gracePeriod")] = None
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _short(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if isinstance(value, dict):
+            return handler(value)
+        return cls.model_construct(objects=_TARGETS.validate_python(value))
+
+
+class ScaleDocument(Document):
+    """How many replicas a workload is to have."""
+
+    object: TargetText
+    replicas: Annotated[int, Range(0)]
+
+    @model_validator(mode="after")
+    def _can_be_scaled(self, info: ValidationInfo) -> Self:
+        target = self.object
+        if target.kind not in _SCALABLE:
+            why = f"kinds that can be scaled: {', '.join(_SCALABLE)}"
+            refuse([FieldError("object", f"{target.kind.lower()}/{target.name}", why)])
+        found = context_of(info).limit.resize(
+            target.kind, target.namespace, target.name, self.replicas, "replicas"
+        )
+        refuse([found] if found else [])
+        return self
+
+    def change(self) -> Merge:
+        return Merge(self.object, {"spec": {"replicas": self.replicas}}, "")
+
+
+class BehaveDocument(Document):
+    """What annotations script from now on; empty texts take them away."""
+
+    object: TargetText
+    annotations: dict[str, str] = {}
+
+    @field_validator("object")
+    @classmethod
+    def _is_scripted(cls, value: ActionTarget) -> ActionTarget:
+        if value.kind not in ("Pod", "Node"):
+            raise fault("must be a pod or a node")
+        return value
+
+    @field_validator("annotations")
+    @classmethod
+    def _can_be_read(cls, value: dict[str, str]) -> dict[str, str]:
+        full = {key if "/" in key else PREFIX + key: text for key, text in value.items()}
+        said = {key: text for key, text in full.items() if text}
+        scripted = {"metadata": {"annotations": said}}
+        try:
+            behaviour_of(scripted)
+            node_behaviour_of(scripted)
+        except BehaviourError as error:
+            raise fault(str(error)) from None
+        return full
+
+    def change(self) -> Merge:
+        said = self.annotations.items()
+        body = {"metadata": {"annotations": {key: text or None for key, text in said}}}
+        words = ", ".join(f"{key.removeprefix(PREFIX)}={text}" for key, text in said)
+        return Merge(self.object, body, f"is told {words}")
+
+
+class Expect(msgspec.Struct, frozen=True):
+    """Assert that checks hold, now or within some time; the scenario goes on when they do.
+
+    Attributes:
+        checks: all of them must hold at one moment.
+        within_s: how long to wait for that.
+    """
+
+    checks: tuple[Check, ...]
+    within_s: float = 0.0
+
+
+Action = ServerSideApply | Delete | Merge | Taint | Drain | FaultRates | Expect
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioStep:
+    """A step of a scenario: an action, and when it happens.
+
+    Attributes:
+        path: where it stands in the file, such as `spec.steps[3]`.
+        at_s: when it happens at the earliest, in seconds since the start; None for right after the
+            step before.
+        refusal: a part of the API's answer, if the action is to be refused; None if it isn't.
+    """
+
+    path: str
+    at_s: float | None
+    action: Action
+    refusal: str | None = None
+
+
+class StepDocument(Document):
+    """One step: exactly one action, and when it happens."""
+
+    at: Duration | None = None
+    within: Duration = 0.0
+    refused: str | None = None
+    apply: Manifests | None = None
+    delete: Delete | None = None
+    scale: ScaleDocument | None = None
+    taint: str | None = None
+    untaint: str | None = None
+    cordon: NodeName | None = None
+    uncordon: NodeName | None = None
+    drain: Drain | None = None
+    down: NodeName | None = None
+    up: NodeName | None = None
+    remove: NodeName | None = None
+    behave: BehaveDocument | None = None
+    faults: FaultRates | None = None
+    assert_: Annotated[Tuple[Check] | None, Field(alias="assert")] = None
+
+    @field_validator("taint", "untaint")
+    @classmethod
+    def _is_taint(cls, value: str) -> str:
+        if _TAINT.fullmatch(value) is None:
+            raise fault(_TAINT_RULE)
+        return value
+
+    @classmethod
+    def faults_as_written(cls, value: Mapping[str, Any]) -> Iterator[FieldError]:
+        """A step does one thing, and waits only for what it asserts."""
+        names = [name.removesuffix("_") for name in _ACTIONS]
+        given = [name for name in names if value.get(name) is not None]
+        if len(given) != 1:
+            why = f"must have exactly one of {', '.join(names)}, but has {len(given)}"
+            yield FieldError("", given, why)
+        elif value.get("within") is not None and given != ["assert"]:
+            yield FieldError("within", value["within"], "only for assert")
+
+    def step(self, path: str) -> ScenarioStep:
+        """The step as it is played.
+
+        Args:
+            path: where it stands in the file.
+        """
+        return ScenarioStep(path, self.at, self._action(), self.refused)
+
+    def _action(self) -> Action:
+        name = next(name for name in _ACTIONS if self.gives(name))
+        value = getattr(self, name)
+        match name:
+            case "apply":
+                return ServerSideApply(value)
+            case "taint" | "untaint":
+                return _taint(value, removes=name == "untaint")
+            case "delete" | "drain" | "faults":
+                action: Action = value
+                return action
+            case "remove":
+                return Delete(objects=(ActionTarget("Node", "", value),))
+            case "assert_":
+                return Expect(value, self.within)
+        if name in _NODE_CHANGES:
+            body, words = _NODE_CHANGES[name]
+            return Merge(ActionTarget("Node", "", value), body, words)
+        change: Merge = value.change()
+        return change
+
+
+_ACTIONS = tuple(
+    name for name in StepDocument.model_fields if name not in ("at", "within", "refused")
+)
+_NODE_CHANGES: Mapping[str, tuple[Mapping[str, Any], str]] = {
+    "cordon": ({"spec": {"unschedulable": True}}, ""),
+    "uncordon": ({"spec": {"unschedulable": None}}, ""),
+    "down": ({"metadata": {"annotations": {_DOWN: "true"}}}, "falls silent"),
+    "up": ({"metadata": {"annotations": {_DOWN: None}}}, "is heard of again"),
+}
+
+
+def _taint(text: str, *, removes: bool) -> Taint:
+    match = _TAINT.fullmatch(text)
+    assert match is not None
+    taint = {"key": match["key"], "effect": match["effect"]}
+    if match["value"]:
+        taint["value"] = match["value"]
+    return Taint(match["node"], taint, removes)

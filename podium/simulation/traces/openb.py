@@ -1,0 +1,249 @@
+"""The openb traces of GPU clusters (cluster trace GPU v2023): nodes and tasks as a scenario.
+
+Nodes become Nodes with `nvidia.com/gpu` for their GPUs and a label for the model. Tasks become
+Pods: QoS as a priority class, the GPU models that a task accepts as required node affinity, and
+the time that it ran as the pod's run duration. A pod is created when its task was; when it starts
+is up to the scheduler that plays the scenario. What Kubernetes can't say is told in notes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from podium.api.objects import Object
+from podium.api.well_known import HOSTNAME_LABEL, REQUIRED
+from podium.simulation.traces.csv_rows import ImportFileError, Row
+
+NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
+POD_COLUMNS = (
+    "name",
+    "cpu_milli",
+    "memory_mib",
+    "num_gpu",
+    "gpu_milli",
+    "gpu_spec",
+    "qos",
+    "pod_phase",
+    "creation_time",
+    "deletion_time",
+    "scheduled_time",
+)
+GPU = "nvidia.com/gpu"
+MODEL_LABEL = "openb.podium.dev/gpu-model"
+PODS_PER_NODE = 110
+
+# LSR, LS and Guaranteed above Burstable above BE.
+PRIORITIES = {"LSR": 5000, "LS": 4000, "Guaranteed": 3000, "Burstable": 2000, "BE": 1000}
+_PHASES = ("Running", "Succeeded", "Failed", "Pending")
+_WHOLE_GPU = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A pod, and when it is created, in seconds since the start of the trace."""
+
+    at_s: int
+    pod: Object
+
+
+@dataclass(slots=True)
+class Trace:
+    """The nodes, classes and pods of a trace.
+
+    Attributes:
+        nodes: in the order of the file.
+        classes: the priority classes of its tasks.
+        notes: what the scenario can't say, in plain sentences.
+    """
+
+    nodes: list[Object] = field(default_factory=list)
+    classes: list[Object] = field(default_factory=list)
+    arrivals: list[Arrival] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_trace(
+    nodes: Iterable[Row],
+    pods: Iterable[Row],
+    *,
+    capacity: Fraction = Fraction(1),
+    limit: int | None = None,
+) -> Trace:
+    """Read a trace.
+
+    Args:
+        nodes: rows with `NODE_COLUMNS`.
+        pods: rows with `POD_COLUMNS`.
+        capacity: which part of the nodes to keep, evenly out of each kind of nodes.
+        limit: how many of the tasks to keep, the earliest ones; None keeps all.
+
+    Raises:
+        ImportFileError: with everything that is wrong with the rows.
+    """
+    faults: list[str] = []
+    read_nodes = _unique("sn", _each(_node, nodes, faults), faults)
+    read_pods = _unique("name", _each(_arrival, pods, faults), faults)
+    if faults:
+        raise ImportFileError("\n".join(faults))
+    trace = Trace(nodes=_thinned([node for _, node in read_nodes], capacity))
+    arrivals = sorted((arrival for _, arrival in read_pods), key=lambda one: one.at_s)
+    trace.arrivals = arrivals[:limit]
+    trace.classes = _classes(trace.arrivals)
+    kept = {arrival.pod["metadata"]["name"] for arrival in trace.arrivals}
+    trace.notes = list(_notes([row for row, _ in read_pods if row.text("name") in kept]))
+    return trace
+
+
+def _each(read: Any, rows: Iterable[Row], faults: list[str]) -> list[tuple[Row, Any]]:
+    """What rows come to; what is wrong with the others is collected."""
+    found = []
+    for row in rows:
+        try:
+            found.append((row, read(row)))
+        except ImportFileError as error:
+            faults.append(str(error))
+    return found
+
+
+def _unique(column: str, found: list[tuple[Row, Any]], faults: list[str]) -> list[tuple[Row, Any]]:
+    lines: dict[str, int] = {}
+    for row, _ in found:
+        first = lines.setdefault(row.text(column), row.line)
+        if first != row.line:
+            faults.append(str(row.wrong(column, f"is the name of line {first}, too")))
+    return found
+
+
+def _node(row: Row) -> Object:
+    gpus, model = row.number("gpu"), row.text("model")
+    if not row.text("sn"):
+        raise row.wrong("sn", "must name the node")
+    name = row.text("sn").lower()
+    amounts = {
+        "cpu": f"{row.number('cpu_milli')}m",
+        "memory": f"{row.number('memory_mib')}Mi",
+        "pods": str(PODS_PER_NODE),
+    }
+    labels = {HOSTNAME_LABEL: name}
+    if gpus:
+        amounts[GPU] = str(gpus)
+    if model:
+        labels[MODEL_LABEL] = model
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "status": {"capacity": amounts, "allocatable": amounts},
+    }
+
+
+def _arrival(row: Row) -> Arrival:
+    qos, phase = row.text("qos"), row.text("pod_phase")
+    if not row.text("name"):
+        raise row.wrong("name", "must name the task")
+    if qos not in PRIORITIES:
+        raise row.wrong("qos", f"must be one of {', '.join(PRIORITIES)}")
+    if phase not in _PHASES:
+        raise row.wrong("pod_phase", f"must be one of {', '.join(_PHASES)}")
+    spec: dict[str, Any] = {
+        "priorityClassName": _class_name(qos),
+        "restartPolicy": "Never",
+        "containers": [{"name": "task", "image": "openb", "resources": _resources(row)}],
+    }
+    if models := [model for model in row.text("gpu_spec").split("|") if model]:
+        spec["affinity"] = _accepting(models)
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": row.text("name").lower(),
+            "labels": {"qos": qos},
+            "annotations": _behaviour(row, phase),
+        },
+        "spec": spec,
+    }
+    return Arrival(row.number("creation_time"), pod)
+
+
+def _resources(row: Row) -> Object:
+    requests = {"cpu": f"{row.number('cpu_milli')}m", "memory": f"{row.number('memory_mib')}Mi"}
+    gpus, share = row.number("num_gpu"), row.number("gpu_milli")
+    if gpus == 1 and share > _WHOLE_GPU:
+        raise row.wrong("gpu_milli", f"must be a share of one GPU, at most {_WHOLE_GPU}")
+    if not gpus:
+        return {"requests": requests}
+    # An extended resource can't be overcommitted: its limit is what is asked for.
+    whole = {GPU: str(gpus)}
+    return {"requests": {**requests, **whole}, "limits": whole}
+
+
+def _behaviour(row: Row, phase: str) -> dict[str, str]:
+    """How long the pod runs, and how it ends."""
+    created_s, ended_s = row.number("creation_time"), row.time_s("deletion_time")
+    started_s = row.time_s("scheduled_time")
+    begun_s = created_s if started_s is None else started_s
+    if ended_s is None:
+        return {"podium.dev/run-duration": "forever"}
+    if ended_s < begun_s:
+        raise row.wrong("deletion_time", f"lies before {begun_s}, when the task began")
+    behaviour = {"podium.dev/run-duration": f"{ended_s - begun_s}s"}
+    if phase == "Failed":
+        behaviour["podium.dev/exit-code"] = "1"
+    return behaviour
+
+
+def _accepting(models: Sequence[str]) -> Object:
+    expression = {"key": MODEL_LABEL, "operator": "In", "values": list(models)}
+    terms = [{"matchExpressions": [expression]}]
+    return {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
+
+
+def _class_name(qos: str) -> str:
+    return f"openb-{qos.lower()}"
+
+
+def _classes(arrivals: Iterable[Arrival]) -> list[Object]:
+    used = {arrival.pod["spec"]["priorityClassName"] for arrival in arrivals}
+    return [
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": _class_name(qos)},
+            "value": value,
+        }
+        for qos, value in PRIORITIES.items()
+        if _class_name(qos) in used
+    ]
+
+
+def _thinned(nodes: Sequence[Object], capacity: Fraction) -> list[Object]:
+    """A part of the nodes, as large a part of each kind as whole nodes allow."""
+    seen: dict[str, int] = {}
+    kept = []
+    for node in nodes:
+        kind = str((node["metadata"]["labels"].get(MODEL_LABEL), node["status"]["capacity"]))
+        place = seen.get(kind, 0)
+        seen[kind] = place + 1
+        if int((place + 1) * capacity) > int(place * capacity):
+            kept.append(node)
+    return kept
+
+
+def _notes(rows: Sequence[Row]) -> Iterator[str]:
+    shares = [row for row in rows if row.number("num_gpu") and _is_share(row)]
+    if shares:
+        yield (
+            f"{len(shares)} of {len(rows)} tasks share a GPU; an extended resource can't be "
+            "shared, so that each asks for a whole one"
+        )
+    unscheduled = [row for row in rows if row.time_s("scheduled_time") is None]
+    if unscheduled:
+        yield (
+            f"{len(unscheduled)} tasks were never scheduled in the trace; they run for as long as "
+            "they waited there"
+        )
+
+
+def _is_share(row: Row) -> bool:
+    return row.number("gpu_milli") < _WHOLE_GPU

@@ -1,0 +1,71 @@
+"""`podium decide`: scenarios as JSON Lines in, decisions as JSON Lines out."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from podium.api.process.python_garbage_collection import collect_rarely
+from podium.api.values.terminal_text import escaped_json
+from podium.ui.command_line.output.broken_pipe import is_unread
+from podium.ui.command_line.output.output import fail
+
+_ERRORS_MAX = 10
+LINE_LENGTH_MAX = 2**30
+"""In bytes; a cluster of thousands of nodes comes to some millions."""
+
+
+def decide(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Scenarios, a JSON object a line; standard input if there is none.",
+            exists=True,
+            dir_okay=False,
+            allow_dash=True,
+        ),
+    ] = None,
+    eviction: Annotated[
+        bool, typer.Option("--eviction", help="The lines ask about node-pressure eviction.")
+    ] = False,
+) -> None:
+    """Decide recorded scenarios: the machine interface to the core.
+
+    Every line is answered by one line, in order. A line that can't be decided is answered with an
+    `error`, and the rest goes on; the exit code is 1 then.
+    """
+    from podium.simulation.decide.stream import answers, eviction_answers
+    from podium.cluster.manifests.input_files import InputFileError
+
+    collect_rarely()
+    out = sys.stdout.buffer
+    decided = eviction_answers if eviction else answers
+    refused: list[str] = []
+    for path in files or [Path("-")]:
+        named: list[str] = []
+        try:
+            for answer in decided(lines_of(path), named.append):
+                out.write(escaped_json(answer) + b"\n")
+                out.flush()
+                if is_unread():
+                    return
+        except InputFileError as error:
+            refused.append(str(error))
+        source = "stdin" if str(path) == "-" else path
+        refused += [f"{source}: {one}" for why in named for one in why.splitlines()]
+    if refused:
+        fail("\n".join(refused[:_ERRORS_MAX]))
+
+
+def lines_of(path: str | Path) -> Iterator[bytes]:
+    """The lines of a file, or of standard input for `-`; raises InputFileError."""
+    from podium.cluster.manifests.input_files import lines, open_file
+
+    if str(path) == "-":
+        yield from lines(sys.stdin.buffer, "stdin", LINE_LENGTH_MAX)
+        return
+    with open_file(path) as file:
+        yield from lines(file, path, LINE_LENGTH_MAX)

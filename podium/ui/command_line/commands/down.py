@@ -1,0 +1,47 @@
+"""`podium down`: stops a cluster that runs in the background."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.ui.command_line.output.output import working
+
+if TYPE_CHECKING:
+    from podium.cluster.embedded.directory import DataDirectory
+
+DataDirOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="The data directory of the cluster; that of `podium up --detach`, if not given.",
+    ),
+]
+
+
+def down(data_dir: DataDirOption = None) -> None:
+    """Stop a cluster, as Ctrl-C does; what it keeps in a data directory stays.
+
+    Where none runs, what a killed one has left in kubeconfigs goes; the exit code is 0 then, too.
+    """
+    from podium.ui.command_line.processes.detached_cluster import usual_directory
+    from podium.cluster.embedded.directory import DataDirectory, stop_user
+
+    directory = data_dir or usual_directory()
+    with working("stopping"):
+        pid = stop_user(directory)
+    if pid is None:
+        _forget(DataDirectory(directory))
+    if pid is None:
+        print(f"No cluster runs in {directory}.")
+    else:
+        print(f"The cluster in {directory} has stopped.")
+
+
+def _forget(left: "DataDirectory") -> None:
+    """Remove what a killed cluster has left in kubeconfigs."""
+    if left.kubeconfig.exists():
+        from podium.cluster.embedded.merged_kubeconfig import unmerge, usual_kubeconfig
+
+        unmerge(left.kubeconfig, usual_kubeconfig())
+        left.forget_kubeconfig()

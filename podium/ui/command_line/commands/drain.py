@@ -1,0 +1,37 @@
+"""`podium drain`: what draining nodes would do."""
+
+from typing import Annotated
+
+import typer
+
+from podium.ui.command_line.options import completion
+from podium.ui.command_line.options.disturbance_command import FailOnOption, GatesOption, WideOutputOption, disturb
+from podium.ui.command_line.output.output import WideOutput
+from podium.ui.command_line.options.request_options import RequestOptions, with_state_options
+
+
+@with_state_options
+def drain(
+    nodes: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NODE",
+            help="The nodes to drain, one after the other.",
+            autocompletion=completion.nodes,
+        ),
+    ],
+    asked: RequestOptions,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also evict pods that nobody recreates.")
+    ] = False,
+    output: WideOutputOption = WideOutput.TABLE,
+    fail_on: FailOnOption = None,
+    gates: GatesOption = None,
+) -> None:
+    """Say what draining nodes would do: who goes where, who gives way, whose budget blocks.
+
+    Nothing is drained: the cluster is simulated, as `podium plan --drain` does it.
+    """
+    from podium.whatif.resilience.disturbance import drain_of
+
+    disturb(asked, lambda state: drain_of(state, nodes, force=force), output, fail_on, gates)

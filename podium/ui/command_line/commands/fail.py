@@ -1,0 +1,35 @@
+"""`podium fail`: what the failure of nodes or zones would do."""
+
+from typing import Annotated
+
+import typer
+
+from podium.ui.command_line.options import completion
+from podium.ui.command_line.options.disturbance_command import FailOnOption, GatesOption, WideOutputOption, disturb
+from podium.ui.command_line.output.output import WideOutput
+from podium.ui.command_line.options.request_options import RequestOptions, with_state_options
+
+
+@with_state_options
+def fail(
+    places: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NODE|ZONE",
+            help="The nodes and zones that fail at once; node/NAME and zone/NAME say which.",
+            autocompletion=completion.nodes,
+        ),
+    ],
+    asked: RequestOptions,
+    output: WideOutputOption = WideOutput.TABLE,
+    fail_on: FailOnOption = None,
+    gates: GatesOption = None,
+) -> None:
+    """Say what the failure of nodes or zones would do: who is lost, who goes where, and when.
+
+    They fall silent, as in a power cut: after a while they are tainted, and their pods are
+    deleted once they have been tolerated for as long as they say, after some six minutes mostly.
+    """
+    from podium.whatif.resilience.disturbance import failure_of
+
+    disturb(asked, lambda state: failure_of(state, places), output, fail_on, gates)

@@ -1,0 +1,58 @@
+"""`podium top`: a running cluster on a terminal."""
+
+import sys
+
+from podium.ui.command_line.options.common_options import (
+    ClusterOption,
+    ConfigOption,
+    ContextOption,
+    InputError,
+    PluginOption,
+)
+
+
+def top(
+    kubeconfig: ClusterOption = None,
+    context: ContextOption = None,
+    scheduler_config: ConfigOption = None,
+    plugin: PluginOption = None,
+) -> None:
+    """Look at a running cluster: nodes, pods that wait, preemptions as they happen.
+
+    Enter shows the pods of a node, and the decision about a pod, as `podium explain` does, by the
+    scheduler's configuration that is given. Nothing is changed there. Needs podium[top].
+    """
+    from podium.ui.command_line.options.extras import check_extra
+
+    check_extra("podium top")
+    check_extra("podium top", "top")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("podium top needs a terminal; podium record writes what happens")
+    import asyncio
+
+    asyncio.run(_show(kubeconfig, context, scheduler_config, plugin or []))
+
+
+async def _show(
+    kubeconfig: str | None, context: str | None, config: str | None, plugins: list[str]
+) -> None:
+    from random import Random
+
+    from podium.cluster.client.connection import load_connection
+    from podium.cluster.drivers.live import SteadyClock
+    from podium.ui.terminal_view.explaining_process import explained
+    from podium.ui.terminal_view.followed_cluster import followed
+    from podium.ui.terminal_view.terminal_app import Top
+
+    given = {"--kubeconfig": kubeconfig, "--context": context, "--scheduler-config": config}
+    arguments = [f"{word}={value}" for word, value in given.items() if value]
+    arguments += [f"--plugin={one}" for one in plugins]
+    connection = await load_connection(kubeconfig, context)
+    async with followed(connection, Random()) as (cluster, state):
+        await Top(
+            context or connection.url,
+            cluster,
+            state,
+            lambda pod, width: explained([*arguments, "--", pod], width),
+            SteadyClock().now_s,
+        ).run_async()

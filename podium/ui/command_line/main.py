@@ -1,0 +1,195 @@
+"""The command `podium`, also installed as `kubectl-podium`.
+
+Exit codes: 0 done, 1 an error, 2 a condition of `--fail-on` was met. Wrong usage is an error, too.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from difflib import get_close_matches
+from importlib import import_module
+from io import StringIO
+from shlex import quote
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from podium import __version__
+from podium.api.errors import PodiumError
+from podium.api.process.python_garbage_collection import collect_rarely
+from podium.api.values.terminal_text import escaped
+from podium.ui.command_line.output.broken_pipe import pipe_may_break
+from podium.ui.command_line.output.escaping import terminal_guarded
+from podium.ui.command_line.options.examples import epilog
+from podium.ui.command_line.options.option_fields import OrderedCommand
+from podium.ui.command_line.version import version
+
+# By name: the module podium.ui.command_line.NAME has a function NAME, with an underscore in place of a hyphen,
+# and at its end where Python has the word for itself. A module has the command's options and is
+# imported when it is asked for; what the command works with, it imports when it is called. So
+# neither help nor completion waits for the control plane.
+COMMANDS = (
+    "up",
+    "down",
+    "node",
+    "node-token",
+    "scheduler",
+    "snapshot",
+    "record",
+    "top",
+    "plan",
+    "explain",
+    "capacity",
+    "lint",
+    "rollout",
+    "drain",
+    "fail",
+    "resilience",
+    "simulate",
+    "compare",
+    "sweep",
+    "import",
+    "decide",
+    "bench",
+    "schema",
+    "version",
+    "help",
+)
+
+_TAKEN = ("import", "help")
+_USAGE_EXIT_CODE = 1
+_LINES = 500
+_NOISE = "Value error, "
+_COMPLETE = "_PODIUM_COMPLETE"
+# As kubectl has them.
+_FILES, _NO_FILES = ":0", ":4"
+# Typer makes one kind of usage error public; its base class is all of them.
+_USAGE_ERROR: Any = typer.BadParameter.__base__
+
+
+class Commands(TyperGroup):
+    """The commands, each imported only when it is needed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in the order in which help lists them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by name; None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        name = f"{cmd_name}_" if cmd_name in _TAKEN else cmd_name.replace("-", "_")
+        function = getattr(import_module(f"podium.ui.command_line.{name}"), name)
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(cmd_name, cls=OrderedCommand, epilog=epilog(cmd_name))(function)
+        return typer.main.get_command(single)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, each with its whole sentence."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(_LINES)) for name, one in found])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is meant, and what is left for it; of a misspelt one the likeliest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except _USAGE_ERROR as error:
+            similar = get_close_matches(args[0], COMMANDS)
+            if similar:
+                error.message = f"{error.message} Did you mean {' or '.join(similar)}?"
+            raise
+
+    def _main_shell_completion(self, *args: Any, **asked: Any) -> None:
+        """Offer words at a TAB, which are names in files and clusters, too."""
+        with terminal_guarded():
+            super()._main_shell_completion(*args, **asked)
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Parse what stands before the command."""
+        with _usage_is_an_error(), pipe_may_break(), terminal_guarded():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Parse the rest and run the command; its errors are printed, as is that Ctrl-C ends it."""
+        with _usage_is_an_error(), pipe_may_break(), terminal_guarded():
+            try:
+                return super().invoke(ctx)
+            except (PodiumError, KeyboardInterrupt) as error:
+                from podium.ui.command_line.output.output import fail, give_up
+
+                if isinstance(error, KeyboardInterrupt):
+                    give_up()
+                fail(error)
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    # Plain text breaks lines, where boxes would cut options short.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"podium {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def podium(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Say where pods go, who is preempted and why, exactly as Kubernetes v1.36 decides it."""
+
+
+def app_entry() -> None:
+    """Run the command that the process was started with."""
+    # Importing makes many objects, and hardly any that go.
+    collect_rarely()
+    if sys.argv[1:] == ["version"]:
+        # It takes no words, and reading words is what takes time.
+        version()
+        return
+    program = os.path.basename(sys.argv[0])
+    app(prog_name="kubectl podium" if program.startswith("kubectl-") else "podium")
+
+
+def kubectl_complete() -> None:
+    """Complete `kubectl podium …`: kubectl asks a command of its own about a plugin's words.
+
+    It takes a line a suggestion, and after them whether the shell is to offer files, too.
+    """
+    words = ["podium", *sys.argv[1:]]
+    asked = {
+        _COMPLETE: "complete_bash",
+        "COMP_WORDS": " ".join(map(quote, words)),
+        "COMP_CWORD": f"{len(words) - 1}",
+    }
+    os.environ.update(asked)
+    told = StringIO()
+    with redirect_stdout(told), suppress(SystemExit):
+        app(prog_name="podium")
+    offered = told.getvalue().split()
+    print("\n".join([*offered, _NO_FILES if offered else _FILES]))
+
+
+@contextmanager
+def _usage_is_an_error() -> Iterator[None]:
+    try:
+        yield
+    except _USAGE_ERROR as error:
+        # The exit code 2, which Typer has for wrong usage, says something else here.
+        error.exit_code = _USAGE_EXIT_CODE
+        error.message = escaped(error.message.replace(_NOISE, ""))
+        raise

@@ -1,0 +1,1 @@
+"""Options that commands share, and completion of their values."""

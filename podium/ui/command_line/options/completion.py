@@ -1,0 +1,134 @@
+"""What completion offers: names of contexts, and of what is in the state that the line names.
+
+The state is in the files that were named before, or else in the running cluster. People wait for it
+at each TAB, so that it reads nothing but names and imports little. A file that can't be read, or is
+too large for that, offers nothing, nor does a cluster that doesn't answer soon.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+import typer
+
+from podium.api.objects import DEFAULT_NAMESPACE
+from podium.ui.inputs.namespaces import usual_namespace
+
+JSON_BYTES_MAX = 256 * 2**20
+YAML_BYTES_MAX = 4 * 2**20
+CLUSTER_S_MAX = 2.0
+
+_SUFFIXES = (".json", ".yaml", ".yml")
+
+
+class _Metadata(msgspec.Struct):
+    name: str = ""
+    namespace: str = ""
+
+
+class _Named(msgspec.Struct):
+    """What is read of an object, and of a list of objects."""
+
+    kind: str = ""
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+    items: list["_Named"] = msgspec.field(default_factory=list)
+
+
+def contexts(ctx: typer.Context) -> list[str]:
+    """The contexts of the kubeconfig that is named, or else of kubectl's."""
+    from podium.cluster.client.kubeconfig_contexts import context_names
+
+    return context_names(ctx.params.get("kubeconfig"))
+
+
+def namespaces(ctx: typer.Context) -> list[str]:
+    """The namespaces that are there, or have something in them."""
+    found = [*_objects(ctx, "Namespace")]
+    used = {
+        obj.metadata.namespace or (DEFAULT_NAMESPACE if obj.kind == "Pod" else "") for obj in found
+    }
+    there = {obj.metadata.name for obj in found if obj.kind == "Namespace"}
+    return sorted(there | used - {""})
+
+
+def nodes(ctx: typer.Context) -> list[str]:
+    """The names of the nodes."""
+    return sorted({obj.metadata.name for obj in _objects(ctx, "Node") if obj.kind == "Node"})
+
+
+def pods(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The names of the pods, of those elsewhere with their namespace; of nodes for --eviction."""
+    if ctx.params.get("eviction"):
+        return nodes(ctx)
+    given = (ctx.params.get(name) for name in ("state", "kubeconfig", "context"))
+    here = ctx.params.get("namespace") or usual_namespace(*given)
+    found = {
+        (obj.metadata.namespace or here, obj.metadata.name)
+        for obj in _objects(ctx, "Pod")
+        if obj.kind == "Pod" and obj.metadata.name
+    }
+    return sorted(
+        name if namespace == here and "/" not in incomplete else f"{namespace}/{name}"
+        for namespace, name in found
+    )
+
+
+def conditions(incomplete: str) -> list[str]:
+    """The conditions of --fail-on, behind those that the word has already."""
+    from podium.whatif.plan.fail_on_conditions import Condition
+
+    before, comma, _ = incomplete.rpartition(",")
+    return [f"{before}{comma}{one}" for one in Condition]
+
+
+def _objects(ctx: typer.Context, kind: str) -> Iterator[_Named]:
+    """Objects of the state, those of a kind at least."""
+    if not ctx.params.get("state"):
+        yield from _running(ctx, kind)
+    named = [one for option in ("state", "apply") for one in ctx.params.get(option) or ()]
+    for path in map(Path, named):
+        for document in chain.from_iterable(map(_documents, _files(path))):
+            yield from document.items or [document]
+
+
+def _running(ctx: typer.Context, kind: str) -> Iterator[_Named]:
+    """The objects of a kind in the running cluster; none if it can't be asked, or takes long."""
+    try:
+        from podium.cluster.client.names import names_of
+    except ImportError:
+        return
+    for place, called in names_of(
+        kind, ctx.params.get("kubeconfig"), ctx.params.get("context"), CLUSTER_S_MAX
+    ):
+        yield _Named(kind, _Metadata(called, place))
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(one for one in path.rglob("*") if one.suffix in _SUFFIXES)
+    return [path]
+
+
+def _documents(path: Path) -> list[_Named]:
+    is_json = path.suffix == ".json"
+    bytes_max = JSON_BYTES_MAX if is_json else YAML_BYTES_MAX
+    try:
+        # Neither pipes nor devices, which may have no end.
+        if not path.is_file() or path.stat().st_size > bytes_max:
+            return []
+        content = path.read_bytes()
+        return [msgspec.json.decode(content, type=_Named)] if is_json else _yaml(content)
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return []
+
+
+def _yaml(content: bytes) -> list[_Named]:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        found = [*yaml.load_all(content, loader)]
+    except yaml.YAMLError:
+        return []
+    return [msgspec.convert(one, _Named) for one in found if one is not None]

@@ -1,0 +1,73 @@
+"""What `podium drain` and `podium fail` have in common: they play a plan and tell its impact."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.ui.command_line.output.output import WideOutput, give_up, print_warnings, working
+from podium.ui.command_line.options.fail_on_options import FailOnOption, GatesOption, exit_on, read_gates
+from podium.ui.command_line.options.request_options import RequestOptions
+from podium.whatif.plan.fail_on_conditions import Condition
+
+if TYPE_CHECKING:
+    from podium.whatif.resilience.disturbance import Disturbance
+    from podium.api.objects import Object
+
+_UNDRAINED = Condition.UNDRAINED
+WideOutputOption = Annotated[
+    WideOutput, typer.Option("--output", "-o", help="How to print the answer.")
+]
+
+__all__ = ["FailOnOption", "GatesOption", "WideOutputOption", "disturb"]
+
+
+def disturb(
+    asked: RequestOptions,
+    disturbance_of: "Callable[[Sequence[Object]], Disturbance]",
+    output: WideOutput,
+    fail_on: Sequence[str] | None,
+    gates: str | None,
+) -> None:
+    """Play a disturbance and print its impact.
+
+    Args:
+        asked: the state, and the rules.
+        disturbance_of: says what happens, of the objects of the state.
+        output: how to print it.
+        fail_on: conditions that end it with another exit code; a node that isn't drained is one
+            wherever there are any.
+        gates: a file of more of them.
+    """
+    from podium.whatif.resilience.disturbance import DisturbanceKind
+    from podium.whatif.resilience.impact import ImpactReader
+    from podium.whatif.resilience.impact_presentation import impact_presentation
+    from podium.ui.inputs.inputs import read_request
+    from podium.ui.writers.terminal import print_advice
+    from podium.whatif.plan.presentation.timeline_text import time_text
+    from podium.whatif.plan.fail_on import Gate, findings
+    from podium.whatif.plan.planning import plan
+
+    conditions = read_gates(fail_on or (), gates)
+    with working("reading"):
+        read = read_request(asked)
+    request = replace(read.request, alternatives_max=0)
+    disturbance = disturbance_of(request.state.objects)
+    is_drain = disturbance.kind is DisturbanceKind.DRAIN
+    if conditions and is_drain and all(one.condition != _UNDRAINED for one in conditions):
+        # What didn't happen meets no other condition.
+        conditions = [*conditions, Gate(_UNDRAINED, _UNDRAINED)]
+    with working("playing") as progress:
+        outcome = plan(
+            replace(request, changes=disturbance.changes),
+            lambda _, at_s: progress.tell(lambda: f"playing: {time_text(at_s)}"),
+        )
+        impact = ImpactReader(request).impact(disturbance, read.told_in(outcome))
+    if outcome.interrupted:
+        give_up()
+    found = findings(outcome, conditions) if conditions else []
+    is_wide = output is WideOutput.WIDE
+    print_warnings(impact.warnings if is_wide or output is WideOutput.TABLE else ())
+    print_advice(impact, impact_presentation(impact, wide=is_wide), output)
+    exit_on(found)

@@ -1,0 +1,1 @@
+"""Output of commands: printing, tables, stories, pictures and files."""

@@ -1,0 +1,300 @@
+"""Printing: JSON, YAML, and tables that are never cut off."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from itertools import zip_longest
+from typing import Any, NoReturn
+
+import msgspec
+import typer
+from rich.cells import cell_len, chop_cells
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.status import Status
+from rich.text import Text
+
+from podium.api.values.counts import count as count
+from podium.api.values.terminal_text import escaped, steers
+
+_GAP = 2
+_LAST_WIDTH_MIN = 20
+_WIDTH_MIN = 10
+_REFRESH_S = 0.2
+_LINE_LENGTH_MAX = 2_000
+ERROR_EXIT_CODE = 1
+FAILED_ON_EXIT_CODE = 2
+# As shells have it of a command that Ctrl-C has ended.
+INTERRUPTED_EXIT_CODE = 130
+
+Cell = str | Text
+
+
+class AdviceOutput(StrEnum):
+    """The output formats of commands that give advice."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+class WideOutput(StrEnum):
+    """The same, where a table doesn't tell all."""
+
+    TABLE = "table"
+    WIDE = "wide"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+class EscapingConsole(Console):
+    """A console that has its own styles act on the terminal, and no text that it shows."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Make pieces of texts, escaped, and of styles."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=escaped(segment.text))
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Where tables go, or what is said of the run itself (`stderr`): plain text off a terminal.
+
+    Texts are taken as they are, as brackets and colons are common in them; there are colours
+    unless NO_COLOR is set.
+    """
+    return EscapingConsole(
+        stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False
+    )
+
+
+class Progress:
+    """Shows on a terminal what the command is busy with, a few times a second.
+
+    Args:
+        status: shows it; None off a terminal, where nobody looks on.
+    """
+
+    def __init__(self, status: Status | None) -> None:
+        self._status = status
+        self._due_s = 0.0
+
+    def tell(self, say: Callable[[], str]) -> None:
+        """Show how far it is, if it is time to."""
+        if self._status is not None and time.monotonic() >= self._due_s:
+            self.show(say())
+            self._due_s = time.monotonic() + _REFRESH_S
+
+    def show(self, text: str) -> None:
+        """Show at once what begins."""
+        if self._status is not None:
+            self._status.update(Text(text))
+
+
+UNSEEN = Progress(None)
+"""Shows nothing to anybody."""
+
+
+@contextmanager
+def working(what: str) -> Iterator[Progress]:
+    """Shows on a terminal, as long as it lasts, what the command is busy with."""
+    err = console(stderr=True)
+    if not err.is_terminal:
+        yield UNSEEN
+        return
+    with err.status(Text(what)) as status:
+        yield Progress(status)
+
+
+def core_count() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def print_report(report: Any, output: str) -> None:
+    """Print plain values as JSON or YAML."""
+    if output == "yaml":
+        from podium.api.codec.yaml_writer import write_yaml
+
+        sys.stdout.write(write_yaml(report, sort_keys=False))
+    else:
+        text = msgspec.json.format(msgspec.json.encode(report), indent=2)
+        print(text.decode())
+
+
+def print_section(
+    out: Console, title: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]]
+) -> None:
+    """Print a titled table and an empty line, if it has any row.
+
+    Columns are as wide as what is in them. On a terminal they are wrapped where the table would
+    pass the edge, the last one first; elsewhere a row is a line.
+    """
+    listed = list(rows)
+    if listed:
+        out.print(Text(title, style="bold cyan"))
+        print_table(out, headings, listed)
+        out.print()
+
+
+def print_table(out: Console, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print a table, with its columns as in `print_section`."""
+    texts = [[*map(_shown, row)] for row in rows]
+    heads = [Text(heading, style="bold") for heading in headings]
+    widths = [max(map(_width, column)) for column in zip(heads, *texts, strict=True)]
+    if out.is_terminal:
+        widths = _fitted(widths, out.width)
+    for line in (heads, *texts):
+        columns = [_wrapped(cell, width) for cell, width in zip(line, widths, strict=True)]
+        for pieces in zip_longest(*columns, fillvalue=Text()):
+            out.print(_joined(pieces, widths))
+
+
+def _fitted(widths: Sequence[int], width: int) -> list[int]:
+    """Widths of columns that don't pass the edge: the last gives way first, then the widest."""
+    found = [*widths]
+    over = sum(found) + _GAP * (len(found) - 1) - width
+    if over > 0:
+        last = max(min(found[-1], _LAST_WIDTH_MIN), found[-1] - over)
+        over -= found[-1] - last
+        found[-1] = last
+    while over > 0 and max(found) > _WIDTH_MIN:
+        found[found.index(max(found))] -= 1
+        over -= 1
+    return found
+
+
+def _wrapped(cell: Text, width: int) -> Sequence[Text]:
+    if _width(cell) <= width:
+        return [cell]
+    return _pieces(cell, width)
+
+
+def _pieces(text: Text, width: int, indent: int = 0) -> Sequence[Text]:
+    """A text in pieces that are no wider than that, and all but the first less the indent."""
+    pieces = [*text.divide(_breaks(text.plain, width, indent))]
+    for piece in pieces:
+        piece.rstrip()
+    return pieces
+
+
+def _breaks(text: str, width: int, indent: int) -> Iterator[int]:
+    """Where to break a text: between words, in a name behind a `-` or `/`, else anywhere."""
+    begin = 0
+    while cell_len(text[begin:]) > width:
+        most = len(chop_cells(text[begin:], width)[0])
+        # A space at the edge itself is a place to break, too.
+        fits = text[begin : begin + most + 1]
+        best = fits.rfind(" ") + 1 or max(fits[:-1].rfind("-"), fits[:-1].rfind("/")) + 1
+        width -= indent if begin == 0 else 0
+        begin += best or most
+        yield begin
+
+
+def print_lines(out: Console, title: str, lines: Iterable[str]) -> None:
+    """Print titled lines and an empty line, if there are any."""
+    listed = list(lines)
+    if listed:
+        out.print(Text(title, style="bold cyan"))
+        for line in listed:
+            print_line(out, Text(line))
+        out.print()
+
+
+def print_line(out: Console, line: Text) -> None:
+    """Print a line; on a terminal that is too narrow as several, the further ones indented."""
+    line = _shown(line)
+    if not out.is_terminal or _width(line) <= out.width:
+        out.print(line)
+        return
+    first, *others = _pieces(line, out.width, _GAP)
+    out.print(first)
+    for piece in others:
+        out.print(Text(" " * _GAP) + piece)
+
+
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print warnings to standard error."""
+    err = console(stderr=True)
+    for warning in warnings:
+        err.print(Text.assemble(("warning:", "yellow"), f" {warning}"))
+
+
+def fail(error: object) -> NoReturn:
+    """Print what is wrong, line by line, and exit."""
+    err = console(stderr=True)
+    for line in str(error).splitlines():
+        err.print(Text.assemble(("error:", "bold red"), f" {_shortened(line)}"))
+    raise typer.Exit(ERROR_EXIT_CODE)
+
+
+def _shortened(line: str) -> str:
+    """A line without the middle of what nobody reads, such as a number of thousands of digits."""
+    part = _LINE_LENGTH_MAX // 2
+    return line if len(line) <= _LINE_LENGTH_MAX else f"{line[:part]} … {line[-part:]}"
+
+
+def give_up() -> NoReturn:
+    """Exit after Ctrl-C, which nobody else has heard."""
+    console(stderr=True).print(Text("interrupted"))
+    raise typer.Exit(INTERRUPTED_EXIT_CODE)
+
+
+def _shown(cell: Cell) -> Text:
+    """A cell as the terminal shows it, by which columns are measured."""
+    if not isinstance(cell, Text):
+        return Text(escaped(cell))
+    if steers(cell.plain):
+        cell = cell.copy()
+        cell.plain = escaped(cell.plain)
+    return cell
+
+
+def _width(cell: Text) -> int:
+    return cell_len(cell.plain)
+
+
+def _joined(cells: Sequence[Text], widths: Sequence[int]) -> Text:
+    """One line; the last cell isn't padded, nor anything before empty cells."""
+    last = max((index for index, cell in enumerate(cells) if cell.plain), default=-1)
+    line = Text()
+    for index, cell in enumerate(cells[: last + 1]):
+        line.append_text(cell)
+        if index < last:
+            line.append(" " * (widths[index] - _width(cell) + _GAP))
+    return line
+
+
+_GOOD, _BAD, _LOST, _WAITING = "green", "bold red", "red", "yellow"
+_STORY_STYLES = (
+    ("PASSED", _GOOD),
+    ("FAILED", _BAD),
+    ("isn't drained", _BAD),
+    ("remedy: ", _WAITING),
+    ("is preempted", _LOST),
+    ("may not be evicted", _LOST),
+    ("can't be scheduled", _WAITING),
+    ("is bound to", _GOOD),
+)
+
+
+def story_line(at: str, text: str, width: int) -> Text:
+    """One line.
+
+    Args:
+        at: when, such as `t+30s`; empty for the same moment as the line before.
+        text: what happened.
+        width: of the first column.
+    """
+    style = next((style for words, style in _STORY_STYLES if words in text), "")
+    return Text.assemble((at.ljust(width + _GAP), "bold cyan"), (text, style))

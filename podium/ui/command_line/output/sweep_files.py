@@ -1,0 +1,43 @@
+"""The files that a sweep leaves in its directory, each written whole or not at all."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from podium.api.errors import PodiumError
+from podium.api.documents.report import plain
+from podium.simulation.experiments.sweep.sweep_plot import sweep_png
+from podium.simulation.experiments.sweep.sweep_presentation import sweep_presentation
+from podium.simulation.experiments.sweep.sweep_report import SweepReport
+from podium.simulation.experiments.series.tables import write_runs
+from podium.simulation.experiments.sweep.trial import Trial
+from podium.api.presentation import Picture, to_html, to_markdown
+
+
+class SweepFilesError(PodiumError):
+    """A directory that can't be written."""
+
+
+def write_sweep(directory: Path, report: SweepReport, trials: Sequence[Trial]) -> None:
+    """Write `runs.parquet`, `plot.png`, and the report as JSON, Markdown and HTML."""
+    shown = sweep_presentation(report)
+    try:
+        other = directory / "runs.new"
+        write_runs(other, trials)
+        other.replace(directory / "runs.parquet")
+        json = msgspec.json.format(msgspec.json.encode(plain(report)), indent=2) + b"\n"
+        _write(directory / "report.json", json)
+        _write(directory / "report.md", to_markdown(shown).encode())
+        drawn = sweep_png(report)
+        _write(directory / "plot.png", drawn)
+        html = to_html(sweep_presentation(report, Picture("A dot a run, and means", drawn)))
+        _write(directory / "report.html", html.encode())
+    except OSError as error:
+        raise SweepFilesError(f"{directory}: {error.strerror or error}") from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    other = path.with_suffix(".new")
+    other.write_bytes(data)
+    other.replace(path)

@@ -1,0 +1,1 @@
+"""Commands that run until a signal: clusters, nodes, schedulers, recorders, and pages in a browser."""

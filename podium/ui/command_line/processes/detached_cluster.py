@@ -1,0 +1,96 @@
+"""`podium up --detach`: the same command once more, in a process of its own without a terminal.
+
+That process tells its stages. If it ends before, what it has printed is the reason.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from select import select
+
+from podium.ui.command_line.options.common_options import InputError
+from podium.ui.command_line.processes.stages import DETACHED, READY, SETTLED
+from podium.cluster.embedded.directory import DataDirectory
+from podium.api.process.private_files import owner_only
+
+_ERROR = "error: "
+_LOG = "log"
+
+
+def usual_directory() -> Path:
+    """Where a detached cluster is that has no data directory."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "podium" / "up"
+
+
+def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) -> DataDirectory:
+    """Start this command once more, in the background; returns when it is ready, or has settled.
+
+    Args:
+        data_dir: where the cluster keeps what it has; None to keep nothing.
+        wait_s: how long to wait until nothing more is to be expected; None not to.
+        reads_stdin: whether standard input is read.
+
+    Returns:
+        The directory of the cluster.
+
+    Raises:
+        InputError: the command ends with an error, or the cluster doesn't settle in that time.
+        UnusableDirectoryError: another process has the directory.
+    """
+    directory = usual_directory() if data_dir is None else data_dir
+    with (found := DataDirectory(directory)):
+        if data_dir is None:
+            _empty(directory)
+    told, tells = os.pipe()
+    arguments = [*sys.argv[1:]]
+    if data_dir is None:
+        arguments += ["--data-dir", str(directory)]
+    log = directory / _LOG
+    with open(log, "wb", opener=owner_only) as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "podium", *arguments],
+            stdin=None if reads_stdin else subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, DETACHED: str(tells)},
+            pass_fds=(tells,),
+            start_new_session=True,
+        )
+    os.close(tells)
+    end_s = None if wait_s is None else time.monotonic() + wait_s
+    try:
+        _await(told, READY, None, log, process)
+        if end_s is not None:
+            _await(told, SETTLED, end_s, log, process)
+    except KeyboardInterrupt:
+        process.terminate()
+        raise
+    finally:
+        os.close(told)
+    return found
+
+
+def _empty(directory: Path) -> None:
+    """Remove what an earlier cluster has left that was to keep nothing."""
+    for path in directory.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != "lock":
+            path.unlink()
+
+
+def _await(
+    told: int, stage: bytes, end_s: float | None, log: Path, process: subprocess.Popen[bytes]
+) -> None:
+    left_s = None if end_s is None else max(end_s - time.monotonic(), 0.0)
+    if not select([told], [], [], left_s)[0]:
+        raise InputError(f"the cluster runs, but hasn't settled in time; see {log}")
+    if os.read(told, len(stage)) != stage:
+        code = process.wait()
+        said = log.read_text(encoding="utf-8", errors="replace").strip()
+        why = "\n".join(line.removeprefix(_ERROR) for line in said.splitlines())
+        raise InputError(why or f"the cluster has ended with code {code}")

@@ -1,0 +1,171 @@
+"""The life of `podium node`: from joining a cluster to a signal, until all pods have stopped."""
+
+import asyncio
+import signal
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from http import HTTPStatus
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from podium.api.errors import PodiumError
+from podium.cluster.client.connection import load_connection
+from podium.cluster.client.http_api import CallFailedError, HttpApi
+from podium.kubelet.real.host.cgroups import Cgroups
+from podium.kubelet.real.host.containers import Containers
+from podium.kubelet.real.host.host_stats import machine_info
+from podium.kubelet.real.host.kubelet_server import ASKED, KubeletServer
+from podium.kubelet.real.host.node_directory import NodeDirectory
+from podium.kubelet.real.host.runtime_service import Fetch, RuntimeService
+from podium.kubelet.kubelet_config import KubeletConfiguration
+from podium.kubelet.real.machine_kubelet import MachineKubelet
+from podium.kubelet.real.registration import MachineInfo, node_object
+from podium.cluster.drivers.async_api import UnreachableError
+from podium.cluster.drivers.live import LiveDriver, SteadyClock
+
+_NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
+
+
+class NodeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Which node is to be run, and where.
+
+    Attributes:
+        kubeconfig: how to reach the cluster; None as for kubectl.
+        context: of it; None for its current one.
+        name: the node's.
+        root: where volumes and logs of its pods are.
+        config: how it is configured.
+        labels: that it is to have besides those that each node has.
+        port: where it is asked for logs; None for the usual one, if that is free.
+        client_ca: the certificate of who vouches for those who ask; None for the kubeconfig's.
+    """
+
+    kubeconfig: str | None
+    context: str | None
+    name: str
+    root: Path
+    config: KubeletConfiguration
+    labels: Mapping[str, str]
+    port: int | None = None
+    client_ca: Path | None = None
+
+
+async def run(options: NodeOptions) -> None:
+    """Be a node until Ctrl-C or SIGTERM; a second one kills all pods at once.
+
+    Raises:
+        PodiumError: the node can't join the cluster, or its directory can't be used.
+    """
+    connection = await load_connection(options.kubeconfig, options.context)
+    fields = {"Pod": f"spec.nodeName={options.name}", "Node": f"metadata.name={options.name}"}
+    async with HttpApi(connection, Random(), fields=fields) as api:
+        with NodeDirectory(options.root) as directory:
+            await api.list("Node")
+            authority = str(options.client_ca or connection.authority)
+            async with AsyncExitStack() as stack:
+                await _live(options, api, directory, authority, stack)
+
+
+async def _live(
+    options: NodeOptions,
+    api: HttpApi,
+    directory: NodeDirectory,
+    authority: str,
+    stack: AsyncExitStack,
+) -> None:
+    clock = SteadyClock()
+    found = machine_info(directory.root, directory.logs)
+    containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
+    if authority:
+        server = _log_server(options, api, directory, containers, found, authority)
+        found = replace(found, port=(await stack.enter_async_context(server)).port)
+    service = RuntimeService(api, _fetch_from(api), containers, directory, found, clock.now_s)
+    node = node_object(options.name, found, options.config, options.labels)
+    loop = asyncio.get_running_loop()
+
+    def kubelet() -> MachineKubelet:
+        # What a kubelet left that was killed itself, or has failed.
+        containers.kill_all()
+        return MachineKubelet(node, found, options.config)
+
+    def end() -> None:
+        if service.asked_to_end.is_set():
+            service.has_ended.set()
+        service.asked_to_end.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, end)
+    print(f"node {options.name} runs pods in {directory.root}", flush=True)
+    try:
+        async with LiveDriver(service, clock) as driver:
+            driver.add(kubelet(), host=options.name, renew=kubelet)
+            await service.has_ended.wait()
+    finally:
+        containers.kill_all()
+
+
+def _log_server(
+    options: NodeOptions,
+    api: HttpApi,
+    directory: NodeDirectory,
+    containers: Containers,
+    found: MachineInfo,
+    authority: str,
+) -> KubeletServer:
+    """What the API server asks for logs."""
+    fetch = _fetch_from(api)
+
+    async def fetch_pod(namespace: str, name: str) -> Mapping[str, Any] | None:
+        return await fetch("Pod", namespace, name)
+
+    async def may_read(user: str, groups: Sequence[str]) -> bool:
+        return await api.may(user, groups, {**ASKED, "name": options.name})
+
+    return KubeletServer(
+        directory,
+        containers,
+        fetch_pod=fetch_pod,
+        may_read=may_read,
+        now_s=time.time,
+        address=found.address,
+        port=options.port,
+        tls=_tls(directory, (found.address, options.name), authority),
+    )
+
+
+def _tls(directory: NodeDirectory, names: Sequence[str], authority: str) -> ssl.SSLContext:
+    """The node's own certificate, and whose clients it listens to.
+
+    Raises:
+        PodiumError: a certificate can't be read or written.
+    """
+    from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates
+
+    every = dict.fromkeys((*LOCAL_NAMES, *names))
+    own = kept_certificates(directory.root / "pki", time.time(), [*every])
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(own.certificate, own.key)
+    try:
+        context.load_verify_locations(authority)
+    except (OSError, ssl.SSLError) as error:
+        raise PodiumError(f"{authority}: can't be used as authority of clients: {error}") from None
+    context.verify_mode = ssl.CERT_OPTIONAL
+    return context
+
+
+def _fetch_from(api: HttpApi) -> Fetch:
+    async def fetch(kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
+        try:
+            return await api.get(kind, name, namespace)
+        except CallFailedError as failed:
+            if failed.error.code in _NOT_FOR_US:
+                return None
+            raise UnreachableError(failed.error.message) from None
+
+    return fetch

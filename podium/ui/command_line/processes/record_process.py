@@ -1,0 +1,101 @@
+"""Runs `podium record`: signals, clocks, and how far it is."""
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+from random import Random
+
+from rich.filesize import decimal
+from rich.text import Text
+
+from podium.ui.inputs.configurations import read_scheduler_config
+from podium.ui.command_line.output.output import Progress, console, count, print_warnings, working
+from podium.cluster.client.connection import load_connection
+from podium.simulation.recordings.recording_process import record
+from podium.simulation.recordings.recorder import RecorderMachine
+from podium.simulation.recordings.segments import SegmentWriter
+from podium.cluster.drivers.live import SteadyClock
+
+
+def configuration_text(path: str | None) -> str:
+    """A KubeSchedulerConfiguration as it is kept with a recording; empty for the default one.
+
+    Raises:
+        PodiumError: it can't be read, or something in it is wrong.
+    """
+    if path is None:
+        return ""
+    from podium.cluster.manifests.input_files import read_text
+
+    read_scheduler_config(path)
+    return read_text(path, sys.stdin.buffer)
+
+
+async def run(
+    directory: Path, kubeconfig: str | None, context: str | None, configuration: str
+) -> None:
+    """Record until Ctrl-C or SIGTERM.
+
+    Raises:
+        PodiumError: the cluster can't be reached, or the recording can't be written.
+    """
+    connection = await load_connection(kubeconfig, context)
+    stop, loop, clock = asyncio.Event(), asyncio.get_running_loop(), SteadyClock()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    writer = SegmentWriter(directory, configuration)
+    try:
+        machine = RecorderMachine(writer)
+        with working("reads the cluster") as shown:
+            teller = _Teller(directory, machine, writer, shown)
+            await record(
+                connection,
+                machine,
+                clock,
+                Random(),
+                stop,
+                warn=lambda text: print_warnings([text]),
+                progress=teller.tell,
+            )
+        machine.end(clock.now_s())
+    finally:
+        writer.close()
+    _say(f"recorded {_changes(machine)} in {directory}")
+
+
+class _Teller:
+    """Says once that it records, and shows on a terminal how far it is."""
+
+    def __init__(
+        self, directory: Path, machine: RecorderMachine, writer: SegmentWriter, shown: Progress
+    ) -> None:
+        self._directory = directory
+        self._machine = machine
+        self._writer = writer
+        self._shown = shown
+        self._has_said = False
+
+    def tell(self) -> None:
+        """How far it is."""
+        machine, writer = self._machine, self._writer
+        if not machine.is_synced:
+            self._shown.tell(lambda: f"reads the cluster: {count(len(machine), 'object')}")
+            return
+        if not self._has_said:
+            _say(f"records into {self._directory}; Ctrl-C ends it")
+            self._has_said = True
+        self._shown.tell(
+            lambda: (
+                f"{count(len(machine), 'object')}, {_changes(machine)}, "
+                f"segment {writer.number}, {decimal(writer.bytes_written)}"
+            )
+        )
+
+
+def _changes(machine: RecorderMachine) -> str:
+    return count(machine.changes, "change")
+
+
+def _say(text: str) -> None:
+    console(stderr=True).print(Text(text))

@@ -1,0 +1,97 @@
+"""Runs `podium scheduler`: signals, logs, clocks and chance."""
+
+import asyncio
+import gc
+import signal
+import socket
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+
+from msgspec import structs
+
+from podium.ui.inputs.configurations import read_scheduler_config
+from podium.ui.command_line.output.output import print_warnings
+from podium.cluster.client.connection import load_connection
+from podium.scheduler.config.document import UNHEEDED
+from podium.scheduler.config.load import default_configuration
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.types import SchedulerConfiguration
+from podium.cluster.real.scheduler_process import Beside, ProcessOptions, SchedulerProcess
+from podium.cluster.real.settings import Flags, with_flags
+from podium.cluster.drivers.live import SteadyClock
+
+
+def read_configuration(
+    path: str | None, flags: Flags, plugins: Sequence[str] = ()
+) -> tuple[SchedulerConfiguration, SchedulerOptions]:
+    """What a file says, with flags in its place, and Podium's own options.
+
+    Args:
+        path: of the file; None for the default configuration.
+        flags: what goes before it.
+        plugins: `FILE:CLASS` of plugins to enable.
+
+    Raises:
+        PodiumError: the file can't be read, or something in it or in the flags is wrong.
+    """
+    loaded = read_scheduler_config(path, plugins)
+    if loaded is None:
+        return with_flags(default_configuration(), flags), SchedulerOptions()
+    print_warnings([note for note in loaded.notes if not note.endswith(UNHEEDED)])
+    return with_flags(loaded.configuration, flags), loaded.options
+
+
+def own_names() -> tuple[str, str]:
+    """What this process is called among those that want to lead, and what its machine is."""
+    hostname = socket.gethostname()
+    return f"{hostname}_{uuid.uuid4()}", hostname
+
+
+def run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
+    """Schedule until Ctrl-C or SIGTERM.
+
+    Args:
+        options: what is scheduled, and how.
+        context: of the kubeconfig; None for its current one.
+        dashboard_port: where the dashboard is; None for none.
+
+    Raises:
+        PodiumError: the cluster can't be reached, the port can't be had, or the lease was lost.
+    """
+    asyncio.run(_run(options, context, dashboard_port))
+
+
+async def _run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
+    if options.dry_run:
+        # Whoever does nothing needs no lease, and leaves it to those who do.
+        election = replace(options.configuration.leader_election, leader_elect=False)
+        configuration = replace(options.configuration, leader_election=election)
+        options = structs.replace(options, configuration=configuration)
+    # What lists bring stays for long; it needn't be looked through for garbage all the time.
+    gc.set_threshold(100_000, 20, 100)
+    kubeconfig = options.configuration.client_connection.kubeconfig or None
+    connection = await load_connection(kubeconfig, context)
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    beside = _dashboard(options, dashboard_port)
+    process = SchedulerProcess(
+        connection, options, SteadyClock(), time.perf_counter, Random(), *beside
+    )
+    await process.run(stop)
+
+
+def _dashboard(options: ProcessOptions, port: int | None) -> Iterator[Beside]:
+    """What goes on beside the scheduling: the dashboard, if there is to be one."""
+    if port is None:
+        return
+    from podium.ui.command_line.processes.dashboards import PRESENTERS
+    from podium.ui.dashboard.scheduler_dashboard import scheduler_dashboard
+
+    def tell(link: str) -> None:
+        print(f"See it: {link}", flush=True)
+
+    yield scheduler_dashboard(port, options.configuration, options.options, PRESENTERS, tell)

@@ -1,0 +1,97 @@
+"""Applies what somebody has pasted, as that user, through the API with all its checks."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from urllib.parse import quote
+
+import msgspec
+
+from podium.api.kinds.builtin_kinds import Kind
+from podium.api.objects import Object, name, namespace, version_of
+from podium.api.refused import RefusedError
+from podium.apiserver.requests import Request, Response
+from podium.apiserver.authentication.users import User
+from podium.cluster.embedded.initial_objects import InitialKinds
+from podium.cluster.manifests import File, read_sources
+from podium.cluster.manifests.problems import describe
+from podium.ui.dashboard.pages import Applied
+
+NAME = "manifests"
+"""What messages call the text that was pasted."""
+
+MANAGER = "podium-dashboard"
+_FORBIDDEN = 403
+_CREATED = 201
+_REFUSED = 400
+_APPLY = {"content-type": "application/apply-patch+yaml"}
+
+
+class Applier:
+    """Applies manifests to a cluster that answers requests.
+
+    Args:
+        answer: what the API answers to a request.
+        kind_of: the kind of an object, if it is served now.
+        find: finds an object by kind, namespace and name.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Request], Response],
+        kind_of: Callable[[Object], Kind | None],
+        find: Callable[[str, str, str], Object | None],
+    ) -> None:
+        self._answer = answer
+        self._kind_of = kind_of
+        self._find = find
+
+    def read(self, manifests: bytes) -> list[Object]:
+        """The objects of a text, which the API is to judge; raises ManifestError if it is none."""
+        kinds = InitialKinds(self._kind_of)
+        read = read_sources(
+            [File(NAME, manifests)], is_applied=True, kind_of=kinds, faults_of=lambda _: ()
+        )
+        return [loaded.obj for loaded in read.objects]
+
+    async def apply(self, objects: Sequence[Object], user: User) -> list[Applied]:
+        """Apply objects one after the other; what is refused doesn't keep the others out.
+
+        Raises:
+            RefusedError: 403, the user may apply none of them.
+        """
+        applied: list[Applied] = []
+        codes: set[int] = set()
+        for obj in objects:
+            code, one = self._applied(obj, user)
+            applied.append(one)
+            codes.add(code)
+            # Others have their turn.
+            await asyncio.sleep(0)
+        if codes == {_FORBIDDEN}:
+            raise RefusedError(_FORBIDDEN, "Forbidden", applied[0].problem)
+        return applied
+
+    def _applied(self, obj: Object, user: User) -> tuple[int, Applied]:
+        kind = self._kind_of(obj)
+        if kind is None:
+            what = f"{obj.get('apiVersion')}, kind {obj.get('kind')}: isn't served"
+            return 404, Applied(object=describe(obj), result="", problem=what)
+        before = self._find(kind.key, namespace(obj) if kind.namespaced else "", name(obj))
+        path = f"{_path(kind, obj)}?fieldManager={MANAGER}&force=true"
+        response = self._answer(Request("PATCH", path, _APPLY, msgspec.json.encode(obj), user))
+        told = msgspec.json.decode(response.content())
+        if response.code >= _REFUSED:
+            return response.code, Applied(object=describe(obj), result="", problem=told["message"])
+        if response.code == _CREATED:
+            result = "created"
+        else:
+            is_same = before is not None and version_of(before) == version_of(told)
+            result = "unchanged" if is_same else "configured"
+        return response.code, Applied(object=describe(obj), result=result, problem="")
+
+
+def _path(kind: Kind, obj: Object) -> str:
+    version = str(obj["apiVersion"])
+    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    place = f"/namespaces/{quote(namespace(obj), safe='')}" if kind.namespaced else ""
+    return f"{root}{place}/{kind.plural}/{quote(name(obj), safe='')}"

@@ -1,0 +1,225 @@
+"""The dashboard over HTTP: the page's own files, and JSON for those who have signed in.
+
+Nothing here makes HTML. Names and texts of a cluster leave as JSON, and the page draws them as
+text; its headers let it load and ask nothing but what is served here.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from importlib.resources import files
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ExceptionHandler, Message, Receive, Scope, Send
+
+from podium.api.errors import quoted
+from podium.api.refused import RefusedError
+from podium.apiserver.requests.messages import refused
+from podium.apiserver.authentication.users import Attempt, User
+from podium.apiserver.http import statuses
+from podium.apiserver.http.http_app import read_body
+from podium.apiserver.http.limits import Limits
+from podium.apiserver.http.users import Authenticator
+from podium.ui.dashboard.feeds.event_stream import event_stream
+from podium.ui.dashboard.feeds.feed import Feed
+from podium.ui.dashboard.questions import Questions
+
+T = TypeVar("T")
+
+_logger = logging.getLogger(__name__)
+
+PREFIX = "/dashboard"
+STREAMS_MAX = 200
+
+_JSON = "application/json"
+_HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-cache, private",
+}
+_GUARDS = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+_SERVED = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+_DIGITS_MAX = 18
+_NOT_BUILT = "The dashboard's page isn't here: `make` builds it.\n"
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class DashboardApp:
+    """An ASGI application for all below `PREFIX`.
+
+    Args:
+        feed: what pages are fed with.
+        questions: answers what they ask.
+        users: knows who asks.
+        limits: of what they send.
+    """
+
+    def __init__(
+        self, feed: Feed, questions: Questions, users: Authenticator, limits: Limits | None = None
+    ) -> None:
+        self._feed = feed
+        self._questions = questions
+        self._users = users
+        self._limits = limits or Limits()
+        self._streams = 0
+        api = f"{PREFIX}/api"
+        routes = [
+            Route(PREFIX, _to_index),
+            Route(f"{PREFIX}/", _index),
+            Route(f"{PREFIX}/assets/{{name}}", _asset),
+            Route(f"{api}/beginning", self._signed_in(self._beginning)),
+            Route(f"{api}/changes", self._signed_in(self._changes)),
+            Route(f"{api}/pods/{{namespace}}/{{name}}", self._signed_in(self._pod)),
+            Route(f"{api}/nodes/{{name}}", self._signed_in(self._node)),
+            Route(f"{api}/plan", self._signed_in(self._plan), methods=["POST"]),
+            Route(f"{api}/apply", self._signed_in(self._apply), methods=["POST"]),
+        ]
+        handlers: dict[Any, ExceptionHandler] = {
+            RefusedError: _refusal,
+            HTTPException: _not_served,
+            ClientDisconnect: _nobody,
+        }
+        self._app = Starlette(routes=routes, exception_handlers=handlers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_GUARDS]
+            await send(message)
+
+        await self._app(scope, receive, guarded)
+
+    def close(self) -> None:
+        """End all streams soon."""
+        self._feed.close()
+
+    def _signed_in(self, handle: Callable[[Request, User], Awaitable[Response]]) -> Handler:
+        """What is handled for those alone who may see all there is."""
+
+        async def handled(request: Request) -> Response:
+            user = self._users.user(request.headers.get("authorization", ""))
+            if user is None:
+                raise statuses.unauthorized()
+            if not user.may(Attempt("get", path=request.url.path)):
+                text = f"forbidden: User {quoted(user.name)} cannot see the dashboard"
+                raise RefusedError(403, "Forbidden", text, details={})
+            try:
+                return await handle(request, user)
+            except (RefusedError, ClientDisconnect):
+                raise
+            except Exception:
+                _logger.exception("%s %s failed", request.method, request.url.path)
+                raise statuses.internal_error() from None
+
+        return handled
+
+    async def _beginning(self, _: Request, _user: User) -> Response:
+        content = await self._feed.beginning()
+        return Response(content, media_type=_JSON, headers={"content-encoding": "gzip"})
+
+    async def _changes(self, request: Request, _: User) -> Response:
+        after = request.query_params.get("after", "")
+        if not after.isdecimal() or len(after) > _DIGITS_MAX:
+            raise RefusedError(400, "BadRequest", "after: must be the number of a step")
+        if self._streams >= STREAMS_MAX:
+            raise statuses.too_many("pages")
+        return StreamingResponse(self._stream(int(after)), media_type="text/event-stream")
+
+    async def _stream(self, after: int) -> AsyncIterator[bytes]:
+        self._streams += 1
+        try:
+            async for piece in event_stream(self._feed, after):
+                yield piece
+        finally:
+            self._streams -= 1
+
+    async def _pod(self, request: Request, _: User) -> Response:
+        namespace, name = request.path_params["namespace"], request.path_params["name"]
+        return _answer(await _unless_gone(request, self._questions.pod_page(namespace, name)))
+
+    async def _node(self, request: Request, _: User) -> Response:
+        return _answer(await self._questions.node_page(request.path_params["name"]))
+
+    async def _plan(self, request: Request, _: User) -> Response:
+        body = await read_body(request.receive, self._limits)
+        return _answer(await _unless_gone(request, self._questions.plan(body)))
+
+    async def _apply(self, request: Request, user: User) -> Response:
+        body = await read_body(request.receive, self._limits)
+        return _answer(await self._questions.apply(body, user))
+
+
+async def _unless_gone(request: Request, answer: Coroutine[Any, Any, T]) -> T:
+    """An answer that takes long; who has hung up isn't worked for any more."""
+    working, gone = asyncio.create_task(answer), asyncio.create_task(_hung_up(request))
+    try:
+        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        working.cancel()
+        gone.cancel()
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _nobody(_: Request, _error: Exception) -> Response:
+    return Response(status_code=400)
+
+
+def _answer(value: Any) -> Response:
+    return Response(msgspec.json.encode(value), media_type=_JSON)
+
+
+async def _to_index(_: Request) -> Response:
+    return RedirectResponse(f"{PREFIX}/")
+
+
+async def _index(_: Request) -> Response:
+    return _file("index.html")
+
+
+async def _asset(request: Request) -> Response:
+    return _file(request.path_params["name"])
+
+
+def _file(name: str) -> Response:
+    """A file of the page."""
+    page = files("podium.ui.dashboard") / "page"
+    found = {one.name: one for one in page.iterdir()} if page.is_dir() else {}
+    suffix = name[name.rfind(".") :]
+    if name not in found or suffix not in _SERVED:
+        return PlainTextResponse("not found\n" if found else _NOT_BUILT, 404)
+    return Response(found[name].read_bytes(), media_type=_SERVED[suffix])
+
+
+async def _refusal(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)
+    response = refused(error)
+    return Response(response.content(), response.code, dict(response.headers))
+
+
+async def _not_served(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return PlainTextResponse(f"{error.detail}\n", error.status_code)

@@ -1,0 +1,105 @@
+"""The decisions of runs that are over, made once more to be explained.
+
+The same beginning and the same seed give the same decisions. So a run needn't be recorded with
+every node that every decision has looked at: whoever asks has it played again, in a fork.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from podium.api.errors import PodiumError
+from podium.api.pods import scheduler_name_of
+from podium.api.priority import preemption_policy
+from podium.cluster.virtual import Cluster
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.whatif.explain.decision_watcher import DecisionWatcher
+from podium.whatif.explain.explanation import PodExplanation
+from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+from podium.cluster.drivers.driver_events import DriverEvent
+from podium.scheduler.scheduler import Scheduler
+from podium.simulation.scenario import Scenario
+from podium.simulation.runner.scenario_runner import simulate
+from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
+from podium.ui.dashboard.pages import PlanPage, presented
+from podium.ui.dashboard.presenters import Presenters
+
+
+class RunIsOverError(PodiumError):
+    """Something can't be asked of a run that is over."""
+
+
+class FinishedRun:
+    """Explains pods of a run; see `podium.ui.dashboard.questions.Playing`.
+
+    Args:
+        explain: explains a pod, named `namespace/name`, by playing the run again.
+        presenters: make presentations.
+    """
+
+    def __init__(self, explain: Callable[[str], PodExplanation], presenters: Presenters) -> None:
+        self._explain = explain
+        self._presenters = presenters
+
+    def explain(self, pod: str) -> Any:
+        return presented(self._presenters.explanation(self._explain(pod)))
+
+    def attempt(self, manifests: bytes) -> PlanPage:
+        raise RunIsOverError("this run is over: nothing can be tried out in it")
+
+
+def simulation_explainer(scenario: Scenario) -> Callable[[str], PodExplanation]:
+    """Explains pods of a simulation by all decisions about them."""
+    return lambda pod: _explained(scenario, pod)
+
+
+def _explained(scenario: Scenario, pod: str) -> PodExplanation:
+    follower = _DecisionFollower(pod)
+    ended = simulate(scenario, prepare=follower.follow)
+    watchers = [one for one in follower.watchers if one.pod is not None]
+    if not watchers:
+        raise RunIsOverError(f"{pod} wasn't decided about by a scheduler of this run")
+    views = sorted((view for one in watchers for view in one.views), key=lambda view: view.at_s)
+    last = max(watchers, key=lambda one: one.views[-1].at_s)
+    subject = last.pod
+    assert subject is not None
+    store = ended.cluster.store
+    owners = WorkloadOwners(one for kind in ("ReplicaSet", "Job") for one in store.list(kind).items)
+    return PodExplanation(
+        **owners.row_of(subject),
+        preemption_policy=preemption_policy(subject),
+        scheduler_name=scheduler_name_of(subject),
+        was_on="",
+        decisions=tuple(views),
+    )
+
+
+class _DecisionFollower:
+    """Watches all schedulers of a cluster, those included that start later or anew.
+
+    Attributes:
+        watchers: one for each scheduler.
+    """
+
+    def __init__(self, pod: str) -> None:
+        self.watchers: list[DecisionWatcher] = []
+        self._pod = pod
+
+    def follow(self, cluster: Cluster) -> None:
+        """Watch from now on."""
+
+        def happened(_: DriverEvent) -> None:
+            for handle in cluster.schedulers.values():
+                if isinstance(handle.machine, SchedulerMachine):
+                    self._watch(handle.machine.scheduler, passed_s)
+
+        def passed_s() -> float:
+            return cluster.driver.now_s - cluster.options.start_s
+
+        cluster.driver.hooks.append(happened)
+
+    def _watch(self, scheduler: Scheduler, passed_s: Callable[[], float]) -> None:
+        if scheduler.watch is None:
+            recorder = PreemptionRecorder(scheduler, 0, passed_s)
+            watcher = DecisionWatcher(scheduler, recorder, passed_s, self._pod)
+            self.watchers.append(watcher)
+            scheduler.watch = watcher

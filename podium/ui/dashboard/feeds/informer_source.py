@@ -1,0 +1,143 @@
+"""Follows a real cluster by what its scheduler's informers are told."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from podium.api.kinds.builtin_kinds import KINDS as ALL_KINDS
+from podium.api.objects import Object, metadata_of
+from podium.api.pods import priority_class_of
+from podium.api.priority import pod_priority
+from podium.machines import events
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.cluster.drivers.driver_events import Called, DriverEvent, Started, Stepped
+from podium.cluster.drivers.live import LiveDriver
+from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.object_facts import budget_facts, event_facts, node_facts
+from podium.simulation.timeline.observer import USER, Facts
+from podium.simulation.timeline.pod_facts import PodFacts
+from podium.ui.dashboard.entries import told
+from podium.ui.dashboard.feeds.source import KINDS, Change, LostTrackError, places_in
+from podium.ui.dashboard.views import Entry
+
+_CLASS = "PriorityClass"
+
+
+class InformerSource:
+    """A cluster as a scheduler sees it, as a `Source`.
+
+    Args:
+        driver: runs the scheduler.
+        machine: the scheduler that is running.
+        now_s: the time, in seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        driver: LiveDriver,
+        machine: Callable[[], SchedulerMachine],
+        now_s: Callable[[], float],
+    ) -> None:
+        self.start_s = now_s()
+        self._driver = driver
+        self._machine = machine
+        self._now_s = now_s
+        self._changes: list[Change] = []
+        self._entries: list[TimelineEntry] = []
+        self._classes: set[str] = set()
+        self._facts: Mapping[str, Facts] = {}
+        self._has_lost_track = False
+
+    def start(self) -> list[Change]:
+        self.stop()
+        self._has_lost_track = False
+        self._facts = {
+            "Pod": PodFacts(),
+            "Node": node_facts,
+            "PodDisruptionBudget": budget_facts,
+            "Event": event_facts,
+        }
+        self._driver.hooks.append(self._happened)
+        classes = self._priority_classes()
+        self._classes = {one["metadata"]["name"] for one in classes}
+        return [
+            *(Change(_CLASS, one) for one in classes),
+            *(Change(kind, obj) for kind in KINDS if kind != _CLASS for obj in self._known(kind)),
+        ]
+
+    def stop(self) -> None:
+        if self._happened in self._driver.hooks:
+            self._driver.hooks.remove(self._happened)
+        self._changes, self._entries = [], []
+
+    def changes(self) -> list[Change]:
+        if self._has_lost_track:
+            raise LostTrackError("the scheduler has begun anew")
+        changes, self._changes = self._changes, []
+        return changes
+
+    def entries(self) -> list[Entry]:
+        noted, self._entries = self._entries, []
+        return [*told(noted)]
+
+    def places(self) -> Mapping[str, str]:
+        return places_in([self._machine().queue])
+
+    def passed_s(self) -> float:
+        return round(self._now_s() - self.start_s, 3)
+
+    def find(self, kind: str, namespace: str, name: str) -> Object | None:
+        informer = self._driver.informers(self._machine().name).get(kind)
+        return None if informer is None else informer.get(namespace, name)
+
+    def state(self) -> list[Object]:
+        """All objects that the scheduler sees, with the classes that its pods are of."""
+        informers = self._driver.informers(self._machine().name)
+        objects = [obj for known in informers.values() for obj in known]
+        return objects if _CLASS in informers else [*objects, *self._priority_classes()]
+
+    def _known(self, kind: str) -> Iterator[Object]:
+        return iter(self._driver.informers(self._machine().name).get(kind) or ())
+
+    def _priority_classes(self) -> list[Object]:
+        """The classes that pods are of: schedulers needn't see more of them."""
+        found = {name: pod for pod in self._known("Pod") if (name := priority_class_of(pod))}
+        return [_class_of(pod) for _, pod in sorted(found.items())]
+
+    def _happened(self, event: DriverEvent) -> None:
+        if isinstance(event, Started):
+            self._has_lost_track = True
+        elif isinstance(event, Stepped) and isinstance(event.event, events.Change):
+            self._take(event.event)
+        elif isinstance(event, Called) and event.obj is not None and _is_event(event.obj):
+            self._note("Event", None, event.obj)
+
+    def _take(self, change: events.Change) -> None:
+        if change.kind not in KINDS:
+            return
+        self._changes.append(Change(change.kind, change.obj, change.new is None))
+        self._note(change.kind, change.old, change.new)
+        called = priority_class_of(change.obj) if change.kind == "Pod" else ""
+        if called and called not in self._classes:
+            self._classes.add(called)
+            self._changes.append(Change(_CLASS, _class_of(change.obj)))
+
+    def _note(self, kind: str, old: Object | None, new: Object | None) -> None:
+        facts = self._facts.get(kind)
+        metadata = metadata_of(new or old or {})
+        place, name = metadata.get("namespace") or "", metadata.get("name") or ""
+        for fact in () if facts is None else facts(old, new):
+            entry = TimelineEntry(self.passed_s(), fact.type, kind, place, name, USER, fact.details)
+            self._entries.append(entry)
+
+
+def _is_event(obj: Object) -> bool:
+    return obj.get("kind") == "Event"
+
+
+def _class_of(pod: Object) -> Object:
+    """The class of a pod, as far as the pod tells."""
+    return {
+        "apiVersion": ALL_KINDS[_CLASS].api_version,
+        "kind": _CLASS,
+        "metadata": {"name": priority_class_of(pod)},
+        "value": pod_priority(pod),
+    }

@@ -1,0 +1,94 @@
+"""Records a run that is played in virtual time, as a beginning and a step for each moment."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from podium.cluster.virtual import Cluster
+from podium.cluster.drivers.driver_events import DriverEvent
+from podium.simulation.timeline import TimelineEntry
+from podium.ui.dashboard.entries import told
+from podium.ui.dashboard.feeds.recorded_feed import RecordedFeed
+from podium.ui.dashboard.scene import Scene
+from podium.ui.dashboard.feeds.source import Change
+from podium.ui.dashboard.feeds.store_source import StoreObjects
+from podium.ui.dashboard.views import Abilities, Entry, Step
+
+STEPS_PER_LEVEL = 5_000
+"""After so many steps they are made half as often, and again after as many more."""
+
+_FIRST_COALESCED_S = 0.1
+
+
+class RunRecorder:
+    """Records what happens in a cluster from now on.
+
+    Args:
+        cluster: in virtual time; nothing that is to be a step has happened yet.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.objects = StoreObjects(cluster)
+        self._store = cluster.store
+        self._scene = Scene()
+        self._scene.add(self.objects.start())
+        self._at_s = self.objects.passed_s()
+        self._beginning = self._scene.view(Abilities(""), self._at_s, self.objects.start_s, ())
+        self._seen = self._store.revision
+        self._pending: list[Change] = []
+        self._steps: list[Step] = []
+        self._driver = cluster.driver
+        self._driver.hooks.append(self._happened)
+
+    def finished(self, title: str, entries: Iterable[TimelineEntry]) -> RecordedFeed:
+        """The whole run; nothing more is recorded.
+
+        Args:
+            title: of the page.
+            entries: what has happened, in order.
+        """
+        self._driver.hooks.remove(self._happened)
+        self._take()
+        self._step()
+        self.objects.stop()
+        said = [*told(entries)]
+        self._spread(said)
+        beginning = replace(self._beginning, title=title, live=False)
+        return RecordedFeed(beginning, self._steps, said)
+
+    def _happened(self, event: DriverEvent) -> None:
+        """Take note of what was written; what is of an earlier moment becomes a step."""
+        if self._store.revision == self._seen:
+            return
+        at_s = round(event.at_s - self.objects.start_s, 3)
+        if at_s > self._at_s + self._coalesced_s():
+            self._step()
+            self._at_s = at_s
+        self._take()
+
+    def _coalesced_s(self) -> float:
+        level = len(self._steps) // STEPS_PER_LEVEL
+        return _FIRST_COALESCED_S * 2 ** (level - 1) if level else 0.0
+
+    def _take(self) -> None:
+        self._seen = self._store.revision
+        self._pending += self.objects.changes()
+
+    def _step(self) -> None:
+        changes, self._pending = self._pending, []
+        step = self._scene.step(self._at_s, changes, self.objects.places(), ())
+        if step is not None:
+            self._steps.append(step)
+
+    def _spread(self, entries: list[Entry]) -> None:
+        """Put each entry into the first step that isn't before it."""
+        steps = self._steps
+        if entries and (not steps or entries[-1].at_s > steps[-1].at_s):
+            steps.append(Step(number=self._scene.number + 1, at_s=entries[-1].at_s))
+        times = [step.at_s for step in steps]
+        among: dict[int, list[Entry]] = {}
+        for entry in entries:
+            among.setdefault(bisect_left(times, entry.at_s), []).append(entry)
+        for place, some in among.items():
+            steps[place] = replace(steps[place], entries=some)

@@ -1,0 +1,110 @@
+"""Long work on a cluster, done by a fork of this process while the cluster goes on.
+
+Explaining a decision and trying manifests out take a copy of the cluster and play it, which is
+seconds of computing on thousands of nodes. In a thread that would hold the interpreter, and with
+it the cluster; another process would have to be sent all objects. A fork has them as they are at
+this moment, costs the page tables, and leaves everything as it was.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+from podium.api.errors import PodiumError
+from podium.apiserver.http import statuses
+from podium.simulation.workers import answer_in_fork, can_fork
+
+T = TypeVar("T")
+
+AT_ONCE = 1
+WAITING_MAX = 16
+WORK_S_MAX = 300.0
+"""What takes longer is given up."""
+
+_NICENESS = 5
+
+
+class WorkError(PodiumError):
+    """Nothing comes of the work, for reasons that its asker can understand."""
+
+
+class ForkedWork:
+    """Does one piece of work after the other, each in a fork."""
+
+    def __init__(self) -> None:
+        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._asked = 0
+
+    async def __call__(self, work: Callable[[], T]) -> T:
+        """What comes of a piece of work; it ends with whoever waits for it.
+
+        Args:
+            work: changes nothing outside this process; what it returns or raises is pickled.
+
+        Raises:
+            RefusedError: 429, too many wait for their turn.
+            WorkError: it can't be done, hasn't ended in time, or its process was killed.
+        """
+        if self._asked >= WAITING_MAX:
+            raise statuses.too_many("questions")
+        self._asked += 1
+        try:
+            async with self._turns:
+                if not can_fork():
+                    return await asyncio.to_thread(_telling, work)
+                return await _forked(work)
+        finally:
+            self._asked -= 1
+
+
+async def _forked(work: Callable[[], T]) -> T:
+    loop, context = asyncio.get_running_loop(), get_context("fork")
+    reader, writer = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(work, writer), daemon=True)
+    process.start()
+    writer.close()
+    answered = asyncio.Event()
+    loop.add_reader(reader.fileno(), answered.set)
+    try:
+        async with asyncio.timeout(WORK_S_MAX):
+            await answered.wait()
+        is_error, answer = await asyncio.to_thread(_received, reader)
+    except TimeoutError:
+        raise WorkError(f"it took longer than {WORK_S_MAX:g} s") from None
+    finally:
+        loop.remove_reader(reader.fileno())
+        process.kill()
+        reader.close()
+        process.join()
+    if is_error:
+        raise answer
+    found: T = answer
+    return found
+
+
+def _received(reader: Connection) -> tuple[bool, Any]:
+    try:
+        answer: tuple[bool, Any] = reader.recv()
+    except EOFError:
+        return True, WorkError("the process died, perhaps for want of memory")
+    return answer
+
+
+def _work(work: Callable[[], Any], writer: Connection) -> None:
+    # Signals are for the process that serves: it would read here what comes for this one.
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.nice(_NICENESS)
+    answer_in_fork(_telling, work, writer)
+
+
+def _telling(work: Callable[[], T]) -> T:
+    """What comes of it; of errors the words, which can be pickled."""
+    try:
+        return work()
+    except PodiumError as error:
+        raise WorkError(str(error)) from None

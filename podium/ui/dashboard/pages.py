@@ -1,0 +1,92 @@
+"""What the dashboard tells of one object, and of manifests, when somebody asks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from podium.api.presentation import Presentation
+from podium.ui.dashboard.views import Entry
+
+
+class _Page(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The base of all pages: their JSON has names in camel case."""
+
+
+class PodPage(_Page, frozen=True, kw_only=True):
+    """What the page of a pod shows.
+
+    Attributes:
+        manifest: in YAML, as it is now; empty if it is gone.
+        history: what is known to have happened to it.
+        preemption: the last one by it, as it was decided, as `presented`; None if there is none.
+        explanation: the decision about it, as `presented`; None if there is none.
+        problem: why there is none; else empty.
+    """
+
+    manifest: str
+    history: Sequence[Entry]
+    preemption: Any = None
+    explanation: Any
+    problem: str
+
+
+class SignalRow(_Page, frozen=True, kw_only=True):
+    """An eviction signal of a node.
+
+    Attributes:
+        available: what is left; empty if nothing of it is measured.
+        threshold: below which the node evicts pods.
+        kind: `hard`, or `soft` with how long that has to last.
+    """
+
+    signal: str
+    available: str
+    threshold: str
+    kind: str
+
+
+class NodePage(_Page, frozen=True, kw_only=True):
+    """What the page of a node shows; the fields are as a pod's page has them."""
+
+    manifest: str
+    signals: Sequence[SignalRow]
+    history: Sequence[Entry]
+
+
+class PlanPage(_Page, frozen=True, kw_only=True):
+    """What applying manifests would do.
+
+    Attributes:
+        presentation: of the plan, as `presented`.
+        summary: the answer in a line.
+    """
+
+    presentation: Any
+    summary: str
+    warnings: Sequence[str]
+
+
+class Applied(_Page, frozen=True, kw_only=True):
+    """What became of one manifest.
+
+    Attributes:
+        object: such as `Pod default/web`.
+        result: `created`, `configured` or `unchanged`; empty if it was refused.
+        problem: why it was; else empty.
+    """
+
+    object: str
+    result: str
+    problem: str
+
+
+def presented(presentation: Presentation) -> dict[str, Any]:
+    """A presentation for JSON: sections, in which each kind of block is known by its fields."""
+    sections = [
+        {"title": one.title, "blocks": one.blocks, "isDetail": one.is_detail}
+        for one in presentation.filled_sections()
+    ]
+    told = {"title": presentation.title, "headline": presentation.headline, "sections": sections}
+    found: dict[str, Any] = msgspec.to_builtins(told)
+    return found

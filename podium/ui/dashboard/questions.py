@@ -1,0 +1,125 @@
+"""What pages ask about one object, or what would be if; and what they are told."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object
+from podium.api.refused import RefusedError
+from podium.api.codec.yaml_writer import write_yaml
+from podium.apiserver.refusals import not_found
+from podium.apiserver.authentication.users import User
+from podium.ui.dashboard.applier import Applier
+from podium.ui.dashboard.feeds.feed import Feed
+from podium.ui.dashboard.forked_work import ForkedWork, WorkError
+from podium.ui.dashboard.pages import Applied, NodePage, PlanPage, PodPage, SignalRow, presented
+from podium.ui.dashboard.past_preemptions import PastPreemption
+from podium.ui.dashboard.views import Entry
+
+Find = Callable[[str, str, str], Object | None]
+"""Finds an object as it is now, by kind, namespace and name."""
+
+
+class Playing(Protocol):
+    """Plays a copy of a cluster; it is called in a fork."""
+
+    def explain(self, pod: str) -> Any:
+        """The decision about a pod, named `namespace/name`, as `presented`; or a PodiumError."""
+        ...
+
+    def attempt(self, manifests: bytes) -> PlanPage:
+        """What applying manifests would do; or a PodiumError."""
+        ...
+
+
+Signals = Callable[[str], Sequence[SignalRow]]
+"""The eviction signals of a node, by its name."""
+
+
+class Questions:
+    """Answers what pages ask about a cluster; what can't be answered is refused.
+
+    Args:
+        find: finds its objects.
+        feed: knows what has happened.
+        playing: makes what explains pods, and tries manifests out; called at the first question.
+        applier: applies them; None where that can't be done.
+        signals: what nodes measure.
+        preempted: knows the last preemptions.
+    """
+
+    def __init__(
+        self,
+        find: Find,
+        feed: Feed,
+        playing: Callable[[], Playing],
+        *,
+        applier: Applier | None = None,
+        signals: Signals = lambda _: (),
+        preempted: PastPreemption = lambda *_: None,
+    ) -> None:
+        self._find = find
+        self._feed = feed
+        self._make_playing = playing
+        self._playing: Playing | None = None
+        self._applier = applier
+        self._signals = signals
+        self._preempted = preempted
+        self._forked = ForkedWork()
+
+    async def pod_page(self, namespace: str, name: str) -> PodPage:
+        """All about a pod."""
+        manifest, history = self._known("Pod", namespace, name)
+        explanation, problem = None, ""
+        preemption = self._preempted(namespace, name)
+        playing = await self._played()
+        try:
+            explanation = await self._forked(lambda: playing.explain(f"{namespace}/{name}"))
+        except WorkError as error:
+            problem = str(error)
+        return PodPage(
+            manifest=manifest,
+            history=history,
+            preemption=preemption and presented(preemption),
+            explanation=explanation,
+            problem=problem,
+        )
+
+    async def node_page(self, name: str) -> NodePage:
+        """All about a node."""
+        manifest, history = self._known("Node", "", name)
+        return NodePage(manifest=manifest, history=history, signals=self._signals(name))
+
+    async def plan(self, manifests: bytes) -> PlanPage:
+        """What applying manifests would do."""
+        playing = await self._played()
+        try:
+            return await self._forked(lambda: playing.attempt(manifests))
+        except WorkError as error:
+            raise RefusedError(400, "BadRequest", str(error)) from None
+
+    async def apply(self, manifests: bytes, user: User) -> list[Applied]:
+        """Apply manifests, as a user."""
+        applier = self._applier
+        if applier is None:
+            raise RefusedError(405, "MethodNotAllowed", "nothing can be applied here")
+        try:
+            objects = await self._forked(lambda: applier.read(manifests))
+        except WorkError as error:
+            raise RefusedError(400, "BadRequest", str(error)) from None
+        return await applier.apply(objects, user)
+
+    async def _played(self) -> Playing:
+        """What plays; it is imported once, here, and not by each fork."""
+        if self._playing is None:
+            self._playing = await asyncio.to_thread(self._make_playing)
+        return self._playing
+
+    def _known(self, kind: str, namespace: str, name: str) -> tuple[str, list[Entry]]:
+        """An object in YAML, if it is still there, and its history."""
+        history = self._feed.history(kind, namespace, name)
+        found = self._find(kind, namespace, name)
+        if found is None and not history:
+            raise not_found(KINDS[kind], name)
+        return "" if found is None else write_yaml(found), history

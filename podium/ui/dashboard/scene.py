@@ -1,0 +1,145 @@
+"""The cluster as the page knows it, and the steps by which it gets to know more."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from podium.api.objects import Object, key, name, uid
+from podium.api.values.times import timestamp
+from podium.ui.dashboard import descriptions
+from podium.ui.dashboard.feeds.source import Change
+from podium.ui.dashboard.views import Abilities, Entry, Step, View
+
+ENTRIES_PER_STEP_MAX = 500
+"""What else happens at one moment is counted."""
+
+_KEYS: Mapping[str, Callable[[Object], str]] = {
+    "PriorityClass": name,
+    "Node": name,
+    "PodDisruptionBudget": key,
+    "Pod": uid,
+}
+_DESCRIBED: Mapping[str, Callable[[Object], Any]] = {
+    "PriorityClass": descriptions.described_class,
+    "Node": descriptions.described_node,
+    "PodDisruptionBudget": descriptions.described_budget,
+    "Pod": descriptions.described_pod,
+}
+
+
+class Scene:
+    """Nodes, pods, budgets and classes as the page has them.
+
+    Attributes:
+        number: of the last step.
+        values: by kind, and by what tells objects of the kind apart.
+
+    Args:
+        number: of the step at which it begins.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self.number = number
+        self.values: dict[str, dict[str, Any]] = {kind: {} for kind in _KEYS}
+        self._places: Mapping[str, str] = {}
+
+    def add(self, changes: Iterable[Change]) -> None:
+        """Know objects from the beginning."""
+        for change in changes:
+            called = _KEYS[change.kind](change.obj)
+            self.values[change.kind][called] = _DESCRIBED[change.kind](change.obj)
+
+    def step(
+        self,
+        at_s: float,
+        changes: Iterable[Change],
+        places: Mapping[str, str],
+        entries: Sequence[Entry],
+    ) -> Step | None:
+        """Take in what has changed; None if that is nothing that the page shows.
+
+        Args:
+            at_s: when, in seconds since the clock's start.
+            changes: of objects, in order.
+            places: where pods wait now, by uid.
+            entries: what has happened.
+        """
+        latest = {(one.kind, _KEYS[one.kind](one.obj)): one for one in changes}
+        moved = {called for called, _ in places.items() ^ self._places.items()}
+        moved |= {called for kind, called in latest if kind == "Pod"}
+        self._places = places
+        new: dict[str, list[Any]] = {kind: [] for kind in _KEYS}
+        gone: dict[str, list[str]] = {kind: [] for kind in _KEYS}
+        before = {called: self.values["Pod"].get(called) for called in moved}
+        for (kind, called), change in latest.items():
+            old = self.values[kind].pop(called, None)
+            if change.is_gone:
+                if old is not None:
+                    gone[kind].append(called)
+                continue
+            self.values[kind][called] = now = _DESCRIBED[kind](change.obj)
+            if kind != "Pod" and now != old:
+                new[kind].append(now)
+        for called in moved:
+            if (pod := self._placed(called)) is not None and pod != before[called]:
+                new["Pod"].append(pod)
+        has_classes = bool(new["PriorityClass"] or gone["PriorityClass"])
+        if not (entries or any(new.values()) or any(gone.values())):
+            return None
+        self.number += 1
+        return Step(
+            number=self.number,
+            at_s=at_s,
+            nodes=new["Node"],
+            gone_nodes=gone["Node"],
+            pods=new["Pod"],
+            gone_pods=gone["Pod"],
+            budgets=new["PodDisruptionBudget"],
+            gone_budgets=gone["PodDisruptionBudget"],
+            priority_classes=[*self.values["PriorityClass"].values()] if has_classes else None,
+            entries=_shortened(entries),
+        )
+
+    def view(
+        self, abilities: Abilities, at_s: float, start_s: float, entries: Sequence[Entry]
+    ) -> View:
+        """All of it as one value.
+
+        Args:
+            abilities: what else the view says.
+            at_s: the time, in seconds since the start.
+            start_s: of the clock, in seconds since the epoch.
+            entries: what has happened up to now, as far as it is to be told.
+        """
+        kinds = self.values
+        return View(
+            number=self.number,
+            at_s=at_s,
+            clock=timestamp(start_s),
+            **abilities._asdict(),
+            priority_classes=[*kinds["PriorityClass"].values()],
+            nodes=[*kinds["Node"].values()],
+            pods=[*kinds["Pod"].values()],
+            budgets=[*kinds["PodDisruptionBudget"].values()],
+            entries=entries,
+        )
+
+    def _placed(self, called: str) -> Any:
+        """A pod that waits where it does now; None if it isn't there."""
+        pod = self.values["Pod"].get(called)
+        place = "" if pod is None or pod.node else self._places.get(called, "")
+        if pod is not None and pod.queue != place:
+            self.values["Pod"][called] = pod = replace(pod, queue=place)
+        return pod
+
+
+def _shortened(entries: Sequence[Entry]) -> Sequence[Entry]:
+    left = len(entries) - ENTRIES_PER_STEP_MAX
+    if left <= 0:
+        return entries
+    last = entries[ENTRIES_PER_STEP_MAX]
+    counted = Entry(
+        at_s=last.at_s, type="More", kind="", namespace="", name="", by="", text=f"and {left} more"
+    )
+    return [*entries[:ENTRIES_PER_STEP_MAX], counted]

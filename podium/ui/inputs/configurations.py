@@ -1,0 +1,102 @@
+"""How schedulers and kubelets are configured: the files that say so.
+
+What it takes to read one is imported when there is one.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from podium.ui.command_line.options.common_options import InputError
+
+if TYPE_CHECKING:
+    from podium.scheduler.config.load import Loaded as LoadedConfiguration
+    from podium.kubelet.kubelet_config import KubeletConfiguration
+
+NO_FLAGS: Mapping[str, str | int | None] = {}
+
+
+def read_scheduler_config(
+    path: str | None, plugins: Sequence[str] = (), text: str | None = None
+) -> "LoadedConfiguration | None":
+    """The configuration in a file; None if there is neither a file nor a plugin.
+
+    Args:
+        path: of the file; None for the default configuration.
+        plugins: `FILE:CLASS` of plugins to enable in each profile that doesn't mention them.
+        text: of the file, where it was read before.
+
+    Raises:
+        InputError: it can't be read, or something in it is wrong; the same of a plugin.
+    """
+    if path is None and not plugins:
+        return None
+    from podium.ui.inputs.plugin_files import load_plugin
+    from podium.scheduler.config.extra_plugins import enabling
+    from podium.scheduler.config.load import load_configuration
+    from podium.api.documents import InvalidDocumentError
+    from podium.scheduler.plugin_registry import plugin_factories
+
+    documents: Sequence[object] = [] if path is None else _documents(path, text)
+    documents = enabling([load_plugin(one) for one in plugins], documents)
+    try:
+        return load_configuration(documents, plugin_factories().keys())
+    except InvalidDocumentError as error:
+        where = "--plugin" if path is None else path
+        raise InputError("\n".join(f"{where}: {fault}" for fault in error.errors)) from error
+
+
+def read_kubelet_config(
+    path: str | None, flags: Mapping[str, str | int | None] = NO_FLAGS
+) -> "KubeletConfiguration":
+    """How kubelets are configured, as the KubeletConfiguration in a file has it; defaults if None.
+
+    Args:
+        path: of the file.
+        flags: what goes in place of its fields, as the kubelet's flags have it; None for nothing.
+
+    Raises:
+        InputError: it can't be read, or something in it is wrong; all of that.
+    """
+    from podium.api.documents import InvalidDocumentError
+    from podium.kubelet.kubelet_config import read_kubelet_config
+
+    found = {} if path is None else only_document(path, "KubeletConfiguration")
+    given = {field: value for field, value in flags.items() if value is not None}
+    try:
+        return read_kubelet_config({**found, **given})
+    except InvalidDocumentError as error:
+        where = "" if path is None else f"{path}: "
+        raise InputError("\n".join(f"{where}{fault}" for fault in error.errors)) from error
+
+
+def only_document(path: str, kind: str) -> dict[str, Any]:
+    """The one document in a file.
+
+    Args:
+        path: of the file.
+        kind: what it should be, for errors.
+
+    Raises:
+        InputError: it can't be read, or holds something else.
+    """
+    documents = _documents(path)
+    found = documents[0] if len(documents) == 1 else None
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: must hold one document, a {kind}")
+    return found
+
+
+def _documents(path: str, text: str | None = None) -> list[Any]:
+    from podium.api.codec.yaml_text import read_yaml
+    from podium.cluster.manifests.input_files import read_text
+
+    if text is None:
+        text = read_text(path, sys.stdin.buffer)
+    documents = list(read_yaml(text))
+    if not documents:
+        raise InputError(f"{path}: must hold a document, but holds nothing")
+    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
+    if faults:
+        raise InputError("\n".join(faults))
+    return [document.value for document in documents]

@@ -1,0 +1,353 @@
+"""Read what commands about a cluster have in common: the state, the changes and the rules."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count as numbers
+from itertools import filterfalse, groupby
+from typing import TYPE_CHECKING, TypeVar
+
+from podium.api.values.durations import duration_seconds
+from podium.api.errors import PodiumError
+from podium.api.codec.field_validation import FieldValidation
+from podium.api.process.python_garbage_collection import collect_rarely
+from podium.api.kubernetes_release import MAJOR, MINOR, PATCH
+from podium.api.objects import Object, annotations, name
+from podium.api.pod_limit import PodLimit
+from podium.api.well_known import HELM_HOOK
+from podium.ui.command_line.options.common_options import InputError
+from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
+from podium.ui.command_line.options.request_options import RequestOptions
+from podium.ui.inputs.state_inputs import read_state
+from podium.cluster.manifests import File, Loaded, ManifestError, Manifests, Problem, read_sources
+from podium.cluster.manifests.problems import describe
+from podium.whatif.plan.changes import PARSERS, Apply, Change, Scale
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.resource_pressure import Pressure, parse_pressure
+
+if TYPE_CHECKING:
+    from podium.whatif.capacity.capacity_report import Capacity
+    from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
+    from podium.whatif.rollout_order.rollout_report import RolloutAdvice
+    from podium.scheduler.config.load import Loaded as LoadedConfiguration
+    from podium.kubelet.kubelet_config import KubeletConfiguration
+    from podium.whatif.explain.explanation import PodExplanation
+    from podium.whatif.plan.outcome.outcome import Plan
+
+Reported = TypeVar(
+    "Reported", "Plan", "PodExplanation", "Capacity", "CheapestNodes", "RolloutAdvice"
+)
+
+_COPIES_MAX = 10_000
+_LINES_MAX = 10
+_RELEASE = "release"
+_NAMED_CHART = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?)=(.+)", re.DOTALL)
+_SOURCES = ("apply", "kustomize", "helm")
+_ADD_NODE = "add_node"
+_CHANGES = (*_SOURCES, _ADD_NODE, *PARSERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line asks for, read.
+
+    Attributes:
+        request: what is to be planned.
+        warnings: what is strange about what was read.
+        notes: what else is worth knowing about it.
+        applied: the objects that are applied, with where they stand.
+    """
+
+    request: PlanRequest
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    applied: Sequence[Loaded] = ()
+
+    def told_in(self, report: Reported) -> Reported:
+        """A report on the request, with these warnings and notes before its own."""
+        return replace(
+            report,
+            warnings=(*self.warnings, *report.warnings),
+            notes=(*self.notes, *report.notes),
+        )
+
+
+def read_request(options: RequestOptions) -> Asked:
+    """Read everything that a request consists of; raises as `request_on` does."""
+    ignores = options.validate is FieldValidation.IGNORE
+    asked = request_on(
+        options,
+        lambda: read_state(
+            options.state,
+            options.kubeconfig,
+            options.context,
+            options.namespace,
+            validation=FieldValidation.IGNORE if ignores else FieldValidation.WARN,
+        ),
+    )
+    collect_rarely()
+    return asked
+
+
+def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
+    """Read what is asked about a state.
+
+    Args:
+        options: what is asked.
+        read: reads the state.
+
+    Raises:
+        PodiumError: anything is wrong with any of it; all that is wrong, line by line.
+    """
+    files = [*(options.state or ()), *(options.apply or ())]
+    if [*files, options.scheduler_config, options.kubelet_config].count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    errors = _ErrorCollector()
+    pressures, until_s, before = list[Pressure](), None, Manifests()
+    configuration: LoadedConfiguration | None = None
+    kubelet: KubeletConfiguration | None = None
+    with errors:
+        pressures = [*map(parse_pressure, options.pressure or ())]
+    with errors:
+        configuration = read_scheduler_config(options.scheduler_config, options.plugin or ())
+    with errors:
+        kubelet = read_kubelet_config(options.kubelet_config)
+    with errors:
+        if options.until is not None:
+            until_s = duration_seconds(options.until)
+            if until_s is None or until_s <= 0:
+                why = "must be a duration, such as 90s or 10m"
+                raise InputError(f"--until {options.until}: {why}")
+    with errors:
+        before = read()
+    state = LoadedState([loaded.obj for loaded in before.objects], before.read_s)
+    read_changes = _read_changes(options, state.objects, errors)
+    if kubelet is None or errors.found:
+        raise InputError("\n".join(map(str, errors.found)))
+    changes = [change for one in read_changes for change in one.changes]
+    applied = [loaded for one in read_changes for loaded in one.applied]
+    limit = PodLimit(options.max_pods)
+    problems = [
+        Problem(one.source, describe(one.obj), str(fault))
+        for one in (*before.objects, *applied)
+        if (fault := limit.add(one.obj))
+    ]
+    if problems:
+        raise ManifestError(problems)
+    for one in changes:
+        if isinstance(one, Scale):
+            to = one.target
+            fault = limit.resize(to.kind, to.namespace, to.name, one.replicas, f"--scale {to}")
+            if fault:
+                raise InputError(str(fault))
+    request = PlanRequest(
+        state=state,
+        changes=changes,
+        pressures=pressures,
+        eviction=kubelet.eviction,
+        configuration=configuration,
+        until_s=until_s,
+        repairs=options.repair,
+        heals=options.assume_healthy,
+        is_whole=before.is_whole,
+    )
+    return Asked(
+        request,
+        warnings=(*before.warnings, *(text for one in read_changes for text in one.warnings)),
+        notes=(*before.notes, *(text for one in read_changes for text in one.notes)),
+        applied=applied,
+    )
+
+
+class _ErrorCollector:
+    """Catches the error of each `with` block, so that those of all inputs are printed at once."""
+
+    def __init__(self) -> None:
+        self.found: list[PodiumError] = []
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        if not isinstance(error, PodiumError):
+            return False
+        self.found.append(error)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadChange:
+    """A change that is read, or several.
+
+    Attributes:
+        changes: in order.
+        applied: the objects that are applied, with where they stood.
+        warnings: what is strange about them.
+        notes: what else is worth knowing about them.
+    """
+
+    changes: Sequence[Change]
+    applied: Sequence[Loaded] = ()
+    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+def _read_changes(
+    options: RequestOptions, state: Iterable[Object], errors: _ErrorCollector
+) -> list[_ReadChange]:
+    """Read the changes in the order in which their options stood."""
+    for option, given in (("--values", options.values), ("--set", options.set_values)):
+        if given and not options.helm:
+            errors.found.append(InputError(f"{option}: is for --helm, which isn't given"))
+            return []
+    nodes = {name(one): one for one in state if one.get("kind") == "Node"}
+    values = {option: iter(getattr(options, option) or ()) for option in _CHANGES}
+    asked = [(option, next(values[option])) for option in options.order if option in values]
+    found = list[_ReadChange]()
+    for is_source, group in groupby(asked, key=lambda one: one[0] in _SOURCES):
+        # Neighbours among the sources are applied as one, as by one call of kubectl.
+        for step in [[*group]] if is_source else [[one] for one in group]:
+            with errors:
+                found += [_read_change(options, step, nodes)]
+    return found
+
+
+def _read_change(
+    options: RequestOptions, asked: Sequence[tuple[str, str]], nodes: dict[str, Object]
+) -> _ReadChange:
+    option, text = asked[0]
+    if option in _SOURCES:
+        return _applied(options, asked)
+    if option == _ADD_NODE:
+        return _ReadChange([Apply(_new_nodes(options, text, nodes))])
+    return _ReadChange([PARSERS[option](text, options.namespace)])
+
+
+def _applied(options: RequestOptions, asked: Sequence[tuple[str, str]]) -> _ReadChange:
+    """Manifests of neighbouring sources, without what Helm runs as hooks."""
+    sources = [_source(options, *one) for one in asked]
+    read = read_sources(
+        sources,
+        sys.stdin.buffer,
+        namespace=options.namespace,
+        validation=options.validate,
+        is_applied=True,
+    )
+    if read.empty and not options.allow_empty:
+        why = "nothing to apply is in it; --allow-empty lets that pass"
+        names = (
+            one if one.startswith("-") and one != "-" else f"--apply {one}" for one in read.empty
+        )
+        raise InputError("\n".join(f"{one}: {why}" for one in names))
+    # kubectl knows no hooks: what isn't rendered here is applied like anything else.
+    rendered = {
+        one.name
+        for (option, _), one in zip(asked, sources, strict=True)
+        if option == "helm" and isinstance(one, File)
+    }
+
+    def is_hook(one: Loaded) -> bool:
+        return one.source.file in rendered and HELM_HOOK in annotations(one.obj)
+
+    hooks, kept = [*filter(is_hook, read.objects)], [*filterfalse(is_hook, read.objects)]
+    names = (f"{describe(one.obj)} ({annotations(one.obj)[HELM_HOOK]})" for one in hooks)
+    left_out = [f"left out, as Helm runs them as hooks: {', '.join(names)}"] if hooks else []
+    return _ReadChange(
+        [Apply(tuple(one.obj for one in kept))] if kept else [],
+        kept,
+        read.warnings,
+        [*read.notes, *left_out],
+    )
+
+
+def _source(options: RequestOptions, option: str, text: str) -> str | File:
+    if option == "kustomize":
+        return _kustomized(text)
+    if option == "helm":
+        return _charted(text, options)
+    return text
+
+
+def _kustomized(directory: str) -> File:
+    """What a Kustomization comes to; raises InputError."""
+    if shutil.which("kustomize"):
+        command = ["kustomize", "build", "--", directory]
+    elif shutil.which("kubectl"):
+        command = ["kubectl", "kustomize", "--", directory]
+    else:
+        raise InputError(f"-k {directory}: takes kustomize or kubectl, and neither is installed")
+    return _output(f"-k {directory}", command)
+
+
+def _charted(text: str, options: RequestOptions) -> File:
+    """What a Helm chart comes to that is installed in a cluster of the version that is played.
+
+    Args:
+        text: `CHART` or `RELEASE=CHART`.
+        options: with the namespace that it is installed in, and the values for it.
+
+    Raises:
+        InputError: helm isn't there, or fails.
+    """
+    if not shutil.which("helm"):
+        raise InputError(f"--helm {text}: takes helm, which isn't installed")
+    named = _NAMED_CHART.fullmatch(text)
+    release, chart = (named[1], named[3]) if named else (_RELEASE, text)
+    # helm tells neither of the definitions nor of the version that `helm install` would find.
+    as_installed = ["--include-crds", "--kube-version", f"{MAJOR}.{MINOR}.{PATCH}"]
+    given = [part for one in options.values or () for part in ("--values", one)]
+    given += [part for one in options.set_values or () for part in ("--set", one)]
+    where = ["--namespace", options.namespace]
+    command = ["helm", "template", *where, *as_installed, *given, "--", release, chart]
+    return _output(f"--helm {text}", command)
+
+
+def _output(name: str, command: Sequence[str]) -> File:
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError as error:
+        raise InputError(f"{name}: {command[0]} can't be run: {error.strerror}") from None
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines()[-_LINES_MAX:]
+        why = "; ".join(lines) or f"exit code {done.returncode}"
+        raise InputError(f"{name}: {command[0]} fails: {why}")
+    return File(name, done.stdout)
+
+
+def _new_nodes(options: RequestOptions, text: str, nodes: dict[str, Object]) -> tuple[Object, ...]:
+    """The nodes that are added; they are there from now on."""
+    from podium.scheduler.explain.extra_nodes import node_like
+
+    what, star, number = text.rpartition("*")
+    what, count = (what, number) if star else (text, "1")
+    if not count.isascii() or not count.isdigit() or not 1 <= int(count[:6]) <= _COPIES_MAX:
+        rule = f"must be FILE or NODE, with *COUNT from 1 to {_COPIES_MAX}"
+        raise InputError(f"--add-node {text}: {rule}")
+    called = what.removeprefix("node/")
+    if called in nodes:
+        likes, is_copied = [nodes[called]], True
+    else:
+        likes, is_copied = _nodes_of_file(options, what), int(count) > 1
+    made = []
+    for like in likes:
+        if not is_copied and name(like) in nodes:
+            raise InputError(f"--add-node {text}: the state has a Node {name(like)} already")
+        for _ in range(int(count)):
+            unused = (one for n in numbers(1) if (one := f"{name(like)}-{n}") not in nodes)
+            new = node_like(like, next(unused)) if is_copied else like
+            nodes[name(new)] = new
+            made.append(new)
+    return tuple(made)
+
+
+def _nodes_of_file(options: RequestOptions, path: str) -> list[Object]:
+    read = read_sources([path], validation=options.validate, is_applied=True)
+    others = [describe(one.obj) for one in read.objects if one.obj["kind"] != "Node"]
+    if others or not read.objects:
+        what = f"has {', '.join(others)}" if others else "has none"
+        raise InputError(f"--add-node {path}: must be a file of nodes, but {what}")
+    return [one.obj for one in read.objects]

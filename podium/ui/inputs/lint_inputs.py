@@ -1,0 +1,124 @@
+"""What `podium lint` judges, and by which configuration."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.kinds.builtin_kinds import KINDS, Kind
+from podium.api.objects import Object, place_of
+from podium.apiserver.kinds.registration.registrations import decisive_faults
+from podium.ui.command_line.options.common_options import InputError
+from podium.ui.inputs.configurations import only_document
+from podium.ui.inputs.state_inputs import read_state
+from podium.api.documents import Document, InvalidDocumentError, read
+from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.configuration import FILE, KIND, LintConfiguration
+from podium.whatif.lint.lint_report import LintReport
+from podium.whatif.lint.linter import NOWHERE, Place, lint
+from podium.cluster.manifests import File, Loaded, ManifestError, Manifests
+from podium.api.kinds.decisive_kinds import decisive_kind_of
+from podium.kubelet.kubelet_config import KIND as KUBELET_KIND
+from podium.kubelet.kubelet_config import KubeletConfiguration
+
+T = TypeVar("T", bound=Document)
+
+_OTHER_KINDS = ("CronJob", "HorizontalPodAutoscaler")
+
+
+def lint_of(
+    state: Sequence[str | File] | None,
+    kubeconfig: str | None,
+    context: str | None,
+    namespace: str,
+    kubelet_config: str | None,
+    config: str | None,
+) -> LintReport:
+    """Read everything, and judge it.
+
+    Args:
+        state: files; None for a running cluster.
+        kubeconfig: where the cluster is; the one that kubectl goes to if None.
+        context: of the kubeconfig.
+        namespace: where objects are that don't say.
+        kubelet_config: the file of the kubelets' configuration, if there is one; without files
+            and cluster it is judged alone.
+        config: the file of the lint configuration; the usual one, if that is there, if None.
+
+    Raises:
+        PodiumError: anything can't be read, or is wrong.
+    """
+    if [*(state or ()), kubelet_config, config].count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    found = config or (FILE if Path(FILE).is_file() else None)
+    configuration = _document(LintConfiguration, KIND, found) or LintConfiguration()
+    kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
+    alone = kubelet is not None and not (state or kubeconfig or context)
+    read = Manifests() if alone else _state(state, kubeconfig, context, namespace)
+    view = ClusterView((loaded.obj for loaded in read.objects), kubelet)
+    sources = _sources(read, kubelet_config)
+    report = lint(view, configuration, lambda obj: sources.get(_identity(obj), NOWHERE))
+    return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))
+
+
+def _state(
+    paths: Sequence[str | File] | None, kubeconfig: str | None, context: str | None, namespace: str
+) -> Manifests:
+    try:
+        return read_state(
+            paths,
+            kubeconfig,
+            context,
+            namespace,
+            # Alternatives may lie in one directory; applied together, the last one counts.
+            later_counts=True,
+            kind_of=_kind_of,
+            faults_of=_faults_of,
+        )
+    except ManifestError as error:
+        if any(one.object.startswith(f"{KUBELET_KIND} ") for one in error.problems):
+            hint = f"a {KUBELET_KIND} is no object of the cluster: name it by --kubelet-config"
+            raise InputError(f"{error}\n{hint}") from None
+        raise
+
+
+def _kind_of(obj: Object) -> Kind | None:
+    """The kind of an object that rules look at."""
+    other = KINDS[obj["kind"]] if obj.get("kind") in _OTHER_KINDS else None
+    if other is not None and str(obj.get("apiVersion")).rpartition("/")[0] == other.group:
+        return other
+    return decisive_kind_of(obj)
+
+
+def _faults_of(obj: Object) -> list[FieldError]:
+    """The faults of an object but those that a rule tells of: names and values of the system's."""
+    found = decisive_faults(obj)
+    if obj["kind"] != "PriorityClass":
+        return found
+    return [one for one in found if one.kind is not ErrorKind.FORBIDDEN]
+
+
+def _document(kind: type[T], name: str, path: str | None) -> T | None:
+    """The document in a file, with whatever may be wrong with it by itself; None without a file."""
+    if path is None:
+        return None
+    try:
+        return read(kind, only_document(path, name))
+    except InvalidDocumentError as error:
+        raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
+
+
+def _sources(read: Manifests, kubelet_config: str | None) -> Mapping[tuple[str, ...], Place]:
+    found = {_identity(one.obj): _place(one) for one in read.objects}
+    return {**found, _identity({"kind": KUBELET_KIND}): Place(kubelet_config or "", 1)}
+
+
+def _identity(obj: Object) -> tuple[str, ...]:
+    return (str(obj["kind"]), *(place_of(obj) if "metadata" in obj else ()))
+
+
+def _place(loaded: Loaded) -> Place:
+    """Where an object stands; nowhere what came through a pipe or from a running cluster."""
+    source = loaded.source
+    return NOWHERE if source.file in ("-", "stdin") else Place(source.file, *source.place)

@@ -1,0 +1,22 @@
+"""Where objects are that don't say."""
+
+from collections.abc import Sequence
+
+from podium.api.objects import DEFAULT_NAMESPACE
+
+
+def usual_namespace(
+    state: Sequence[object] | None, kubeconfig: str | None, context: str | None
+) -> str:
+    """The namespace that the context has, where a running cluster is read, or else `default`.
+
+    Args:
+        state: files that are read instead.
+        kubeconfig: of the cluster; the one that kubectl goes to if None.
+        context: of the kubeconfig; its current one if None.
+    """
+    if state:
+        return DEFAULT_NAMESPACE
+    from podium.cluster.client.kubeconfig_contexts import namespace_of
+
+    return namespace_of(kubeconfig, context) or DEFAULT_NAMESPACE

@@ -1,0 +1,90 @@
+"""The state that a command is asked about: files, or a running cluster."""
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from io import BytesIO
+
+from podium.api.errors import PodiumError
+from podium.api.codec.field_validation import FieldValidation
+from podium.api.kinds.builtin_kinds import Kind, kind_of
+from podium.api.objects import Object
+from podium.api.state_times import ahead_of
+from podium.apiserver.kinds.registration.registrations import decisive_faults
+from podium.ui.command_line.options.common_options import InputError
+from podium.cluster.manifests import File, Manifests, read_sources
+from podium.api.kinds.decisive_kinds import KindOf, decisive_kind_of
+from podium.cluster.manifests.manifest_objects import FaultsOf
+
+
+def state_kind_of(obj: Object) -> Kind | None:
+    """The kind of a raw object by which decisions, or the time of the state, may go."""
+    kind = kind_of(obj)
+    is_lease = kind is not None and kind.key == "Lease"
+    return kind if is_lease else decisive_kind_of(obj)
+
+
+def read_state(
+    paths: Sequence[str | File] | None,
+    kubeconfig: str | None,
+    context: str | None,
+    namespace: str,
+    *,
+    later_counts: bool = False,
+    validation: FieldValidation = FieldValidation.WARN,
+    kind_of: KindOf = state_kind_of,
+    faults_of: FaultsOf = decisive_faults,
+) -> Manifests:
+    """Read the state.
+
+    Args:
+        paths: files; None or none for a running cluster.
+        kubeconfig: where the cluster is; the one that kubectl goes to if None.
+        context: of the kubeconfig.
+        namespace: where objects are that don't say.
+        later_counts: of objects that stand twice the last one counts; otherwise that is an error.
+        validation: how unknown fields are treated.
+        kind_of: the kind of an object, if it is of any use.
+        faults_of: the faults of an object of such a kind.
+
+    Raises:
+        PodiumError: it can't be read, or anything is wrong with it.
+    """
+    names_cluster = kubeconfig is not None or context is not None
+    sources, stdin, notes = paths, sys.stdin.buffer, list[str]()
+    if not sources:
+        sources = ["-"]
+        stdin, notes = _cluster(kubeconfig, context, is_named=names_cluster)
+    elif names_cluster:
+        raise InputError("the state is either in files (-f) or a running cluster")
+    read = read_sources(
+        sources,
+        stdin,
+        namespace=namespace,
+        later_counts=later_counts,
+        validation=validation,
+        kind_of=kind_of,
+        faults_of=faults_of,
+    )
+    if paths and not read.objects:
+        raise InputError(f"there is nothing in {', '.join(read.empty)}")
+    is_whole, now_s = read.is_whole or not (paths or notes), time.time()
+    ahead = ahead_of(now_s, (one.obj for one in read.objects), "what is played begins then")
+    warnings = [*notes, *read.warnings, *ahead]
+    read_s = None if paths else float(int(now_s))
+    return replace(read, warnings=warnings, is_whole=is_whole, read_s=read_s)
+
+
+def _cluster(
+    kubeconfig: str | None, context: str | None, *, is_named: bool
+) -> tuple[BytesIO, list[str]]:
+    from podium.ui.command_line.output.snapshot_progress import snapshot_of
+
+    try:
+        found = snapshot_of(kubeconfig, context)
+    except PodiumError as error:
+        if is_named:
+            raise
+        raise InputError(f"the state isn't named by -f, and no cluster is read: {error}") from None
+    return BytesIO(found.encoded()), found.notes

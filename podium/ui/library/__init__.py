@@ -1,0 +1,16 @@
+"""The library for notebooks and scripts: what the commands do, with the same words, as objects.
+
+`podium.load` and the other functions are these. They read what the command line would read, ask
+what it would ask, and return its reports, which show themselves in notebooks.
+"""
+
+from podium.ui.library.answer import Answer
+from podium.ui.library.benchmark_answer import benchmark
+from podium.ui.library.decision_answers import decisions
+from podium.ui.library.loaded_cluster import LoadedCluster, load
+from podium.ui.library.simulation_answers import compare, lint, simulate, sweep
+from podium.ui.library.snapshot_answers import import_trace, snapshot
+from podium.ui.schemas import schema
+
+__all__ = ["Answer", "LoadedCluster", "benchmark", "compare", "decisions", "import_trace"]
+__all__ += ["lint", "load", "schema", "simulate", "snapshot", "sweep"]

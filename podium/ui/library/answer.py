@@ -1,0 +1,128 @@
+"""Answers: reports that show themselves in notebooks, and become tables, texts and plain values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from importlib import import_module
+from typing import Any, ClassVar, Self
+
+from podium.api.errors import PodiumError
+from podium.api.documents.report import Report, plain
+from podium.api.presentation import Presentation, to_html, to_html_fragment, to_markdown
+
+_LACKS_PANDAS = (
+    "to_pandas() needs pandas, which an extra brings along: pip install 'podium[pandas]'"
+)
+
+
+class FrameError(PodiumError):
+    """There is no such table in an answer, or nothing to make tables with."""
+
+
+class Answer:
+    """What a question came to: one of the reports that `-o json` prints, with all its fields.
+
+    Attributes:
+        rows: which of its lists `to_pandas` makes a table of unless another one is named.
+        presented_by: the function that makes a presentation of it, with its module.
+    """
+
+    __slots__ = ()
+    rows: ClassVar[str]
+    presented_by: ClassVar[str]
+
+    @classmethod
+    def of(cls, report: Any, **more: Any) -> Self:
+        """A report as an answer.
+
+        Args:
+            report: the report, of the class that this one adds to.
+            more: fields that this one has besides.
+        """
+        given = {one.name: getattr(report, one.name) for one in fields(report)}
+        return cls(**given, **more)
+
+    def presentation(self) -> Presentation:
+        """What is told to people: the same as `-o markdown` and `-o html` of the command."""
+        module, _, function = self.presented_by.rpartition(".")
+        shown: Presentation = getattr(import_module(module), function)(self)
+        return shown
+
+    def to_dict(self) -> dict[str, Any]:
+        """It as plain values, as `-o json` prints them."""
+        assert isinstance(self, Report)
+        return plain(self)
+
+    def to_pandas(self, rows: str = "") -> Any:
+        """A table of one of its lists, as a `pandas.DataFrame`.
+
+        Args:
+            rows: which list, by its name in JSON, such as `pending`; with dots for a list in each
+                row of another one, such as `preemptions.victims`, which then has the fields of
+                that row, too.
+
+        Raises:
+            FrameError: there is no such list, or pandas isn't installed.
+        """
+        return frame(rows_of(self.to_dict(), rows or self.rows))
+
+    def to_markdown(self) -> str:
+        """It as Markdown, for a comment."""
+        return to_markdown(self.presentation())
+
+    def to_html(self) -> str:
+        """It as one HTML file that needs nothing else."""
+        return to_html(self.presentation())
+
+    def _repr_html_(self) -> str:
+        return to_html_fragment(self.presentation())
+
+    def __repr__(self) -> str:
+        shown = self.presentation()
+        return f"<{shown.title}: {shown.headline}>"
+
+    __str__ = to_markdown
+
+
+def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Rows as a `pandas.DataFrame`; raises FrameError where there is no pandas."""
+    try:
+        pandas: Any = import_module("pandas")
+    except ImportError:
+        raise FrameError(_LACKS_PANDAS) from None
+    return pandas.json_normalize([*rows])
+
+
+def rows_of(report: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
+    """The rows of a list in a report; raises FrameError."""
+    found: list[Mapping[str, Any]] = [report]
+    parts = path.split(".")
+    for depth, part in enumerate(parts):
+        lists = [one for row in found for one in _lists(row)]
+        if part not in lists and (found or depth == 0):
+            names = ", ".join(dict.fromkeys(lists)) or "none"
+            raise FrameError(f"{path}: there is no list {part}; lists are {names}")
+        above = parts[depth - 1] if depth else ""
+        found = [
+            {**(_own(row, above) if above else {}), **one}
+            for row in found
+            for one in row.get(part) or ()
+        ]
+    return found
+
+
+def _lists(row: Mapping[str, Any]) -> Sequence[str]:
+    """The names of what has rows; an empty list may have some."""
+    return [
+        name
+        for name, value in row.items()
+        if isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    ]
+
+
+def _own(row: Mapping[str, Any], above: str) -> dict[str, Any]:
+    """What a row says itself, for the rows that are in it."""
+    return {
+        name if "." in name else f"{above}.{name}": value
+        for name, value in row.items()
+        if isinstance(value, str | int | float)
+    }

@@ -1,0 +1,94 @@
+"""Recorded scenarios, decided as `podium decide` does."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from podium.api.values.counts import count
+from podium.api.objects import Object
+from podium.simulation.decide.decision_report import DecisionReport, ScenarioAnswer
+from podium.simulation.decide.eviction.eviction_answer import EvictionAnswer
+from podium.ui.library.answer import Answer
+from podium.ui.library.words import Source
+from podium.api.presentation import Bullets, Presentation, Section, Table
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DecisionsAnswer(Answer):
+    """The answers to scenarios, or to questions about eviction; see `podium decide`.
+
+    Attributes:
+        answers: one a scenario, in order, as the command prints them; those with an `error`
+            have nothing else.
+    """
+
+    answers: tuple[ScenarioAnswer | EvictionAnswer, ...]
+    rows = "answers"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answers as plain values."""
+        return {"answers": [*self.answers]}
+
+    def presentation(self) -> Presentation:
+        """The decisions as a table; what was asked about evictions as JSON."""
+        answers: Sequence[Object] = self.to_dict()["answers"]
+        decided = Table(
+            ("Scenario", "Pod", "Node", "Otherwise"),
+            [
+                (str(one["id"]), found["pod"], _place(found), _why(found))
+                for one in answers
+                for found in one.get("decisions", ())
+            ],
+        )
+        others = [_json(one) for one in answers if "decisions" not in one]
+        errors = [one["error"] for one in answers if one.get("error")]
+        sections = [
+            Section("Decisions", [decided]),
+            Section("Answers", [Bullets(others)]),
+            Section("Errors", [Bullets(errors)]),
+        ]
+        return Presentation("Podium decide", count(len(self.answers), "answer"), sections)
+
+
+def decisions(*scenarios: Source, eviction: bool = False) -> DecisionsAnswer:
+    """Decide scenarios one after another, as `podium decide` does.
+
+    Args:
+        scenarios: objects, or files with one a line.
+        eviction: whether they ask about node-pressure eviction.
+
+    Raises:
+        PodiumError: a file can't be read. What is wrong with a scenario is its answer's `error`.
+    """
+    from podium.simulation.decide.stream import answers, eviction_answers
+
+    decided = eviction_answers if eviction else answers
+    found = (msgspec.json.decode(line) for one in scenarios for line in decided(_lines(one)))
+    return DecisionsAnswer(tuple(found))
+
+
+def _lines(source: Source) -> Iterator[bytes]:
+    from podium.ui.command_line.commands.decide import lines_of
+
+    if isinstance(source, Mapping):
+        yield msgspec.json.encode(source)
+    else:
+        yield from lines_of(source)
+
+
+def _place(decision: DecisionReport) -> str:
+    """The node that the pod is bound to, or would be."""
+    return decision["bound"] or min(decision["best"], default="-")
+
+
+def _why(decision: DecisionReport) -> str:
+    preemption = decision["preemption"]
+    if preemption and preemption["nominated"]:
+        return f"nominated to {preemption['nominated']}"
+    return decision.get("error", "")
+
+
+def _json(answer: Object) -> str:
+    return msgspec.json.encode(answer).decode()

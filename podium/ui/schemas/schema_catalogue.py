@@ -1,0 +1,63 @@
+"""Which schemas there are, by name, and where their types stand."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+# The types are imported when their schema is asked for.
+_TYPES: Mapping[str, str] = {
+    "KubeSchedulerConfiguration": "podium.scheduler.config.document:KubeSchedulerConfiguration",
+    "SchedulerOptions": "podium.scheduler.config.scheduler_options:SchedulerOptions",
+    "Scenario": "podium.simulation.scenario:ScenarioDocument",
+    "KubeletConfiguration": "podium.kubelet.kubelet_config:KubeletConfiguration",
+    "DecideScenario": "podium.simulation.decide.scenario:ScenarioDocument",
+    "EvictionQuestion": "podium.simulation.decide.eviction.question:EvictionQuestion",
+    "Plan": "podium.whatif.plan.outcome.outcome:Plan",
+    "Impact": "podium.whatif.resilience.impact:Impact",
+    "Resilience": "podium.whatif.resilience.resilience_report:Resilience",
+    "Explanation": "podium.whatif.explain.explanation:PodExplanation",
+    "LintReport": "podium.whatif.lint.lint_report:LintReport",
+    "LintConfiguration": "podium.whatif.lint.configuration:LintConfiguration",
+    "EvictionRanking": "podium.whatif.explain.eviction_rankings:EvictionRanking",
+    "Capacity": "podium.whatif.capacity.capacity_report:Capacity",
+    "CheapestNodes": "podium.whatif.capacity.cheapest_nodes_report:CheapestNodes",
+    "RolloutAdvice": "podium.whatif.rollout_order.rollout_report:RolloutAdvice",
+    "Simulation": "podium.simulation.runner.simulation_report:SimulationReport",
+    "Sweep": "podium.simulation.experiments.sweep.sweep_file:SweepDocument",
+    "SweepReport": "podium.simulation.experiments.sweep.sweep_report:SweepReport",
+    "Comparison": "podium.simulation.experiments.comparison.comparison:Comparison",
+    "DecideAnswer": "podium.simulation.decide.decision_report:ScenarioAnswer",
+    "EvictionAnswer": "podium.simulation.decide.eviction.eviction_answer:EvictionAnswer",
+    "BenchResult": "podium.simulation.benchmarks.results:Results",
+    "LiveMeasurement": "podium.simulation.benchmarks.live.measurements:Measurements",
+    "ServerBenchResult": "podium.simulation.benchmarks.server_result:ServerResults",
+    "RecordingReplay": "podium.simulation.recordings.comparison:ReplayReport",
+    **{
+        name: f"podium.scheduler.config.args:{name}"
+        for name in (
+            "DefaultPreemptionArgs",
+            "DynamicResourcesArgs",
+            "InterPodAffinityArgs",
+            "NodeAffinityArgs",
+            "NodeResourcesBalancedAllocationArgs",
+            "NodeResourcesFitArgs",
+            "PodTopologySpreadArgs",
+            "VolumeBindingArgs",
+        )
+    },
+}
+
+NAMES = tuple(_TYPES)
+"""The names of all schemas."""
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of a document or a report.
+
+    Args:
+        name: one of `NAMES`; others raise KeyError.
+    """
+    from podium.api.documents.json_schema import schema_of
+
+    module, _, kind = _TYPES[name].partition(":")
+    return schema_of(getattr(import_module(module), kind), name)

@@ -1,0 +1,221 @@
+"""A table of any length of which only the lines that are seen are made."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from podium.api.values.terminal_text import escaped
+
+Cell = tuple[str, str]
+"""A text, and the name of its colour; empty for the usual one."""
+
+_GAP = 1
+_WIDTH_MIN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a table: its title, and how wide it is.
+
+    Attributes:
+        title: stands above it.
+        width: in cells; 0 for a share of what the others leave.
+        share: how large that share is.
+    """
+
+    title: str
+    width: int = 0
+    share: int = 1
+
+
+class RowTable(ScrollView, can_focus=True):
+    """Shows rows by their keys; a cursor stays on its row wherever that goes.
+
+    Args:
+        columns: of the table.
+        cells_of: what a row says, a cell a column.
+        follows_first: whether the cursor stays at the first row while it is there.
+    """
+
+    class Chosen(Message):
+        """Somebody wants to know more of a row."""
+
+        def __init__(self, table: "RowTable", key: str) -> None:
+            super().__init__()
+            self.table = table
+            self.key = key
+
+    class Moved(Message):
+        """The cursor is on another row, in another table, or there is more or less room."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Look"),
+        Binding("tab", "app.focus_next", "Next table"),
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home,g", "first", "First", show=False),
+        Binding("end,G", "last", "Last", show=False),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--heading", "rows--cursor"}
+    DEFAULT_CSS = """
+    RowTable { height: 1fr; scrollbar-size: 1 1; scrollbar-background: ansi_default; }
+    RowTable > .rows--heading { text-style: bold underline; }
+    RowTable:focus > .rows--heading { text-style: bold underline; color: ansi_cyan; }
+    RowTable > .rows--cursor { text-style: none; }
+    RowTable:focus > .rows--cursor { text-style: reverse; }
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[TableColumn],
+        cells_of: Callable[[str], Sequence[Cell]],
+        *,
+        follows_first: bool = False,
+        id: str | None = None,  # noqa: A002 - Textual's word
+    ) -> None:
+        super().__init__(id=id)
+        self.keys: Sequence[str] = ()
+        self.cursor = 0
+        self._columns = columns
+        self._cells_of = cells_of
+        self._follows_first = follows_first
+
+    @property
+    def chosen(self) -> str:
+        """The key of the row that the cursor is on; empty if there is none."""
+        return self.keys[self.cursor] if self.keys else ""
+
+    def show(self, keys: Sequence[str]) -> None:
+        """Show these rows, in this order, as they are now."""
+        chosen, stays = self.chosen, self._follows_first and not self.cursor
+        self.keys = keys
+        if chosen and not stays and self._at(self.cursor) != chosen:
+            try:
+                self.cursor = keys.index(chosen)
+            except ValueError:
+                self.cursor = max(0, min(self.cursor, len(keys) - 1))
+            self._scroll()
+        self.virtual_size = Size(0, len(keys) + 1)
+        self.refresh(layout=self.styles.is_auto_height)
+
+    def cut(self) -> str:
+        """The last cell of the row that the cursor is on, if there is more of it than is seen."""
+        if not self.keys:
+            return ""
+        text = printable(self._cells_of(self.chosen)[-1][0])
+        width = self._widths(self.scrollable_content_region.width)[-1]
+        return text if cell_len(text) > width else ""
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as there are, where the height is to suit them."""
+        return len(self.keys) + 1
+
+    def on_focus(self) -> None:
+        self.post_message(self.Moved())
+
+    def on_resize(self) -> None:
+        self.post_message(self.Moved())
+
+    def render_line(self, y: int) -> Strip:
+        """The line at a height of what is seen; the headings are always the first."""
+        width = self.scrollable_content_region.width
+        if y == 0:
+            titles = [(column.title, "") for column in self._columns]
+            return self._strip(titles, self.get_component_rich_style("rows--heading"), width)
+        index = round(self.scroll_offset.y) + y - 1
+        if index >= len(self.keys):
+            return Strip.blank(width, self.rich_style)
+        cells: Sequence[Cell] = self._cells_of(self.keys[index])
+        style = self.rich_style
+        if index == self.cursor:
+            style = self.get_component_rich_style("rows--cursor")
+            if self.has_focus:
+                # Colours aren't read well the other way round.
+                cells = [(text, "") for text, _ in cells]
+        return self._strip(cells, style, width)
+
+    def action_choose(self) -> None:
+        """Ask for more of the row that the cursor is on."""
+        if self.keys:
+            self.post_message(self.Chosen(self, self.chosen))
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor."""
+        self.cursor = max(0, min(self.cursor + by, len(self.keys) - 1))
+        self._scroll()
+        self.refresh()
+        self.post_message(self.Moved())
+
+    def action_page(self, by: int) -> None:
+        """Move the cursor by what is seen."""
+        self.action_move(by * max(1, self._lines - 1))
+
+    def action_first(self) -> None:
+        """Move the cursor to the first row."""
+        self.action_move(-len(self.keys))
+
+    def action_last(self) -> None:
+        """Move the cursor to the last row."""
+        self.action_move(len(self.keys))
+
+    @property
+    def _lines(self) -> int:
+        return self.scrollable_content_region.height - 1
+
+    def _at(self, index: int) -> str:
+        return self.keys[index] if index < len(self.keys) else ""
+
+    def _scroll(self) -> None:
+        top = round(self.scroll_offset.y)
+        last = top + self._lines - 1
+        to = min(self.cursor, top) if self.cursor <= last else self.cursor - self._lines + 1
+        if to != top:
+            self.virtual_size = Size(0, len(self.keys) + 1)
+            self.scroll_to(y=to, animate=False, force=True, immediate=True)
+
+    def _strip(self, cells: Sequence[Cell], style: Style, width: int) -> Strip:
+        segments = []
+        for index, (size, cell) in enumerate(zip(self._widths(width), cells, strict=True)):
+            text, colour = printable(cell[0]), cell[1]
+            if index == 0:
+                text = shortened(text, size)
+            own = style + Style.parse(colour) if colour else style
+            segments.append(Segment(set_cell_size(text, size), own))
+            segments.append(Segment(" " * _GAP, style))
+        return Strip(segments).adjust_cell_length(width, style)
+
+    def _widths(self, width: int) -> Sequence[int]:
+        left = width - sum(one.width + _GAP for one in self._columns)
+        shares = [0 if one.width else one.share for one in self._columns]
+        # What is left over by rounding goes to the last.
+        ends = [max(left, 0) * part // (sum(shares) or 1) for part in accumulate(shares)]
+        parts = [end - begin for begin, end in zip([0, *ends], ends, strict=False)]
+        return [
+            column.width or max(part, _WIDTH_MIN)
+            for column, part in zip(self._columns, parts, strict=True)
+        ]
+
+
+def shortened(name: str, width: int) -> str:
+    """A name without its middle where it is too long; mostly its end tells it from others."""
+    if cell_len(name) <= width:
+        return name
+    end = (width - 1) // 2
+    return f"{name[: width - 1 - end]}…{name[len(name) - end :]}"
+
+
+def printable(text: str) -> str:
+    """A text in one line that does nothing to a terminal: others write names and messages."""
+    return escaped(" ".join(text.replace("\t", " ").splitlines()))

@@ -1,0 +1,227 @@
+"""The view itself: tables of nodes, of pods that wait and of news, kept up to date."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.widgets import Footer, Input, Static
+
+from podium.api.values.counts import count
+from podium.api.objects import holds
+from podium.api.priority import pod_priority
+from podium.ui.terminal_view.connection_state import ConnectionState
+from podium.ui.terminal_view.row_table import Cell, RowTable, printable
+from podium.ui.terminal_view.rows import (
+    NEWS_COLUMNS,
+    NODE_COLUMNS,
+    WAITING_COLUMNS,
+    fullest,
+    news_cells,
+    node_cells,
+    node_state,
+    queue_of,
+    waiting_cells,
+)
+from podium.ui.terminal_view.screens import Explain, ExplanationScreen, NodeScreen
+from podium.ui.terminal_view.watched_cluster import News, WatchedCluster, WatchedNode
+
+_LOOK_S = 0.5
+_ORDERS: Sequence[tuple[str, Callable[[tuple[str, WatchedNode]], object]]] = (
+    ("nodes by name", lambda one: one[0]),
+    ("fullest nodes first", lambda one: (-fullest(one[1]), one[0])),
+    ("unwell nodes first", lambda one: (node_state(one[1].obj or {})[0] == "ready", one[0])),
+)
+
+
+class Top(App[None]):
+    """The view; it shows what a cluster that something else follows has told.
+
+    Args:
+        title: of the cluster, for the first line.
+        cluster: what is known of it; whoever follows it changes that.
+        connection: whether it answers.
+        explain: says why a pod is where it is, or isn't.
+        now_s: what time it is, in seconds since the epoch.
+    """
+
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide")]  # noqa: RUF012 - as Textual has it
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "sort", "Sort"),
+        Binding("slash", "filter", "Filter"),
+        Binding("escape", "unfilter", "All", show=False),
+        Binding("q", "quit", "Quit"),
+    ]
+    CSS = """
+    #summary { height: auto; }
+    #trouble { display: none; height: auto; color: ansi_red; text-style: bold; }
+    #filter { display: none; height: 1; border: none; padding: 0; }
+    #filter.shown, #trouble.shown { display: block; }
+    #tables { height: 2fr; layout: vertical; }
+    #waiting { height: auto; max-height: 40%; }
+    #detail { height: auto; max-height: 3; color: ansi_cyan; }
+    .-wide #tables { layout: horizontal; }
+    .-wide #nodes { width: 1fr; margin-right: 2; }
+    .-wide #waiting { width: 1fr; height: 1fr; max-height: 100%; }
+    """
+
+    def __init__(
+        self,
+        title: str,
+        cluster: WatchedCluster,
+        connection: ConnectionState,
+        explain: Explain,
+        now_s: Callable[[], float],
+    ) -> None:
+        # The terminal's own colours suit it, light or dark.
+        super().__init__(ansi_color=True)
+        self.theme = "ansi-dark"
+        self._called = printable(title)
+        self._cluster = cluster
+        self._connection = connection
+        self._explain = explain
+        self._now_s = now_s
+        self._order = 0
+        self._sought = ""
+        self._seen: object = None
+        self._news: dict[str, News] = {}
+        self._by_name: dict[str, WatchedNode] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="summary", markup=False)
+        yield Static(id="trouble", markup=False)
+        with Container(id="tables"):
+            yield RowTable(NODE_COLUMNS, self._node_cells, id="nodes")
+            yield RowTable(WAITING_COLUMNS, self._waiting_cells, id="waiting")
+        yield RowTable(NEWS_COLUMNS, self._news_cells, follows_first=True, id="news")
+        yield Static(id="detail", markup=False)
+        yield Input(placeholder="only rows with this; Enter keeps it, Esc shows all", id="filter")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.query_one("#nodes").focus()
+        self._look()
+        # However much happens, it is drawn twice a second.
+        self.set_interval(_LOOK_S, self._look)
+
+    def action_sort(self) -> None:
+        """Order the nodes otherwise."""
+        self._order = (self._order + 1) % len(_ORDERS)
+        self._draw()
+
+    def action_filter(self) -> None:
+        """Ask which rows to show."""
+        found = self.query_one("#filter", Input)
+        found.add_class("shown")
+        found.focus()
+
+    def action_unfilter(self) -> None:
+        """Show all rows."""
+        found = self.query_one("#filter", Input)
+        found.value = ""
+        self._leave(found)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._sought = event.value
+        self._draw()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self._leave(event.input)
+
+    def on_row_table_chosen(self, event: RowTable.Chosen) -> None:
+        match event.table.id:
+            case "nodes":
+                self.push_screen(NodeScreen(self._cluster, event.key))
+            case "news" if not self._news[event.key].pod:
+                self.notify("Only pods are decided about.")
+            case "news":
+                self._tell_of(self._news[event.key].pod)
+            case _:
+                self._tell_of(event.key)
+
+    def on_row_table_moved(self) -> None:
+        self._tell_what_is_cut()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action makes sense now."""
+        return action not in ("sort", "filter", "unfilter") or len(self.screen_stack) == 1
+
+    def _leave(self, field: Input) -> None:
+        field.remove_class("shown")
+        self.query_one("#nodes").focus()
+
+    def _tell_of(self, pod: str) -> None:
+        if pod in self._cluster.pods:
+            self.push_screen(ExplanationScreen(pod, self._explain))
+        else:
+            self.notify(printable(f"{pod} is gone."))
+
+    def _look(self) -> None:
+        """Draw, if there is anything new."""
+        state = self._cluster.version, self._connection.sentence(), int(self._now_s()) // 5
+        if state != self._seen:
+            self._seen = state
+            self._draw()
+
+    def _draw(self) -> None:
+        cluster = self._cluster
+        self._by_name = cluster.nodes
+        self._news = {str(one.number): one for one in cluster.news}
+        main = self.screen_stack[0]
+        trouble = main.query_one("#trouble", Static)
+        trouble.update(Text(printable(self._connection.sentence())))
+        trouble.set_class(bool(self._connection.sentence()), "shown")
+        main.query_one("#summary", Static).update(self._summary())
+        main.query_one("#nodes", RowTable).show(self._node_keys())
+        main.query_one("#waiting", RowTable).show(self._waiting_keys())
+        main.query_one("#news", RowTable).show(
+            [key for key, one in reversed(self._news.items()) if self._sought in one.text]
+        )
+        self._tell_what_is_cut()
+        if isinstance(self.screen, NodeScreen):
+            self.screen.look()
+
+    def _tell_what_is_cut(self) -> None:
+        main = self.screen_stack[0]
+        table = main.focused if isinstance(main.focused, RowTable) else None
+        main.query_one("#detail", Static).update(Text(table.cut() if table else ""))
+
+    def _summary(self) -> Text:
+        cluster, counts = self._cluster, self._cluster.counts
+        if not cluster.is_synced:
+            read = f"{count(len(self._by_name), 'node')}, {count(len(cluster.pods), 'pod')}"
+            return Text(f"{self._called}: reads the cluster, {read}")
+        ready = sum(holds(one.obj or {}, "Ready") for one in self._by_name.values())
+        queues = [queue_of(cluster.pods[key]) for key in cluster.waiting]
+        said = ", ".join(f"{queues.count(one)} {one}" for one in dict.fromkeys(queues))
+        parts = [
+            f"{count(len(self._by_name), 'node')}, {ready} ready",
+            count(len(cluster.pods), "pod"),
+            f"{len(queues)} pending" + (f" ({said})" if said else ""),
+            f"{counts['bound']} bound, {counts['preempted']} preempted, "
+            f"{counts['evicted']} evicted",
+            *([f"only {self._sought!r}"] if self._sought else []),
+            *([_ORDERS[self._order][0]] if self._order else []),
+        ]
+        return Text.assemble((self._called, "bold"), " · ", " · ".join(parts))
+
+    def _node_keys(self) -> Sequence[str]:
+        found = [one for one in self._by_name.items() if self._sought in one[0]]
+        return [key for key, _ in sorted(found, key=_ORDERS[self._order][1])]  # type: ignore[arg-type]
+
+    def _waiting_keys(self) -> Sequence[str]:
+        found = [one for one in self._cluster.waiting if self._sought in one]
+        return sorted(found, key=lambda one: (-pod_priority(self._cluster.pods[one]), one))
+
+    def _node_cells(self, key: str) -> Sequence[Cell]:
+        return node_cells(key, self._by_name[key])
+
+    def _waiting_cells(self, key: str) -> Sequence[Cell]:
+        pod = self._cluster.pods.get(key)
+        return waiting_cells(pod, self._now_s()) if pod else [(key, "")] + [("", "")] * 4
+
+    def _news_cells(self, key: str) -> Sequence[Cell]:
+        return news_cells(self._news[key])

@@ -1,0 +1,179 @@
+"""A cluster as the client of its API knows it: nodes and what is asked of them, who waits, news."""
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from podium.api.policy.disruption_target import PREEMPTED, cause_of
+from podium.api.objects import Object, is_terminating, key, metadata_of, name, namespace, uid
+from podium.api.pods import is_finished, node_name_of
+from podium.api.resources import pod_requests
+from podium.machines.effects import Effect
+from podium.machines.events import Change, Event, Synced
+from podium.simulation.timeline.entry import TimelineEntry
+from podium.simulation.timeline.object_facts import event_facts, node_facts
+from podium.simulation.timeline.observer import USER, Facts
+from podium.simulation.timeline.pod_facts import PodFacts
+from podium.simulation.timeline.timeline_sentences import sentence, subject
+
+PREEMPTIONS = {"Event": "reason=Preempted"}
+"""The only Events that are followed, by field selectors."""
+
+_NEWS_MAX = 2_000
+_PREEMPTED_BY = "Preempted by pod "
+
+
+@dataclass(slots=True)
+class WatchedNode:
+    """A node, and what its pods request.
+
+    Attributes:
+        obj: the node; None while only pods are known that name it.
+        requested: nanos by resource.
+        pods: keys of the pods that it has to make room for.
+    """
+
+    obj: Object | None = None
+    requested: Counter[str] = field(default_factory=Counter)
+    pods: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that happened in the cluster, as the view tells it.
+
+    Attributes:
+        number: counts what happened.
+        at_s: when this process was told, in seconds since the epoch.
+        type: of a timeline's entry.
+        text: the sentence.
+        pod: key of the pod that it happened to; empty if to something else.
+    """
+
+    number: int
+    at_s: float
+    type: str
+    text: str
+    pod: str
+
+
+class WatchedCluster:
+    """Takes in what a watch tells; implements `podium.machines.machine.Machine`, and asks nothing.
+
+    Attributes:
+        pods: all, by `namespace/name`.
+        waiting: keys of the pods that wait for a node.
+        news: what happened since all was known, the last at the end.
+        counts: how many pods were bound, preempted and evicted since then.
+        is_synced: whether all that there is, is known.
+        version: another one after each change.
+    """
+
+    name = "podium-top"
+    kinds = frozenset({"Node", "Pod", "Event"})
+
+    def __init__(self) -> None:
+        self.pods: dict[str, Object] = {}
+        self.waiting: set[str] = set()
+        self.news: deque[News] = deque(maxlen=_NEWS_MAX)
+        self.counts: Counter[str] = Counter()
+        self.is_synced = False
+        self.version = 0
+        self._known: dict[str, WatchedNode] = {}
+        self._asked: dict[str, tuple[str, Mapping[str, int]]] = {}
+        self._facts: Mapping[str, Facts] = {
+            "Pod": PodFacts(),
+            "Node": node_facts,
+            "Event": event_facts,
+        }
+        self._numbers = count()
+
+    @property
+    def nodes(self) -> dict[str, WatchedNode]:
+        """The nodes that are there, by name."""
+        return {name: node for name, node in self._known.items() if node.obj is not None}
+
+    def node(self, called: str) -> WatchedNode:
+        """A node, also one that isn't there any more, or yet."""
+        return self._known.setdefault(called, WatchedNode())
+
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take an event in."""
+        self.version += 1
+        if isinstance(event, Synced):
+            self.is_synced = True
+        elif isinstance(event, Change):
+            if event.kind == "Node":
+                self.node(name(event.obj)).obj = event.new
+            elif event.kind == "Pod":
+                self._pod(event)
+            if self.is_synced:
+                self.news.extend(self._told(event, now_s))
+        return ()
+
+    def next_wakeup_s(self) -> float | None:
+        """Never: only events matter."""
+        return None
+
+    def _pod(self, change: Change) -> None:
+        pod, called = change.new, key(change.obj)
+        waits = pod is not None and not node_name_of(pod)
+        if waits and not is_finished(change.obj) and not is_terminating(change.obj):
+            self.waiting.add(called)
+        else:
+            self.waiting.discard(called)
+        if pod is None:
+            self.pods.pop(called, None)
+        else:
+            self.pods[called] = pod
+        self._account(called, change)
+        if self.is_synced:
+            self._count(change)
+
+    def _account(self, called: str, change: Change) -> None:
+        """Have the pod's node make room for it, or get it back."""
+        pod = change.new
+        node = "" if pod is None or is_finished(pod) else node_name_of(pod)
+        asked = pod_requests(pod, use_status=True) if pod is not None and node else {}
+        before = self._asked.pop(called, None)
+        if before is not None:
+            self.node(before[0]).requested.subtract(before[1])
+            self.node(before[0]).pods.discard(called)
+        if node:
+            self._asked[called] = node, asked
+            self.node(node).requested.update(asked)
+            self.node(node).pods.add(called)
+
+    def _count(self, change: Change) -> None:
+        old, new = change.old, change.obj
+        if old is not None and node_name_of(new) and not node_name_of(old):
+            self.counts["bound"] += 1
+        cause = cause_of(new)
+        # Whoever has to go for a second reason, too, goes only once.
+        if cause is not None and (old is None or cause_of(old) is None):
+            self.counts["preempted" if cause.group == PREEMPTED else "evicted"] += 1
+
+    def _told(self, change: Change, now_s: float) -> Iterator[News]:
+        obj = change.obj
+        about = change.kind, namespace(obj), name(obj)
+        pod = key(obj) if change.kind == "Pod" else ""
+        for fact in self._facts[change.kind](change.old, change.new):
+            details = fact.details
+            if fact.type == "Event":
+                regarding = details["regarding"]
+                pod = f"{regarding.get('namespace', '')}/{regarding.get('name', '')}"
+            entry = TimelineEntry(now_s, fact.type, *about, USER, details, uid(obj))
+            text = sentence(entry) or self._preempted(obj, pod)
+            if text:
+                yield News(next(self._numbers), now_s, fact.type, text, pod)
+
+    def _preempted(self, event: Object, victim: str) -> str:
+        """What an Event of kube-scheduler tells, which knows the preemptor's uid alone."""
+        message = str(event.get("message") or "")
+        if event.get("reason") != "Preempted" or not message.startswith(_PREEMPTED_BY):
+            return ""
+        preemptor, _, where = message.removeprefix(_PREEMPTED_BY).partition(" ")
+        known = (pod for pod in self.pods.values() if metadata_of(pod).get("uid") == preemptor)
+        by = next((subject("Pod", namespace(pod), name(pod)) for pod in known), f"pod {preemptor}")
+        return f"{subject('Pod', *victim.split('/', 1))} is preempted by {by} {where}"

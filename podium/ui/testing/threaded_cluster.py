@@ -1,0 +1,357 @@
+"""A cluster beside a test: in a thread of its own, with a clock that the test moves."""
+
+import asyncio
+import concurrent.futures
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from podium.api.errors import PodiumError
+from podium.api.objects import DEFAULT_NAMESPACE, Object, part
+from podium.api.refused import RefusedError
+from podium.apiserver.registry import Registry
+from podium.cluster.virtual import SchedulerSetup
+from podium.cluster.virtual.controller_list import chosen_controllers
+from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
+from podium.cluster.embedded.cluster_clock import STOPPED, parse_speed
+from podium.cluster.embedded.defaults import ALL_CONTROLLERS, DEFAULT_NODES, NodeShape
+from podium.cluster.embedded.in_process_client import InProcessClient
+from podium.cluster.embedded.initial_objects import parse_shape, simulated_nodes
+from podium.cluster.embedded.node_credentials import write_node_kubeconfig
+from podium.ui.testing.sources import Source, in_namespace, objects_of
+from podium.whatif.plan.changes import Apply, parse_delete
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.planning import plan as make_plan
+from podium.whatif.plan.request import NEXT_PODS_MAX, UNTIL_S, PlanRequest
+
+_LOOK_S = 0.05
+T = TypeVar("T")
+
+
+class StoppedClusterError(PodiumError):
+    """The cluster doesn't run: it hasn't been started yet, has ended, or has failed."""
+
+
+class Cluster:
+    """A cluster with the real API, from `with` to its end.
+
+    Its clock stands still, unless it is given a speed: what happens at once happens by itself,
+    everything else when `advance` is called.
+
+    Args:
+        nodes: how many simulated nodes there are, `podium-1` and so on; None for three, or none
+            where the manifests have nodes.
+        node_cpu: the CPU of each.
+        node_memory: the memory of each.
+        node_shape: what else each has, such as `nvidia.com/gpu=1,ephemeral-storage=50Gi`.
+        zones: over how many zones they are spread, `zone-1` and so on.
+        manifests: what is there at the start: files, directories, or objects.
+        assume_healthy: whether pods and nodes of the manifests that aren't healthy become so.
+        speed: how time passes: `1x`, `10x` or `max`; None if it stands still.
+        data_dir: where the cluster keeps what it has; None to keep nothing.
+        scheduler: whether pods are scheduled.
+        controllers: which controllers run, as for `podium up --controllers`.
+        insecure_http: whether the API speaks plain HTTP.
+        seed: of names, uids, and everything else that is left to chance.
+
+    Raises:
+        PodiumError: something about that is wrong, or, on entering, the cluster can't start.
+    """
+
+    def __init__(
+        self,
+        *,
+        nodes: int | None = None,
+        node_cpu: str = "4",
+        node_memory: str = "16Gi",
+        node_shape: str = "",
+        zones: int = 0,
+        manifests: Iterable[Source] = (),
+        assume_healthy: bool = False,
+        speed: str | None = None,
+        data_dir: Path | None = None,
+        scheduler: bool = True,
+        controllers: Iterable[str] = (ALL_CONTROLLERS,),
+        insecure_http: bool = False,
+        seed: int = 0,
+    ) -> None:
+        resources = parse_shape(node_shape)
+        shape = NodeShape(cpu=node_cpu, memory=node_memory, resources=resources, zones=zones)
+        objects = objects_of(manifests)
+        if nodes is None:
+            nodes = 0 if any(obj.get("kind") == "Node" for obj in objects) else DEFAULT_NODES
+        self._options = EmbeddedOptions(
+            objects=[*simulated_nodes(nodes, shape), *objects],
+            data_dir=data_dir,
+            port=0,
+            is_insecure=insecure_http,
+            speed=STOPPED if speed is None else parse_speed(speed),
+            schedulers=(SchedulerSetup(stopwatch=time.perf_counter),) if scheduler else (),
+            controllers=chosen_controllers(controllers),
+            seed=seed,
+            heals=assume_healthy,
+        )
+        self._embedded: EmbeddedCluster | None = None
+        self._started: concurrent.futures.Future[None] = concurrent.futures.Future()
+        self._ended: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="podium", daemon=True)
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The file that tells kubectl and other clients how to reach the cluster."""
+        return self._running().directory.kubeconfig
+
+    def node_kubeconfig(self, name: str) -> Path:
+        """The file that lets `podium node` be a node of the cluster, and nothing else."""
+        return write_node_kubeconfig(self._running().directory.path, name)
+
+    @property
+    def url(self) -> str:
+        """Where the API is."""
+        return self._running().url
+
+    @property
+    def now_s(self) -> float:
+        """What time it is in the cluster, in seconds since the epoch."""
+        return self._call(self._running().backend.now_s)
+
+    def advance(self, duration_s: float) -> None:
+        """Move the clock on; returns when all that is due by then has happened.
+
+        Clients in other threads or processes aren't waited for.
+
+        Args:
+            duration_s: how far, in seconds.
+
+        Raises:
+            ValueError: the clock would go back.
+        """
+        if not duration_s >= 0:
+            raise ValueError(f"duration_s: {duration_s}: a clock can't go back; must be 0 or more")
+        self._await(self._running().clock.advance(duration_s))
+
+    def apply(self, *sources: Source) -> list[Object]:
+        """Apply manifests: files, directories, or objects; the objects as they are then.
+
+        Raises:
+            RefusedError: the API turns one down.
+        """
+        objects = objects_of(sources, self._kinds())
+        return self._call(lambda: self._acting(lambda actor: actor.apply(objects)))
+
+    def get(self, kind: str, name: str, namespace: str = DEFAULT_NAMESPACE) -> Object:
+        """An object, such as `get("Pod", "web")`.
+
+        Raises:
+            RefusedError: there is none of that name.
+        """
+        return self._call(lambda: self._acting(lambda actor: actor.get(kind, name, namespace)))
+
+    def pods(self, namespace: str | None = None, *, label: str = "") -> list[Object]:
+        """Pods, such as `pods(label="app=web")`; see `list`."""
+        return self.list("Pod", namespace, label=label)
+
+    def events(
+        self, namespace: str | None = None, *, reason: str | None = None, about: str | None = None
+    ) -> list[Object]:
+        """What components have told, the earliest first.
+
+        Args:
+            namespace: of the events; None for all.
+            reason: such as `FailedScheduling`; None for any.
+            about: the name of the object that they are about; None for any.
+        """
+        found = [
+            event
+            for event in self.list("Event", namespace)
+            if reason in (None, event.get("reason"))
+            and about in (None, part(event, "involvedObject").get("name"))
+        ]
+        return sorted(found, key=_told_at)
+
+    def list(self, kind: str, namespace: str | None = None, *, label: str = "") -> list[Object]:
+        """All objects of a kind, or those of a namespace, by namespace and name.
+
+        Args:
+            kind: such as `Pod`.
+            namespace: where they are; None for all.
+            label: which labels they have, as `kubectl get -l` takes it.
+
+        Raises:
+            RefusedError: nobody can have such labels.
+        """
+        return self._call(lambda: self._acting(lambda actor: actor.list(kind, namespace, label)))
+
+    def wait_for(
+        self,
+        condition: Callable[[], T],
+        *,
+        timeout_s: float = 60.0,
+        step_s: float = 1.0,
+    ) -> T:
+        """Let time pass until a condition holds; what it returns then.
+
+        A clock that stands still is moved step by step; another one is waited for.
+
+        Args:
+            condition: holds when what it returns counts as true; an object that isn't there, as
+                far as it asks for one, means not yet.
+            timeout_s: how long to wait at most, in seconds of the cluster.
+            step_s: how often to look, likewise.
+
+        Raises:
+            TimeoutError: it doesn't hold in that time.
+        """
+        end_s = self.now_s + timeout_s
+        self._await(self._running().clock.advance(0))
+        while True:
+            if found := _unless_missing(condition):
+                return found
+            left_s = end_s - self.now_s
+            if left_s <= 0:
+                raise TimeoutError(f"what was waited for hasn't come about in {timeout_s:g}s")
+            self._pass(min(step_s, left_s))
+
+    def plan(
+        self, *sources: Source, delete: Iterable[str] = (), until_s: float = UNTIL_S, seeds: int = 1
+    ) -> Plan:
+        """What applying manifests would do, as `podium plan` tells it; the cluster stays as it is.
+
+        Args:
+            sources: files, directories, or objects to apply.
+            delete: what to delete first, as `[NAMESPACE/]KIND/NAME`.
+            until_s: for how long it is played, in seconds.
+            seeds: how often, to see what depends on chance.
+
+        Raises:
+            PodiumError: something of that can't be read, or isn't there.
+        """
+        applied = [in_namespace(obj) for obj in objects_of(sources, self._kinds())]
+        request = PlanRequest(
+            state=LoadedState(
+                self._call(lambda: self._acting(lambda actor: [*actor.everything()]))
+            ),
+            changes=(*(parse_delete(text, DEFAULT_NAMESPACE) for text in delete), Apply(applied)),
+            until_s=until_s,
+            seeds=seeds,
+            next_pods_max=NEXT_PODS_MAX,
+        )
+        return make_plan(request)
+
+    def delete(
+        self,
+        kind: str,
+        name: str,
+        namespace: str = DEFAULT_NAMESPACE,
+        *,
+        grace_period_s: int | None = None,
+    ) -> None:
+        """Delete an object; a pod has its grace period, for which the clock must move on.
+
+        Raises:
+            RefusedError: there is none of that name.
+        """
+        self._call(
+            lambda: self._acting(lambda actor: actor.delete(kind, name, namespace, grace_period_s))
+        )
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        try:
+            self._started.result()
+        except BaseException:
+            self._thread.join()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._ended is None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+        self._embedded = None
+        if self._ended is not None and error is None:
+            raise self._ended
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._live())
+        except BaseException as error:  # noqa: BLE001 - whoever uses the cluster gets it
+            if self._started.done():
+                self._ended = error
+            else:
+                self._started.set_exception(error)
+
+    async def _live(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        async with EmbeddedCluster(self._options) as embedded:
+            self._embedded = embedded
+            self._started.set_result(None)
+            await embedded.alongside(self._stop.wait())
+
+    def _kinds(self) -> Registry:
+        return self._call(lambda: self._running().cluster.server.kinds)
+
+    def _pass(self, duration_s: float) -> None:
+        """Let that much time pass: at once if the clock stands still, or else as it passes."""
+        factor = self._options.speed.factor
+        if factor:
+            time.sleep(min(duration_s / factor, _LOOK_S))
+        else:
+            self.advance(duration_s)
+
+    def _running(self) -> EmbeddedCluster:
+        if self._embedded is None or self._ended is not None:
+            raise StoppedClusterError("the cluster doesn't run") from self._ended
+        return self._embedded
+
+    def _acting(self, act: Callable[[InProcessClient], T]) -> T:
+        embedded = self._running()
+        embedded.clock.catch_up()
+        try:
+            return act(InProcessClient(embedded.cluster))
+        finally:
+            embedded.backend.acted()
+
+    def _call(self, function: Callable[[], T]) -> T:
+        async def call() -> T:
+            return function()
+
+        return self._await(call())
+
+    def _await(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """What comes of it in the cluster's thread."""
+        try:
+            self._running()
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        except BaseException:
+            coroutine.close()
+            raise
+        try:
+            return future.result()
+        except concurrent.futures.CancelledError:
+            self._thread.join()
+            raise StoppedClusterError(f"the cluster has stopped: {self._ended}") from self._ended
+
+
+def _unless_missing(condition: Callable[[], T]) -> T | None:
+    try:
+        return condition()
+    except RefusedError as refused:
+        if refused.code != HTTPStatus.NOT_FOUND:
+            raise
+        return None
+
+
+def _told_at(event: Object) -> str:
+    times = (event.get(field) for field in ("lastTimestamp", "eventTime", "firstTimestamp"))
+    return next((str(one) for one in times if one), "")

@@ -1,0 +1,1 @@
+"""Writers of presentations and results: terminal, Markdown, HTML, and formats of CI systems."""

@@ -1,0 +1,111 @@
+"""Presentations as Markdown, in the flavour that code forges show in comments."""
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from podium.api.presentation.presentation import (
+    Block,
+    Branch,
+    Bullets,
+    Paragraph,
+    Picture,
+    Presentation,
+    Section,
+    Table,
+    Tree,
+)
+
+_SPECIAL = re.compile(r"([\\`*_\[\]|~#])")
+# Nobody is mentioned by a name of an object, and nothing is a tag.
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"})
+# A comment of GitHub has 65,536 characters at most.
+_LENGTH_MAX = 50_000
+_ROWS_MAX = 30
+_LIST_MARK = re.compile(r"^([-+=]|\d+(?=[.)]))")
+
+
+def to_markdown(presentation: Presentation) -> str:
+    """A presentation as Markdown, short enough for a comment; details can be folded away.
+
+    Long sections aren't in it, nor more than some rows of a table, nor what would make it longer
+    than code forges let a comment be.
+    """
+    parts = [f"## {_escaped(presentation.title)}"]
+    if presentation.headline:
+        parts.append(f"**{_escaped(presentation.headline)}**")
+    left, skipped = _LENGTH_MAX, list[str]()
+    for section in presentation.filled_sections():
+        if section.is_long:
+            continue
+        text = "\n\n".join(_section(section))
+        if len(text) <= left:
+            parts.append(text)
+            left -= len(text)
+        else:
+            skipped.append(section.title)
+    if skipped:
+        parts.append(_line(f"Left out, as it is too long for a comment: {', '.join(skipped)}."))
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(section: Section) -> Iterator[str]:
+    if section.is_detail:
+        yield f"<details><summary>{escape(section.title)}</summary>"
+    elif section.title:
+        yield f"### {_escaped(section.title)}"
+    for block in section.blocks:
+        yield from _block(block)
+    if section.is_detail:
+        yield "</details>"
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Paragraph():
+            yield _line(block.text)
+        case Bullets():
+            items = [f"- {_line(item)}" for item in block.items[:_ROWS_MAX]]
+            yield "\n".join([*items, *(f"- {more}" for more in _more(block.items))])
+        case Picture():
+            yield _line(f"{block.says}: see the HTML.")
+        case Table():
+            if block.title:
+                yield f"**{_escaped(block.title)}**"
+            yield "\n".join(_table(block))
+            yield from (*_more(block.rows), *map(_line, block.notes))
+        case Tree():
+            lines = [*_branches(block.branches)]
+            yield "\n".join([*lines[:_ROWS_MAX], *(f"- {more}" for more in _more(lines))])
+
+
+def _more(rows: Sequence[object]) -> list[str]:
+    """How many rows aren't shown."""
+    return [f"and {len(rows) - _ROWS_MAX} more"] if len(rows) > _ROWS_MAX else []
+
+
+def _branches(branches: Sequence[Branch], depth: int = 0) -> Iterator[str]:
+    for one in branches:
+        yield f"{'  ' * depth}- {_line(one.text)}"
+        yield from _branches(one.branches, depth + 1)
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield _row(table.headers)
+    yield _row(["---"] * len(table.headers), is_rule=True)
+    for row in table.rows[:_ROWS_MAX]:
+        yield _row([str(cell) for cell in row])
+
+
+def _row(cells: Sequence[str], *, is_rule: bool = False) -> str:
+    return f"| {' | '.join(cells if is_rule else map(_escaped, cells))} |"
+
+
+def _line(text: str) -> str:
+    """A text that is no list, whatever it begins with."""
+    return _LIST_MARK.sub(r"\\\1" if not text[:1].isdigit() else r"\1\\", _escaped(text))
+
+
+def _escaped(text: str) -> str:
+    """A text that means nothing to Markdown, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split())).translate(_ENTITIES)

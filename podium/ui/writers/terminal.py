@@ -1,0 +1,98 @@
+"""Presentations on a terminal, and wherever else somebody asks for one."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from podium.ui.command_line.output.output import (
+    AdviceOutput,
+    WideOutput,
+    console,
+    print_line,
+    print_report,
+    print_table,
+)
+from podium.ui.command_line.output.output import Cell as TextCell
+from podium.api.documents.report import Report, plain
+from podium.api.presentation import (
+    Block,
+    Bullets,
+    Cell,
+    Paragraph,
+    Presentation,
+    Table,
+    Tone,
+    Toned,
+    to_html,
+    to_markdown,
+)
+
+_STYLES: Mapping[Tone, str] = {
+    Tone.NONE: "",
+    Tone.GOOD: "green",
+    Tone.BAD: "red",
+    Tone.WAITING: "yellow",
+    Tone.FAINT: "dim",
+}
+
+
+def print_presentation(out: Console, presentation: Presentation, *, wide: bool = False) -> None:
+    """Print a presentation as tables and sentences; `wide` as of its sections."""
+    if presentation.headline:
+        out.print(Text(presentation.headline, style="bold"))
+        out.print()
+    for section in presentation.filled_sections(wide=wide):
+        if section.title:
+            out.print(Text(_heading(section.title), style="bold cyan"))
+        for block in section.blocks:
+            print_block(out, block)
+        out.print()
+
+
+def print_document(presentation: Presentation, output: str) -> None:
+    """Print a presentation as `markdown` or `html`."""
+    print((to_html if output == "html" else to_markdown)(presentation), end="")
+
+
+def print_advice(
+    report: Report | Sequence[Report], presentation: Presentation, output: AdviceOutput | WideOutput
+) -> None:
+    """Print a report, or several, as they are, or as they are presented."""
+    if output in (AdviceOutput.JSON, AdviceOutput.YAML):
+        print_report(plain(report) if isinstance(report, Report) else [*map(plain, report)], output)
+    elif output in (WideOutput.TABLE, WideOutput.WIDE):
+        print_presentation(console(), presentation, wide=output == WideOutput.WIDE)
+    else:
+        print_document(presentation, output)
+
+
+def print_block(out: Console, block: Block) -> None:
+    """Print a part of a presentation."""
+    match block:
+        case Paragraph(text, tone):
+            print_line(out, Text(text, style=_STYLES[tone]))
+        case Bullets(items):
+            for item in items:
+                print_line(out, Text(item))
+        case Table(headers, rows, notes, title, _):
+            if title:
+                out.print(Text(_heading(title), style="bold cyan"))
+            headings = [one if _is_name(one) else one.upper() for one in headers]
+            print_table(out, headings, [[_text(cell) for cell in row] for row in rows])
+            for note in notes:
+                print_line(out, Text(note))
+
+
+def _heading(title: str) -> str:
+    """A title in capitals; names of objects stay as they are."""
+    return " ".join(one if "/" in one else one.upper() for one in title.split(" "))
+
+
+def _is_name(header: str) -> bool:
+    """Whether it is spelt as plugins are."""
+    return " " not in header and header[1:] != header[1:].lower()
+
+
+def _text(cell: Cell) -> TextCell:
+    return Text(cell.text, style=_STYLES[cell.tone]) if isinstance(cell, Toned) else cell

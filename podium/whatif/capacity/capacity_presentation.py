@@ -1,0 +1,110 @@
+"""How many more pods fit, as it is told to people."""
+
+from collections.abc import Iterator, Sequence
+
+from podium.whatif.capacity.capacity_report import Capacity, Fill, TemplateRow, VictimRow
+from podium.whatif.plan.outcome.outcome import Return, why_never
+from podium.api.presentation import (
+    Bullets,
+    Cell,
+    Paragraph,
+    Presentation,
+    Section,
+    Table,
+    Tone,
+    Toned,
+    count,
+)
+
+# Of more nodes than these the fullest are listed.
+_NODES_MAX = 20
+
+
+def capacity_presentation(found: Capacity) -> Presentation:
+    """A capacity as a presentation."""
+    without, with_ = found.without_preemption, found.with_preemption
+    if without is None:
+        raise ValueError("nothing was found out")
+    headline = _headline(found, without, with_)
+    sections = [
+        Section("Warnings", [Bullets(found.warnings)]),
+        Section("Templates", [_templates(found, without, with_)]),
+        *_fill_sections("", found.templates, without),
+    ]
+    if with_ is not None:
+        sections += _fill_sections(" with preemption", found.templates, with_)
+        sections.append(Section("Who gives way", [_victims(with_.victims)]))
+    sections.append(Section("Notes", [Bullets(found.notes)]))
+    return Presentation("How many more pods fit", headline, sections)
+
+
+def _headline(found: Capacity, without: Fill, with_: Fill | None) -> str:
+    parts = [f"{count(without.pods, 'more pod')} fit{'s' if without.pods == 1 else ''}"]
+    if len(found.templates) > 1 or found.templates[0].share > 1:
+        parts[0] += f", in {count(without.rounds, 'whole round')}"
+    if with_ is not None:
+        who = f"{count(len(with_.victims), 'pod')} give{'s' if len(with_.victims) == 1 else ''} way"
+        parts.append(f"{with_.pods} if {who}" if with_.victims else "nobody would give way")
+    if found.at_least is not None:
+        least = f"at least {found.at_least} were hoped for"
+        parts.append(least)
+    end = " (interrupted)" if found.interrupted else ""
+    return f"{'; '.join(parts)}{end}."
+
+
+def _templates(found: Capacity, without: Fill, with_: Fill | None) -> Table:
+    headers = ["Template", "Priority", "Class", "In a round", "Fit"]
+    headers += ["With preemption"] if with_ is not None else []
+    rows = []
+    for number, one in enumerate(found.templates):
+        priority = "-" if one.priority is None else str(one.priority)
+        row = [one.template, priority, one.priority_class or "-", str(one.share)]
+        row.append(str(without.by_template[number]))
+        rows.append([*row, str(with_.by_template[number])] if with_ is not None else row)
+    return Table(headers, rows)
+
+
+def _fill_sections(how: str, templates: Sequence[TemplateRow], fill: Fill) -> Iterator[Section]:
+    yield Section(f"Where{how}", [_nodes(templates, fill)])
+    stop = fill.stop
+    about = f"{stop.template}: " if stop.template and len(templates) > 1 else ""
+    reasons = Table(["Nodes", "Reason"], [[str(one.nodes), one.reason] for one in stop.reasons])
+    yield Section(f"What stops the next one{how}", [Paragraph(about + stop.message), reasons])
+
+
+def _nodes(templates: Sequence[TemplateRow], fill: Fill) -> Table:
+    several = len(templates) > 1
+    headers = ["Node", "Pods", *([one.template for one in templates] if several else ())]
+    listed, notes = [*fill.nodes], list[str]()
+    if len(listed) > _NODES_MAX:
+        listed.sort(key=lambda one: (-one.pods, one.node))
+        notes = [f"{listed[-1].pods} to {listed[0].pods} pods on each of {len(listed)} nodes"]
+    rows = [
+        [one.node, str(one.pods), *(map(str, one.by_template) if several else ())] for one in listed
+    ]
+    return Table(headers, rows, notes, rows_most=_NODES_MAX)
+
+
+def _victims(victims: Sequence[VictimRow]) -> Table:
+    headers = ["Pod", "Workload", "Node", "Priority", "Gives way to", "Breaks", "Comes again"]
+    rows: list[list[Cell]] = [
+        [
+            Toned(one.pod, Tone.BAD),
+            one.workload,
+            one.node,
+            str(one.priority),
+            one.by,
+            ", ".join(one.breaks) or "-",
+            _return(one),
+        ]
+        for one in victims
+    ]
+    return Table(headers, rows)
+
+
+def _return(victim: VictimRow) -> Toned:
+    if victim.replaced_on:
+        return Toned(f"on {victim.replaced_on}", Tone.GOOD)
+    if victim.comes_again is Return.NEVER:
+        return Toned(why_never(victim), Tone.BAD)
+    return Toned("finds no place", Tone.WAITING)

@@ -1,0 +1,127 @@
+"""Templates of pods that somebody may want more of."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from podium.api.errors import PodiumError
+from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
+from podium.api.pod_specs import volumes_of
+from podium.cluster.manifests import read_sources
+from podium.api.kinds.decisive_kinds import Identity
+from podium.cluster.manifests.problems import describe
+from podium.whatif.plan.targets import parse_workload
+
+_SHARE_MAX = 10_000
+# Their pods go by nodes, or by schedules, and aren't wanted more of.
+_TEMPLATED = frozenset(
+    {"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Job", "PodTemplate"}
+)
+_RULE = f"must be one of {', '.join(sorted(_TEMPLATED | {'Pod'}))}"
+# Set by whoever let the pod in, and by schedulers.
+_NOT_ASKED_FOR = ("nodeName", "priority", "preemptionPolicy")
+
+
+class PodTemplateError(PodiumError):
+    """A template can't be read, or there is no pod in it."""
+
+
+class PodTemplate(msgspec.Struct, frozen=True):
+    """A pod as it is to be created, but for its name.
+
+    Attributes:
+        source: what it was read of, as it was asked for.
+        share: how many of it are wanted in each round.
+        pod: with a name that others are made of.
+        needs: what stands beside it, such as its class, and has to be there before.
+    """
+
+    source: str
+    share: int
+    pod: Object
+    needs: tuple[Object, ...] = ()
+
+
+def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> PodTemplate:
+    """The template that `FILE` or `KIND/NAME` names, with `*COUNT` for how many of it.
+
+    Args:
+        text: what names it.
+        place: the namespace of what doesn't say.
+        state: where workloads are looked for, by identity.
+
+    Raises:
+        PodiumError: it can't be read, or it isn't one pod or workload.
+    """
+    what, star, number = text.rpartition("*")
+    what, count = (what, number) if star else (text, "1")
+    if not count.isascii() or not count.isdigit() or not 1 <= int(count[:6]) <= _SHARE_MAX:
+        rule = f"must be FILE or KIND/NAME, with *COUNT from 1 to {_SHARE_MAX}"
+        raise PodTemplateError(f"--pod {text}: {rule}")
+    target = parse_workload(what, place)
+    workload = target and state.get((target.kind, target.namespace, target.name))
+    if workload and workload["kind"] not in _TEMPLATED:
+        raise PodTemplateError(f"--pod {text}: {_RULE}, not {describe(workload)}")
+    found, needs = (workload, ()) if workload else _of_file(text, what, place)
+    return PodTemplate(what, int(count), _pod(found), needs)
+
+
+def _of_file(text: str, path: str, place: str) -> tuple[Object, tuple[Object, ...]]:
+    objects = [one.obj for one in read_sources([path], namespace=place, is_applied=True).objects]
+    templates = [one for one in objects if one["kind"] == "Pod" or one["kind"] in _TEMPLATED]
+    if len(templates) != 1:
+        what = ", ".join(map(describe, templates or objects)) or "nothing"
+        raise PodTemplateError(f"--pod {text}: {_RULE}, not {what}")
+    return templates[0], tuple(one for one in objects if one is not templates[0])
+
+
+def _pod(obj: Object) -> Object:
+    kind, called = obj["kind"], name(obj)
+    template = obj if kind == "Pod" else obj.get("template") or spec_of(obj).get("template") or {}
+    asked = {
+        field: value for field, value in spec_of(template).items() if field not in _NOT_ASKED_FOR
+    }
+    claims = spec_of(obj).get("volumeClaimTemplates") or ()
+    if claims:
+        asked["volumes"] = [*volumes_of(asked), *map(_claimed, claims)]
+    marks = {"labels": labels(template), "annotations": annotations(template)}
+    metadata: dict[str, Any] = {"name": called, "namespace": namespace(obj)}
+    metadata |= {field: value for field, value in marks.items() if value}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": asked}
+
+
+def _claimed(claim: Object) -> dict[str, Any]:
+    """A volume whose claim is made together with the pod, as a StatefulSet makes it."""
+    template = {"spec": spec_of(claim)}
+    return {"name": name(claim), "ephemeral": {"volumeClaimTemplate": template}}
+
+
+def needed(templates: Sequence[PodTemplate], state: Iterable[Identity]) -> list[Object]:
+    """What has to be there before the pods of templates are.
+
+    Args:
+        templates: of the pods.
+        state: what there is; one without any namespace doesn't say which there are.
+    """
+    needs = [one for template in templates for one in template.needs]
+    if any(kind == "Namespace" for kind, _, _ in state):
+        return needs
+    places = sorted({namespace(template.pod) for template in templates})
+    made = ({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": one}} for one in places)
+    return [*made, *needs]
+
+
+def named_copies(template: PodTemplate) -> Iterator[Object]:
+    """As many pods of a template as its share says, with names."""
+    for number in range(1, template.share + 1):
+        called = f"{name(template.pod)}-more-{number}"
+        yield {**template.pod, "metadata": {**template.pod["metadata"], "name": called}}
+
+
+def in_turn(templates: Sequence[PodTemplate]) -> Iterator[int]:
+    """The numbers of templates, round by round, each as often as its share; without an end."""
+    while True:
+        for number, template in enumerate(templates):
+            for _ in range(template.share):
+                yield number

@@ -1,0 +1,212 @@
+"""Which nodes of given shapes to add at least cost, so that all pods that wait get a place.
+
+Choices are played in the order of their cost, but for those that lack room by plain sums, and the
+first one that does is the cheapest. One that does is looked for beforehand: where the search is cut
+short, it is the answer, and the cost that was reached is the bound.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from heapq import heappop, heappush
+
+import msgspec
+
+from podium.whatif.capacity.capacity_templates import PodTemplate, named_copies, needed
+from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes, ShapeRow
+from podium.whatif.capacity.node_room import NodeRoom
+from podium.whatif.capacity.node_shapes import NodeShape
+from podium.whatif.capacity.node_trials import Counts, NodeTrials, Progress
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.request import PlanRequest
+
+_CHOICES_MAX = 200_000
+
+
+class NodesRequest(msgspec.Struct, frozen=True):
+    """The request: for which pods to add nodes, and of which shapes.
+
+    Attributes:
+        request: the cluster, and what is changed in it before.
+        templates: of pods that are to get a place as well, each as often as its share.
+        shapes: of the nodes that may be added.
+        tries: how many choices of nodes are played at most.
+    """
+
+    request: PlanRequest
+    templates: Sequence[PodTemplate]
+    shapes: Sequence[NodeShape]
+    tries: int
+
+
+def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> CheapestNodes:
+    """Find the cheapest nodes with which every pod that waits gets a place.
+
+    Raises:
+        KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
+        PodiumError: a change can't be made, or a pod may not be created.
+    """
+    play = Play(asked.request, changes_later=True)
+    warnings = asked.request.missing()
+    needs = needed(asked.templates, play.state)
+    play.change(
+        [*asked.request.changes, *([Apply(tuple(needs))] if needs else ())],
+        asked.request.pressures,
+    )
+    if not play.run(asked.request.until_s):
+        raise KeyboardInterrupt
+    pending = OutcomeReader(play).pending()
+    new = [pod for template in asked.templates for pod in named_copies(template)]
+    report = CheapestNodes(
+        pending=pending, new=len(new), warnings=(*play.notes, *warnings, *play.changer.unmade())
+    )
+    if not (pending or new):
+        return report
+    waiting = [play.cluster.store.get("Pod", *one.pod.split("/")) for one in pending]
+    room = NodeRoom(play, asked.shapes, [*(pod for pod in waiting if pod is not None), *new])
+    trials = NodeTrials(play, asked.shapes, new, asked.tries, progress)
+    return _Search(asked.shapes, trials, room, len(pending) + len(new)).completed(report)
+
+
+class _Search:
+    """Looks for the cheapest choice of nodes.
+
+    Args:
+        shapes: of the nodes.
+        trials: plays choices.
+        room: rules out what lacks room by plain sums.
+        most: how many nodes of one shape anybody could need.
+    """
+
+    def __init__(
+        self, shapes: Sequence[NodeShape], trials: NodeTrials, room: NodeRoom, most: int
+    ) -> None:
+        self._costs = [shape.cost for shape in shapes]
+        self._shapes = shapes
+        self._trials = trials
+        self._room = room
+        self._most = most
+        self._best: Counts | None = None
+        self._reached = Decimal(0)
+
+    def completed(self, report: CheapestNodes) -> CheapestNodes:
+        """The report with what is found."""
+        is_proven = interrupted = False
+        try:
+            self._find_any()
+            is_proven = self._best is not None and self._find_cheapest()
+        except KeyboardInterrupt:
+            interrupted = True
+        report = replace(report, tried=len(self._trials.known), interrupted=interrupted)
+        best = self._best
+        if best is None:
+            return self._without(report)
+        cost = self._cost(best)
+        rows = zip(self._shapes, best, strict=True)
+        return replace(
+            report,
+            shapes=tuple(ShapeRow(shape.name, shape.cost, count) for shape, count in rows),
+            cost=cost,
+            cost_at_least=cost if is_proven else min(cost, self._reached),
+            proven=is_proven,
+            placements=self._trials.of(best).placements,
+        )
+
+    def _without(self, report: CheapestNodes) -> CheapestNodes:
+        """The outcome of the most nodes that were tried, where nothing is enough."""
+        report = replace(report, found=False, proven=False)
+        if report.interrupted:
+            return report
+        # Where sums rule everything out, one of each shape shows what it is that lacks.
+        counts = max((*self._trials.known, (1,) * len(self._shapes)), key=sum)
+        trial = self._trials.of(counts)
+        return replace(
+            report,
+            left=trial.pending,
+            lost=trial.lost,
+            tried_most=max(counts),
+            tried=len(self._trials.known),
+        )
+
+    def _find_any(self) -> None:
+        """Find a choice that does: nodes of one shape, or of all but what can be spared."""
+        numbers = range(len(self._costs))
+        if self._does((0,) * len(self._costs)):
+            return
+        alone = [tuple(int(one == number) for one in numbers) for number in numbers]
+        for unit in sorted(alone, key=lambda one: self._cost(self._least(one))):
+            if self._best is None or self._cost(self._least(unit)) < self._cost(self._best):
+                self._climb(unit)
+        if self._best is None and len(alone) > 1:
+            self._climb((1,) * len(alone))
+            for number in sorted(numbers, key=lambda one: -self._costs[one]):
+                self._lower(number)
+
+    def _least(self, unit: Counts) -> Counts:
+        """The fewest nodes of this kind that have the room, by plain sums."""
+        fewest = next((n for n in range(1, self._most) if self._room.is_enough(_times(unit, n))), 0)
+        return _times(unit, fewest or self._most)
+
+    def _climb(self, unit: Counts) -> None:
+        """Take more and more of these nodes until they do, and then as few as do."""
+        low, high = 0, max(self._least(unit))
+        while not self._trials.are_over and not self._does(_times(unit, high)):
+            if high >= self._most:
+                return
+            low, high = high, min(2 * high, self._most)
+        while high - low > 1 and not self._trials.are_over:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._does(_times(unit, middle)) else (middle, high)
+
+    def _lower(self, number: int) -> None:
+        """Of the best choice, leave out as many nodes of one shape as can be."""
+        best = self._best
+        low, high = -1, 0 if best is None else best[number]
+        while best is not None and high - low > 1 and not self._trials.are_over:
+            middle = (low + high) // 2
+            fewer = (*best[:number], middle, *best[number + 1 :])
+            low, high = (low, middle) if self._does(fewer) else (middle, high)
+
+    def _find_cheapest(self) -> bool:
+        """Try everything below the best choice by its cost; whether nothing is left to try."""
+        for cost, counts in self._by_cost():
+            assert self._best is not None
+            if cost >= self._cost(self._best):
+                return True
+            self._reached = cost
+            if self._room.is_enough(counts):
+                if counts not in self._trials.known and self._trials.are_over:
+                    return False
+                if self._does(counts):
+                    return True
+        return False
+
+    def _by_cost(self) -> Iterator[tuple[Decimal, Counts]]:
+        """All choices, the cheapest first; of equal cost the one with fewer nodes."""
+        waiting: list[tuple[Decimal, int, Counts, int]] = [
+            (Decimal(0), 0, (0,) * len(self._costs), 0)
+        ]
+        for _ in range(_CHOICES_MAX):
+            cost, size, counts, first = heappop(waiting)
+            yield cost, counts
+            # Each choice has one way to it: its shapes are added in their order.
+            for number in range(first, len(counts)):
+                more = (*counts[:number], counts[number] + 1, *counts[number + 1 :])
+                heappush(waiting, (cost + self._costs[number], size + 1, more, number))
+
+    def _does(self, counts: Counts) -> bool:
+        """Whether everybody gets a place; the cheapest choice with which that is so is kept."""
+        if not self._room.is_enough(counts) or not self._trials.of(counts).is_enough:
+            return False
+        if self._best is None or self._cost(counts) < self._cost(self._best):
+            self._best = counts
+        return True
+
+    def _cost(self, counts: Counts) -> Decimal:
+        return sum((c * n for c, n in zip(self._costs, counts, strict=True)), Decimal(0))
+
+
+def _times(unit: Counts, number: int) -> Counts:
+    return tuple(number * one for one in unit)

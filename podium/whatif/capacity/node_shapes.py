@@ -1,0 +1,107 @@
+"""Shapes of nodes that could be added to a cluster, with what one of each costs."""
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import msgspec
+
+from podium.api.errors import InvalidValueError, PodiumError
+from podium.api.objects import Object, name
+from podium.api.values.quantity import nanos
+from podium.scheduler.explain.extra_nodes import node_like
+from podium.cluster.manifests import read_sources
+
+_RULE = (
+    "must be NAME=RESOURCES:COST, NAME=FILE:COST or NAME=NODE:COST, such as "
+    "m5=cpu=8,memory=32Gi:0.4"
+)
+_INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+_PODS = "110"
+_LEAST = ("cpu", "memory")
+
+
+class NodeShapeError(PodiumError):
+    """The shape of a node can't be understood."""
+
+
+class NodeShape(msgspec.Struct, frozen=True):
+    """A kind of node.
+
+    Attributes:
+        name: what new nodes are called after.
+        cost: of one of them.
+        node: what each of them is like.
+    """
+
+    name: str
+    cost: Decimal
+    node: Object
+
+    def made(self, number: int) -> Object:
+        """One of these nodes, by its number."""
+        return node_like(self.node, f"{self.name}-{number}")
+
+
+def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
+    """The shape that `NAME=RESOURCES:COST` says, or a node of a file or of the state.
+
+    Args:
+        text: what says it.
+        nodes: those that there are, by name.
+
+    Raises:
+        PodiumError: it can't be understood, or what it names isn't there.
+    """
+    whole, colon, price = text.rpartition(":")
+    called, equals, what = whole.partition("=")
+    if not (colon and equals and called and what):
+        raise NodeShapeError(f"--node-shape {text}: {_RULE}")
+    if any(one == called or one.startswith(f"{called}-") for one in nodes):
+        raise NodeShapeError(f"--node-shape {text}: the state has nodes called {called} already")
+    cost = _cost(text, price)
+    if "=" in what:
+        return NodeShape(called, cost, _of_resources(text, called, what))
+    node = nodes.get(what.removeprefix("node/")) or _of_file(text, what)
+    return NodeShape(called, cost, node)
+
+
+def _cost(text: str, price: str) -> Decimal:
+    try:
+        cost = Decimal(price)
+    except InvalidOperation:
+        cost = Decimal("nan")
+    if not cost.is_finite() or cost <= 0:
+        raise NodeShapeError(f"--node-shape {text}: the cost must be a number above 0")
+    return cost
+
+
+def _of_resources(text: str, called: str, what: str) -> Object:
+    amounts: dict[str, Any] = {"pods": _PODS}
+    for part in what.split(","):
+        resource, _, amount = part.partition("=")
+        try:
+            is_amount = bool(resource) and nanos(amount) >= 0
+        except InvalidValueError:
+            is_amount = False
+        if not is_amount:
+            raise NodeShapeError(f"--node-shape {text}: {part} isn't RESOURCE=AMOUNT")
+        amounts[resource] = amount
+    missing = [one for one in _LEAST if one not in amounts]
+    if missing:
+        raise NodeShapeError(f"--node-shape {text}: says nothing of {' and '.join(missing)}")
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": called, "labels": {_INSTANCE_TYPE: called}},
+        "spec": {},
+        "status": {"allocatable": amounts, "capacity": amounts},
+    }
+
+
+def _of_file(text: str, path: str) -> Object:
+    objects = [one.obj for one in read_sources([path], is_applied=True).objects]
+    if [one["kind"] for one in objects] != ["Node"]:
+        found = ", ".join(f"{one['kind']} {name(one)}" for one in objects) or "nothing"
+        raise NodeShapeError(f"--node-shape {text}: the file must have one node, and has {found}")
+    return objects[0]

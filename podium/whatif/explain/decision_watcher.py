@@ -1,0 +1,133 @@
+"""Takes down the decisions about one pod while a cluster is played."""
+
+from collections.abc import Callable
+from typing import Any
+
+from podium.api.objects import Object
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.explanation import Explanation, explain, failure_message
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.explain.obstacles import obstacles
+from podium.scheduler.explain.volume_details import refusal_details
+from podium.whatif.explain.blockers import blockers
+from podium.whatif.explain.explanation import DecisionView, NodeScore, PreemptionView, SparedPod
+from podium.whatif.plan.freed_ports import freed_ports
+from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
+from podium.scheduler.plugins.volume_binding import VolumeBinding
+from podium.scheduler.scheduler import Scheduler
+from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
+
+_ALL = 1 << 62
+
+
+class DecisionWatcher:
+    """Records the decisions about one pod that differ from the one before.
+
+    Attributes:
+        views: of the decisions, in order.
+        pod: as it was decided about last; None before.
+
+    Args:
+        scheduler: decides; this is to be its `watch`.
+        preemptions: records what it preempts, and reads it.
+        passed_s: the time, in seconds since the beginning.
+        pod_key: the pod, as `namespace/name`.
+    """
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        preemptions: PreemptionRecorder,
+        passed_s: Callable[[], float],
+        pod_key: str,
+    ) -> None:
+        self.views: list[DecisionView] = []
+        self.pod: Object | None = None
+        self._scheduler = scheduler
+        self._preemptions = preemptions
+        self._passed_s = passed_s
+        self._pod_key = pod_key
+
+    def __call__(self, decision: Decision) -> None:
+        if decision.pod.key == self._pod_key:
+            view = self._view(decision)
+            self.pod = decision.pod.obj
+            if not self.views or _gist(view) != _gist(self.views[-1]):
+                self.views.append(view)
+        self._preemptions.record(decision)
+
+    def _view(self, decision: Decision) -> DecisionView:
+        scheduler = self._scheduler
+        explanation = explain(decision, scheduler.snapshot)
+        closed = [
+            node
+            for node, status in explanation.filter.items()
+            if status.plugin == InterPodAffinity.name and "anti-affinity" in status.message
+        ]
+        snapshot = scheduler.snapshot
+        return DecisionView(
+            node=decision.node_name,
+            error=decision.error,
+            message="" if decision.node_name else failure_message(decision, snapshot),
+            gate=decision.gate,
+            pre_filter=decision.pre_filter,
+            pre_filter_details=self._refusal_details(decision),
+            is_nominated_only=decision.nominated_only,
+            filter=explanation.filter,
+            obstacles=obstacles(decision, scheduler, explanation.filter),
+            feasible=explanation.feasible,
+            scored=tuple(
+                NodeScore(node, explanation.scores[node], explanation.totals[node])
+                for node in explanation.feasible
+                if node in explanation.scores
+            ),
+            best=explanation.best,
+            preemption=self._preemption(decision, explanation),
+            blockers=tuple(blockers(snapshot, scheduler.listers, decision.pod, closed)),
+            freed_ports=tuple(freed_ports(snapshot, decision.pod)),
+            at_s=round(self._passed_s(), 3),
+        )
+
+    def _refusal_details(self, decision: Decision) -> tuple[str, ...]:
+        refusal = decision.pre_filter
+        if refusal is None or refusal.plugin != VolumeBinding.name:
+            return ()
+        return tuple(refusal_details(self._scheduler.listers, decision.pod))
+
+    def _preemption(self, decision: Decision, explanation: Explanation) -> PreemptionView | None:
+        preemption = decision.preemption
+        if preemption is None:
+            return None
+        outcome = None
+        if preemption.node_name:
+            outcome = self._preemptions.read(decision.pod, preemption, _ALL)
+        candidates = () if outcome is None else (outcome.chosen, *outcome.alternatives)
+        return PreemptionView(
+            preemption.eligible,
+            preemption.message,
+            preemption.node_name,
+            candidates,
+            explanation.rejected,
+            outcome,
+            self._spared(preemption),
+        )
+
+    def _spared(self, preemption: Preemption) -> tuple[SparedPod, ...]:
+        """The pods of the chosen node that are given back though a victim outranks them."""
+        if not preemption.node_name:
+            return ()
+        snapshot = self._scheduler.snapshot
+        victims = {victim.uid for victim in preemption.victims}
+        highest = max(victim.priority for victim in preemption.victims)
+        found = [
+            SparedPod(pod.key, pod.priority)
+            for pod in snapshot.pods_on[snapshot.row_of[preemption.node_name]]
+            if pod.uid not in victims and pod.priority < highest
+        ]
+        return tuple(sorted(found, key=lambda one: (-one.priority, one.pod)))
+
+
+def _gist(view: DecisionView) -> tuple[Any, ...]:
+    """What makes a decision worth telling beside another one."""
+    outcome = None if view.preemption is None else view.preemption.outcome
+    return view.node, view.message, view.error, outcome and outcome.chosen

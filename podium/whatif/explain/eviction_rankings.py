@@ -1,0 +1,156 @@
+"""In which order a node would evict its pods, and why.
+
+What pods use isn't part of a state: where their annotations don't script it, they are taken to use
+what they request.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field, PlainSerializer
+from typing_extensions import TypedDict
+
+from podium.api.errors import PodiumError
+from podium.api.objects import Object, annotations, key, name, status_of, uid
+from podium.api.pods import is_finished, node_name_of
+from podium.api.priority import is_critical
+from podium.api.qos import stored_or_computed_qos
+from podium.api.values.times import epoch_s
+from podium.api.documents.report import API_VERSION, Report
+from podium.kubelet.eviction.eviction_ranking import rank
+from podium.kubelet.eviction.filesystems import Filesystems
+from podium.kubelet.eviction.node_statistics import PodUsage
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
+from podium.kubelet.simulated.behaviour import BehaviourError
+from podium.kubelet.simulated.scripted_usage import USAGE, usage_of
+from podium.kubelet.simulated.stats_provider import usage_at
+from podium.whatif.plan.outcome.outcome import PodRow
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.resource_pressure import with_usage
+
+# What annotations call it.
+_SCRIPTED = {
+    MEMORY: "memory",
+    EPHEMERAL_STORAGE: "disk",
+    INODES: "inodes",
+    PIDS: "processes",
+}
+
+
+_STATISTICS = "statistics"
+
+Keys = tuple[tuple[str, str], ...]
+
+
+class EvictionError(PodiumError):
+    """The order on a node can't be told."""
+
+
+class KeyReport(TypedDict):
+    """A key by which pods are ordered, and its value."""
+
+    key: str
+    value: str
+
+
+def _keys(keys: Keys) -> list[KeyReport]:
+    return [{"key": title, "value": value} for title, value in keys]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedPod(PodRow):
+    """A pod in the order.
+
+    Attributes:
+        qos_class: of the pod.
+        is_spared: whether it is critical, so that the node never evicts it.
+        is_assumed: whether what it uses isn't known: it is taken to use what it requests, and
+            none of what can't be requested.
+        keys: title and value of each key by which pods are ordered.
+    """
+
+    qos_class: str
+    is_spared: Annotated[bool, Field(serialization_alias="spared")]
+    is_assumed: Annotated[bool, Field(serialization_alias="usageAssumed")]
+    keys: Annotated[Keys, PlainSerializer(_keys)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvictionRanking(Report):
+    """The order on one node.
+
+    Attributes:
+        node: its name.
+        signal: that would tell of pressure.
+        pods: first to be evicted first.
+    """
+
+    api_version: str = API_VERSION
+    kind: Literal["EvictionRanking"] = "EvictionRanking"
+    node: str
+    signal: Signal
+    pods: tuple[RankedPod, ...]
+
+
+def rank_evictions(
+    request: PlanRequest,
+    node: str,
+    signal: Signal = Signal.MEMORY_AVAILABLE,
+) -> EvictionRanking:
+    """The order in which a node would evict its pods.
+
+    Args:
+        request: the state, and changes to make to it first.
+        node: the node's name.
+        signal: that tells of pressure.
+
+    Raises:
+        EvictionError: the node isn't there, or what a pod uses can't be read.
+        TargetError: something to delete isn't there.
+    """
+    play = Play(request)
+    play.change(request.changes, request.pressures)
+    store = play.cluster.store
+    if store.get("Node", "", node) is None:
+        known = ", ".join(name(one) for one in store.list("Node").items) or "none"
+        raise EvictionError(f"there is no node {node}; there are: {known}")
+    now_s = play.cluster.driver.now_s
+    pods = [
+        one for one in store.list("Pod").items if node_name_of(one) == node and not is_finished(one)
+    ]
+    usage = {uid(pod): _usage(pod, now_s) for pod in pods}
+    owners = play.owners()
+    ranked = rank(signal, pods, usage, Filesystems())
+    return EvictionRanking(
+        node=node,
+        signal=signal,
+        pods=tuple(
+            RankedPod(
+                **owners.row_of(one.pod),
+                qos_class=stored_or_computed_qos(one.pod),
+                is_spared=is_critical(one.pod),
+                is_assumed=is_assumed,
+                keys=_told(one.keys, is_assumed=is_assumed),
+            )
+            for one in ranked
+            for is_assumed in (USAGE + _SCRIPTED[signal.resource] not in annotations(one.pod),)
+        ),
+    )
+
+
+def _told(keys: Keys, *, is_assumed: bool) -> Keys:
+    """The keys of a pod; that its usage is known isn't said where it is only assumed."""
+    if not is_assumed:
+        return keys
+    return tuple((title, "assumed" if title == _STATISTICS else value) for title, value in keys)
+
+
+def _usage(pod: Object, now_s: float) -> PodUsage:
+    scripted = with_usage(pod, {"memory": MEMORY, "disk": EPHEMERAL_STORAGE})
+    started = status_of(pod).get("startTime")
+    elapsed_s = now_s - epoch_s(started) if started else 0.0
+    try:
+        return usage_at(pod, usage_of(scripted), max(elapsed_s, 0.0), uid(pod))
+    except BehaviourError as error:
+        raise EvictionError(f"Pod {key(pod)}: {error}") from None

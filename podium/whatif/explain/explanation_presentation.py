@@ -1,0 +1,261 @@
+"""Explanations as presentations: each decision with its tables, and the order of evictions."""
+
+from collections.abc import Iterator, Mapping
+
+from podium.api.values.counts import listed
+from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
+from podium.ui.command_line.output.output import count
+from podium.whatif.plan.presentation.timeline_text import time_text
+from podium.scheduler.framework.status import Status
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.whatif.explain.eviction_rankings import EvictionRanking
+from podium.whatif.explain.explanation import DecisionView, PodExplanation, PreemptionView
+from podium.api.presentation import (
+    Block,
+    Bullets,
+    Cell,
+    Paragraph,
+    Presentation,
+    Section,
+    Table,
+    Tone,
+    Toned,
+)
+
+_REFUSAL_HEADERS = ("Node", "Plugin", "Code", "Reasons")
+_CANDIDATES_MAX = 1_000
+_SPARED_MAX = 5
+_BY_QOS = (
+    "A kubelet chooses by QoS class, among pods that aren't critical or are of lower priority: as "
+    "few Guaranteed ones as will do, then Burstable, then BestEffort ones. Budgets don't count."
+)
+_CROSS_NODE = (
+    "Preemption takes no pods off other nodes, as in kube-scheduler v1.36: these stay, whatever "
+    "their priority, and keep the nodes closed."
+)
+
+
+def explanation_presentation(explanation: PodExplanation) -> Presentation:
+    """All decisions about a pod; those before the last two are details."""
+    views, total = explanation.decisions, len(explanation.decisions)
+    sections = [Section("Warnings", [Bullets(explanation.warnings)])]
+    for number, view in enumerate(views, 1):
+        title = decision_title(view, number, total).capitalize() or "Decision"
+        # The last but one is often the preemption that the last one follows from.
+        is_detail = number < total - 1
+        sections.append(Section(title, [*decision_blocks(view)], is_detail=is_detail))
+    sleep = Section("", [Paragraph(explanation.sleep)])
+    remedies = Section("", [remedy_table(explanation)])
+    notes = Section("Notes", [Bullets(explanation.notes)])
+    about = Section("", [*map(Paragraph, whose(explanation))])
+    verdict = _verdict(views[-1]).text if views else ""
+    title = f"Podium explain {explanation.pod}"
+    admission = Section("", [*admission_blocks(explanation)])
+    return Presentation(title, verdict, [about, admission, *sections, sleep, remedies, notes])
+
+
+def whose(explanation: PodExplanation) -> Iterator[str]:
+    """What of the pod matters, and where it is."""
+    if explanation.admission is not None:
+        yield f"priority {explanation.priority}"
+        return
+    yield (
+        f"priority {explanation.priority}, {explanation.preemption_policy}, "
+        f"profile {explanation.scheduler_name}"
+    )
+    if explanation.was_on:
+        yield f"It is on {explanation.was_on}; this is how it is decided as if it weren't."
+
+
+def admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
+    """What the node decides that the pod names; nothing of a pod that names none."""
+    admission = explanation.admission
+    if admission is None:
+        return
+    node = admission.node
+    yield Paragraph(f"It names its node, {node}: no scheduler decides about it, its kubelet does.")
+    if not admission.is_admitted:
+        refusal = f"{node} refuses it ({admission.reason}): {admission.message}."
+        yield Paragraph(refusal if admission.reason else f"{admission.message}.", Tone.BAD)
+        return
+    if not admission.stopped:
+        yield Paragraph(f"{node} takes it.", Tone.GOOD)
+        return
+    stops = f"{node} takes it, as it is critical, and stops {count(len(admission.stopped), 'pod')}"
+    yield Paragraph(f"{stops} to make room.", Tone.GOOD)
+    yield Paragraph(_BY_QOS)
+    rows = [(one.pod, one.qos_class, str(one.priority)) for one in admission.stopped]
+    yield Table(("Victim", "QoS class", "Priority"), rows, title="Pods that the kubelet stops")
+
+
+def decision_title(view: DecisionView, number: int, total: int) -> str:
+    """Which decision it is, and when; empty for one at the beginning that is the only one."""
+    if total == 1 and view.at_s < 1:
+        return ""
+    return f"DECISION {number} OF {total}, {time_text(view.at_s)}"
+
+
+def decision_blocks(view: DecisionView) -> Iterator[Block]:
+    """A decision: who doesn't fit, what the others score, the verdict, and the preemption."""
+    if view.gate is not None:
+        yield Paragraph(f"It isn't queued: {view.gate.plugin} says {view.gate.message}.")
+        return
+    if (refusal := view.pre_filter) is not None:
+        why = f"({refusal.code}): {refusal.message}."
+        yield Paragraph(f"{refusal.plugin} refuses it for all nodes {why}")
+        yield Bullets(view.pre_filter_details)
+    yield _obstacles(view)
+    yield _scores(view)
+    for freed in view.freed_ports:
+        yield Paragraph(
+            f"{freed.port} of {freed.node} counts as free, though {freed.pod} still holds it: the "
+            "scheduler keeps a node's ports as a set, and another pod with this port has left."
+        )
+    yield _verdict(view)
+    if view.preemption is not None:
+        yield from _preemption(view.preemption)
+    yield _blockers(view)
+    yield Paragraph(_CROSS_NODE if view.blockers else "")
+
+
+def remedy_table(explanation: PodExplanation) -> Table:
+    """The smallest changes that would give the pod a place."""
+    rows = [
+        (one.change, one.node, ", ".join(victim.pod for victim in one.victims) or "-")
+        for one in explanation.remedies
+    ]
+    return Table(("Change", "Node", "Who would have to go"), rows, title="It would fit with")
+
+
+def _obstacles(view: DecisionView) -> Table:
+    """All objections to all nodes; the node's name stands at the first one."""
+    rows: list[tuple[Cell, ...]] = []
+    before = ""
+    for one in view.obstacles:
+        node = "" if one.node == before else one.node
+        why = Toned("; ".join(one.reasons), Tone.BAD)
+        rows.append((node, one.plugin or "-", one.code, why, "; ".join(one.details)))
+        before = one.node
+    return Table((*_REFUSAL_HEADERS, "In detail"), rows, title="Nodes that don't fit")
+
+
+def _refusals(title: str, statuses: Mapping[str, Status]) -> Table:
+    rows = [
+        (node, one.plugin or "-", str(one.code), Toned("; ".join(one.reasons), Tone.BAD))
+        for node, one in sorted(statuses.items())
+    ]
+    return Table(_REFUSAL_HEADERS, rows, title=title)
+
+
+def _scores(view: DecisionView) -> Table:
+    scored = sorted(view.scored, key=lambda one: (-one.total, one.node))
+    plugins = list(scored[0].scores) if scored else []
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Toned(one.node, Tone.GOOD if one.node == view.node else Tone.NONE),
+            *(str(one.scores[plugin]) for plugin in plugins),
+            str(one.total),
+        )
+        for one in (() if view.is_nominated_only else scored)
+    ]
+    return Table(("Node", *plugins, "Total"), rows, title="Weighted scores")
+
+
+def _verdict(view: DecisionView) -> Paragraph:
+    if view.node:
+        return Paragraph(_why_chosen(view), Tone.GOOD)
+    return Paragraph(view.message, Tone.BAD)
+
+
+def _why_chosen(view: DecisionView) -> str:
+    best = view.best
+    if view.is_nominated_only:
+        return f"{view.node}: it is nominated there and fits, so that no other node was looked at."
+    if len(view.feasible) == 1:
+        return f"{view.node}: the only node that fits."
+    if len(best) == 1:
+        return f"{view.node}: it alone has the highest total."
+    equals = ", ".join(best)
+    return (
+        f"{view.node}: {count(len(best), 'node')} have the highest total ({equals}), and its name "
+        "is the smallest; kube-scheduler takes any of them."
+    )
+
+
+def _preemption(view: PreemptionView) -> Iterator[Block]:
+    if not view.is_eligible:
+        yield Paragraph(f"Preemption: {view.message}")
+        return
+    if view.outcome is not None:
+        yield candidate_table(view.outcome, _CANDIDATES_MAX, "Candidates for preemption")
+        victims = [
+            (one.node, victim.pod, str(victim.priority), Toned(", ".join(victim.broken), Tone.BAD))
+            for one in view.candidates
+            for victim in one.victims
+        ]
+        headers = ("Node", "Victim", "Priority", "Violated budgets")
+        yield Table(headers, victims, title="Victims, the most important first")
+        yield Paragraph(choice_sentence(view.outcome), Tone.GOOD)
+        yield Paragraph(_spared(view))
+    yield _refusals("Nodes where preemption doesn't help", view.rejected)
+
+
+def _spared(view: PreemptionView) -> str:
+    if not view.spared:
+        return ""
+    named = listed([f"{one.pod} (priority {one.priority})" for one in view.spared], _SPARED_MAX)
+    verb = "stays" if len(view.spared) == 1 else "stay"
+    return (
+        f"On {view.node} {named} {verb} although a victim's priority is higher: all pods of lower "
+        "priority are taken away, and given back as long as the preemptor still fits, those first "
+        "whose budget would be violated, and then the most important ones."
+    )
+
+
+def _blockers(view: DecisionView) -> Table:
+    rows = [
+        (
+            blocker.node,
+            blocker.pod,
+            blocker.on,
+            str(blocker.priority),
+            blocker.topology_key,
+            "its own" if blocker.is_own_rule else "the other pod's",
+        )
+        for blocker in view.blockers
+    ]
+    headers = ("Node", "Pod in the way", "On", "Priority", "Same", "Whose anti-affinity")
+    return Table(headers, rows, title="Closed by pods on other nodes")
+
+
+def ranking_presentation(ranking: EvictionRanking) -> Presentation:
+    """A row for each pod, a column for each key."""
+    title = f"Podium explain --eviction {ranking.node}"
+    if not ranking.pods:
+        return Presentation(title, f"There are no pods on {ranking.node}.", [])
+    headers = ("Pod", "QoS class", *(key.capitalize() for key, _ in ranking.pods[0].keys), "")
+    rows = [
+        (
+            one.pod,
+            one.qos_class,
+            *(value for _, value in one.keys),
+            "critical: never evicted" if one.is_spared else "",
+        )
+        for one in ranking.pods
+    ]
+    headline = f"{ranking.node} evicts in this order when {ranking.signal} falls below a threshold"
+    return Presentation(title, headline, [Section("", [Table(headers, rows, _assumed(ranking))])])
+
+
+def _assumed(ranking: EvictionRanking) -> list[str]:
+    assumed = [one.pod for one in ranking.pods if one.is_assumed]
+    if not assumed:
+        return []
+    who = "any pod" if len(assumed) == len(ranking.pods) else ", ".join(assumed)
+    return [f"{_assumption(who, ranking.signal)}; annotations can say it."]
+
+
+def _assumption(who: str, signal: Signal) -> str:
+    resource = signal.resource
+    taken_for = "what is requested" if resource in (MEMORY, EPHEMERAL_STORAGE) else "none"
+    return f"The state doesn't say what {who} uses of {resource}: taken for {taken_for}"

@@ -1,0 +1,297 @@
+"""The decisions about one pod, all of each.
+
+A pod that waits, or comes in the course of a plan, is explained when `planning.plan` decides it, in
+the same play. A pod that has a place, and keeps it, is taken off it first.
+"""
+
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
+
+from podium.api.errors import PodiumError
+from podium.api.objects import (
+    Object,
+    condition_of,
+    controller_key,
+    controller_kind,
+    is_terminating,
+    key,
+    metadata_of,
+    name,
+    uid,
+)
+from podium.api.pods import is_finished, node_name_of, scheduler_name_of
+from podium.api.priority import preemption_policy
+from podium.api.values.times import NANOS_PER_SECOND
+from podium.scheduler.machine.sleepers import sleepers
+from podium.api.policy.disruption_budgets import CountedBudget, scale_finder
+from podium.scheduler.explain.remedies import Remedy, remedies
+from podium.whatif.explain.decision_watcher import DecisionWatcher
+from podium.whatif.explain.explanation import PodExplanation
+from podium.whatif.plan.outcome.kubelet_admissions import kubelet_admission, was_refused
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.targets import ChangeTarget, parse_workload
+from podium.simulation.timeline.timeline_sentences import overslept
+
+# Their pods come again under the same names.
+_KEEPING_NAMES = frozenset({"StatefulSet"})
+
+
+class ExplainError(PodiumError):
+    """The pod can't be explained."""
+
+
+_WHY_IT_SLEEPS = (
+    "kube-scheduler's queueing hints miss some events that help a pod; it looks every 30 s for "
+    "pods that have waited for more than 5 minutes."
+)
+
+
+def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
+    """Explain the decisions about a pod.
+
+    Args:
+        request: state and changes.
+        pod_key: `namespace/name`.
+
+    Raises:
+        ExplainError: there is no such pod, or nobody decides about it.
+        TargetError: something to delete isn't there.
+    """
+    play = _changed(request)
+    place, _, called = pod_key.partition("/")
+    pod = play.cluster.store.get("Pod", place, called)
+    if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:
+        return _admitted(play, request, pod)
+    comes_again = controller_kind(pod or {}) in _KEEPING_NAMES
+    if not comes_again:
+        _check(pod, play)
+    watcher = _watcher(play, pod_key)
+    was_on, found = "" if pod is None else node_name_of(pod), list[Remedy]()
+    if not was_on or comes_again:
+        found = _watch(play, request, watcher, pod_key)
+    if comes_again and not watcher.views:
+        _check(pod, play)
+    if pod is not None and was_on and not watcher.views:
+        play = _changed(request) if comes_again else play
+        watcher = _decided_alone(play, pod)
+    else:
+        was_on = ""
+    subject = watcher.pod
+    if subject is None:
+        raise ExplainError(_why_missing(play, pod_key))
+    model = play.limits_of_the_model([subject])
+    warnings = request.missing()
+    return PodExplanation(
+        **play.owners().row_of(subject),
+        preemption_policy=preemption_policy(subject),
+        scheduler_name=scheduler_name_of(subject),
+        was_on=was_on,
+        decisions=tuple(watcher.views),
+        sleep="" if was_on else _sleep(play, request, pod, watcher),
+        remedies=tuple(found),
+        warnings=(*play.notes, *warnings, *model.warnings),
+        notes=tuple(model.notes),
+    )
+
+
+def _admitted(play: Play, request: PlanRequest, pod: Object) -> PodExplanation:
+    """What the node decides that a new pod names itself."""
+    admission = kubelet_admission(play.cluster, pod)
+    return PodExplanation(
+        **play.owners().row_of(pod),
+        preemption_policy=preemption_policy(pod),
+        scheduler_name=scheduler_name_of(pod),
+        was_on=node_name_of(pod) if admission.is_admitted else "",
+        admission=admission,
+        decisions=(),
+        warnings=(*play.notes, *request.missing()),
+    )
+
+
+def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplanation:
+    """Explain the decisions about a pod, or about one of a workload.
+
+    Args:
+        request: state and changes.
+        named: `[NAMESPACE/]POD`, also behind `pod/` as in kubectl's output, or a workload.
+        namespace: where it is unless that says so.
+
+    Raises:
+        ExplainError: there is no such pod, or nobody decides about it.
+        TargetError: something to delete isn't there.
+    """
+    workload = parse_workload(named, namespace)
+    if workload is not None:
+        return explain_workload(request, workload)
+    called = named.removeprefix("pod/")
+    return explain_pod(request, called if "/" in called else f"{namespace}/{called}")
+
+
+def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplanation:
+    """Explain the decisions about one pod of a workload.
+
+    It is the first one that waits in the end; if none does, the first that comes in the course of
+    the plan; else the first by name.
+
+    Args:
+        request: state and changes.
+        workload: what the pod belongs to, directly or by others that belong to it.
+
+    Raises:
+        ExplainError: it has no pods.
+        TargetError: something to delete isn't there.
+    """
+    play = _changed(request)
+    play.run(request.until_s)
+    owners, before = play.owners(), {uid(pod) for pod in play.pods_before}
+    sought = (workload.kind, workload.namespace, workload.name)
+    found = []
+    created = (one.uid for one in play.observer.entries if one.type == "PodCreated")
+    turns = {one: turn for turn, one in enumerate(created)}
+    for pod in play.cluster.store.list("Pod").items:
+        is_over = is_finished(pod) or is_terminating(pod)
+        is_told = not is_over or (uid(pod) not in before and was_refused(pod))
+        if is_told and sought in owners.above(controller_key(pod)):
+            age = metadata_of(pod).get("creationTimestamp") or ""
+            # Of many that are refused, one after the other, only the first is there at the start.
+            turn = turns[uid(pod)] if is_over else 0
+            rank = is_over, bool(node_name_of(pod)), uid(pod) in before, turn, age, name(pod)
+            found.append((*rank, key(pod)))
+    if not found:
+        raise ExplainError(f"{workload} has no pods, or isn't there")
+    is_over, has_place, *_, chosen = min(found)
+    which = "that waits" if not has_place else "that has its place"
+    which = "that its node refuses" if is_over else which
+    note = f"It is the first pod of {workload} {which}."
+    explanation = explain_pod(request, chosen)
+    return replace(explanation, notes=(note, *explanation.notes))
+
+
+def _watcher(play: Play, pod_key: str) -> DecisionWatcher:
+    return DecisionWatcher(play.scheduler, play.preemptions, lambda: play.passed_s, pod_key)
+
+
+def _watch(
+    play: Play, request: PlanRequest, watcher: DecisionWatcher, pod_key: str
+) -> list[Remedy]:
+    """Play the plan, have what is decided about the pod taken down, and look for remedies."""
+    _recall(play, watcher, pod_key)
+    play.run(request.until_s, watch=watcher)
+    pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))
+    if pod is None or node_name_of(pod):
+        return []
+    if not watcher.views:
+        # Who is held back by a gate isn't decided about, but can be.
+        watcher(play.scheduler.decide(play.scheduler.pending(pod), scheduler_name_of(pod)))
+    classes = play.cluster.store.list("PriorityClass").items
+    gangs = play.scheduler.handle.gangs
+    if gangs is not None and gangs.gang_of(pod) is not None:
+        # What would help the pod alone doesn't help its gang.
+        return []
+    budget_of = partial(_counted_budget, play)
+    return remedies(play.scheduler, pod, scheduler_name_of(pod), classes, budget_of)
+
+
+def _counted_budget(play: Play, called: str) -> CountedBudget | None:
+    store, (place, _, name_of_budget) = play.cluster.store, called.partition("/")
+    budget = store.get("PodDisruptionBudget", place, name_of_budget)
+    if budget is None:
+        return None
+    now = int(play.cluster.driver.now_s * NANOS_PER_SECOND)
+    return CountedBudget.of(budget, store.list("Pod", place).items, scale_finder(store.get), now)
+
+
+def _recall(play: Play, watcher: DecisionWatcher, pod_key: str) -> None:
+    """Take down why a pod that waits for an event since before the plan has no place by now."""
+    machine = play.machine
+    for queued, _ in machine.queue.sleeping():
+        if queued.pod.key == pod_key:
+            machine.handlers.settle_budgets()
+            decision = play.scheduler.decide(queued.pod, queued.scheduler_name)
+            preempts = decision.post_filter is not None and decision.post_filter.victims
+            if not decision.node_name and not preempts:
+                watcher(decision)
+
+
+def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: DecisionWatcher) -> str:
+    """What is to be said of a pod that waits, or has waited, for an event although it fits."""
+    subject = watcher.pod or {}
+    bound = [
+        entry.details["overslept"]
+        for entry in play.observer.entries
+        if entry.uid == uid(subject) and entry.type == "PodBound" and "overslept" in entry.details
+    ]
+    if bound:
+        return f"As to when it got its place: {overslept(bound[-1])}. {_WHY_IT_SLEEPS}"
+    for sleeper in sleepers(play.machine):
+        if sleeper.pod.uid == uid(subject):
+            at_s = sleeper.tried_at_s - play.start_s
+            return (
+                f"It would fit on {sleeper.node_name} by now, but no event wakes it: it is tried "
+                f"at t+{at_s:.12g}s. {_WHY_IT_SLEEPS}"
+            )
+    waited = condition_of(pod or {}, "PodScheduled") or {}
+    fits_at_once = bool(watcher.views) and bool(watcher.views[0].node)
+    if waited.get("reason") == "Unschedulable" and fits_at_once and not request.changes:
+        return (
+            "kube-scheduler has found no place for it, as its status says, but it fits by now: "
+            f"unless an event wakes it, it is tried again within 5.5 minutes. {_WHY_IT_SLEEPS}"
+        )
+    return ""
+
+
+def _changed(request: PlanRequest) -> Play:
+    play = Play(request)
+    play.change(request.changes, request.pressures)
+    return play
+
+
+def _decided_alone(play: Play, pod: Object) -> DecisionWatcher:
+    """Decide about a pod as if it weren't on its node, before anybody else is decided about."""
+    watcher = _watcher(play, key(pod))
+    machine, scheduler = play.machine, play.scheduler
+    machine.handlers.settle_budgets()
+    scheduler.snapshot.remove_pod(machine.context.placed[uid(pod)])
+    watcher(scheduler.decide(scheduler.pending(_unbound(pod)), scheduler_name_of(pod)))
+    return watcher
+
+
+def _check(pod: Object | None, play: Play) -> None:
+    if pod is None:
+        return
+    if is_finished(pod):
+        raise ExplainError(f"{key(pod)} has finished: there is nothing to schedule any more")
+    if is_terminating(pod):
+        is_deleted = any(is_terminating(one) for one in play.pods_before if key(one) == key(pod))
+        why = "is being deleted and won't be scheduled" if is_deleted else "is deleted"
+        raise ExplainError(f"{key(pod)} {why}")
+    profiles = play.scheduler.pipelines
+    if scheduler_name_of(pod) not in profiles:
+        names = ", ".join(profiles)
+        raise ExplainError(
+            f"{key(pod)} asks for the scheduler {scheduler_name_of(pod)}; the profiles are {names}"
+        )
+
+
+def _why_missing(play: Play, pod_key: str) -> str:
+    for rejected in play.rejected:
+        if rejected.object == f"Pod {pod_key}":
+            return rejected.message
+    place, _, called = pod_key.partition("/")
+    if ("Pod", place, called) in play.deleted:
+        return f"{pod_key} is deleted"
+    keys = [key(pod) for pod in (*play.pods_before, *play.cluster.store.list("Pod").items)]
+    if pod_key in keys:
+        return f"{pod_key} isn't decided about while the plan is played"
+    pods = {one.partition("/")[2]: one for one in keys}
+    similar = get_close_matches(pod_key.partition("/")[2], pods, n=5, cutoff=0.7)
+    hint = f"; similar are {', '.join(pods[one] for one in similar)}" if similar else ""
+    return f"there is no pod {pod_key}{hint}"
+
+
+def _unbound(pod: Object) -> Object:
+    """The pod as it was before it had a place."""
+    spec = {field: value for field, value in pod["spec"].items() if field != "nodeName"}
+    return {**pod, "spec": spec, "status": {"phase": "Pending"}}

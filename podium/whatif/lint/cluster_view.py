@@ -1,0 +1,188 @@
+"""What rules look at: the objects, the workloads among them, and where pods may go."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+import msgspec
+
+from podium.api.kinds.builtin_kinds import kind_of
+from podium.api.selectors.node_selector import required_node_affinity
+from podium.api.objects import Object, controller_key, key, labels, name, namespace, spec_of
+from podium.api.pod_specs import affinity_of
+from podium.api.pods import is_active, node_name_of
+from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES, class_value
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
+from podium.apiserver.admission.limit_ranger import limits_by_namespace
+from podium.whatif.lint.budget_view import BudgetView, budget_view
+from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.workload_reader import Workload, WorkloadReader
+from podium.api.kinds.decisive_kinds import Identity
+from podium.kubelet.kubelet_config import KubeletConfiguration
+from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods, stale_pods
+from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+
+_KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
+
+
+class ClusterView:
+    """A cluster, or manifests, as rules look at them.
+
+    Args:
+        objects: valid and with their namespaces, those of other kinds as they came.
+        kubelet: how kubelets are configured, if that is known.
+
+    Attributes:
+        by_kind: the objects by their kinds.
+        kubelet: how kubelets are configured, if that is known.
+    """
+
+    def __init__(
+        self, objects: Iterable[Object], kubelet: KubeletConfiguration | None = None
+    ) -> None:
+        found: dict[str, list[Object]] = {}
+        for obj in objects:
+            found.setdefault(str(obj["kind"]), []).append(obj)
+        self.by_kind: Mapping[str, Sequence[Object]] = found
+        self.kubelet = kubelet
+        self._nodes_for: dict[bytes, Sequence[Object]] = {}
+
+    def of(self, kind: str) -> Sequence[Object]:
+        """The objects of a kind."""
+        return self.by_kind.get(kind, ())
+
+    @cached_property
+    def operated_namespaces(self) -> set[str]:
+        """Where operators may make pods that aren't there yet, of kinds that only they know."""
+        if self.nodes:
+            return set()
+        others = (obj for objects in self.by_kind.values() for obj in objects if not kind_of(obj))
+        return {namespace(obj) for obj in others}
+
+    @cached_property
+    def workloads(self) -> Sequence[Workload]:
+        """All workloads, controllers first."""
+        return WorkloadReader(self.by_kind).workloads()
+
+    @cached_property
+    def budgets(self) -> Sequence[BudgetView]:
+        """The budgets, with the workloads whose pods they select."""
+        found = self.of("PodDisruptionBudget")
+        return [budget_view(budget, self.workloads) for budget in found]
+
+    @property
+    def nodes(self) -> Sequence[Object]:
+        """The nodes; none where only manifests were read."""
+        return self.of("Node")
+
+    @cached_property
+    def namespace_labels(self) -> Mapping[str, Mapping[str, str]]:
+        """The labels of each namespace that was read."""
+        return {name(one): labels(one) for one in self.of("Namespace")}
+
+    @cached_property
+    def classes(self) -> Sequence[Object]:
+        """The PriorityClasses that aren't the system's own, the lowest first."""
+        own = (one for one in self.of("PriorityClass") if name(one) not in SYSTEM_PRIORITY_CLASSES)
+        return sorted(own, key=lambda one: (class_value(one), name(one)))
+
+    @property
+    def knows_classes(self) -> bool:
+        """Whether a PriorityClass that wasn't read isn't there: every cluster has the system's."""
+        return bool(self.of("PriorityClass"))
+
+    def class_names(self) -> set[str]:
+        """The names of all PriorityClasses, the system's included."""
+        return {*SYSTEM_PRIORITY_CLASSES, *map(name, self.classes)}
+
+    @cached_property
+    def default_class(self) -> Object | None:
+        """The PriorityClass of pods that name none."""
+        return next((one for one in self.classes if one.get("globalDefault")), None)
+
+    @cached_property
+    def limits(self) -> Mapping[str, Sequence[Sequence[Object]]]:
+        """The limits of each LimitRange, by namespace."""
+        return limits_by_namespace(self.of("LimitRange"))
+
+    @cached_property
+    def running_pods(self) -> Sequence[Object]:
+        """The pods on nodes that have neither ended nor are on their way out."""
+        return [pod for pod in self.of("Pod") if node_name_of(pod) and is_active(pod)]
+
+    @cached_property
+    def pods_on(self) -> Mapping[str, Sequence[Object]]:
+        """The running pods by the name of their node."""
+        found: dict[str, list[Object]] = defaultdict(list)
+        for pod in self.running_pods:
+            found[node_name_of(pod)].append(pod)
+        return found
+
+    def pods_of(self, workload: Workload) -> Sequence[Object]:
+        """The running pods of a workload."""
+        obj = workload.obj
+        named = str(workload)
+        if obj["kind"] == "Pod":
+            named = self._owners.workload(key(obj), controller_key(obj))
+        return self._pods_by_workload.get(named, ())
+
+    @cached_property
+    def stale_pods(self) -> Sequence[StalePods]:
+        """The running pods that keep a priority which their successors don't get."""
+        if not self.knows_classes:
+            return ()
+        classes = self.of("PriorityClass")
+        return stale_pods(self.running_pods, classes, self._controllers.get, self._owners)
+
+    def has_controller(self, controller: Identity) -> bool:
+        """Whether a controller is among what was read."""
+        kind, place, called = controller
+        return any((namespace(one), name(one)) == (place, called) for one in self.of(kind))
+
+    @cached_property
+    def _controllers(self) -> Mapping[Identity, Object]:
+        return {
+            (kind, namespace(obj), name(obj)): obj for kind in RECREATING for obj in self.of(kind)
+        }
+
+    @cached_property
+    def _owners(self) -> WorkloadOwners:
+        return WorkloadOwners((*self.of("ReplicaSet"), *self.of("Job")))
+
+    @cached_property
+    def _pods_by_workload(self) -> Mapping[str, Sequence[Object]]:
+        found: dict[str, list[Object]] = defaultdict(list)
+        for pod in self.running_pods:
+            found[self._owners.workload(key(pod), controller_key(pod))].append(pod)
+        return found
+
+    def critical_from(self, thresholds: Thresholds) -> int:
+        """From which priority on pods are critical; above all of users' if none are."""
+        if thresholds.critical_from is not None:
+            return thresholds.critical_from
+        top = max(map(class_value, self.classes), default=0)
+        default = 0 if self.default_class is None else class_value(self.default_class)
+        return top if top > max(default, 0) else HIGHEST_USER_DEFINABLE + 1
+
+    def nodes_for(self, workload: Workload) -> Sequence[Object]:
+        """The nodes that its pods select and whose taints they tolerate, whether there's room."""
+        spec = workload.spec
+        near = affinity_of(spec).get("nodeAffinity")
+        asked = msgspec.json.encode((spec.get("nodeSelector"), near, spec.get("tolerations")))
+        if asked not in self._nodes_for:
+            refusal = refusal_of(workload.pod)
+            self._nodes_for[asked] = [node for node in self.nodes if not refusal(node)]
+        return self._nodes_for[asked]
+
+
+def refusal_of(pod: Object) -> Callable[[Object], str]:
+    """Tells of nodes why a pod may not go there, in words; empty if it may."""
+    required, tolerations = required_node_affinity(pod), spec_of(pod).get("tolerations")
+
+    def refusal(node: Object) -> str:
+        if not required.matches(labels(node), name(node)):
+            return "not selected"
+        taint = untolerated(spec_of(node).get("taints"), tolerations, _KEEPS_OUT)
+        return "" if taint is None else f"taint {taint['key']}:{taint['effect']}"
+
+    return refusal

@@ -1,0 +1,99 @@
+"""Linting: what the rules find in a cluster view, less what isn't to be told."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from podium.api.objects import Object, metadata_of, name
+from podium.whatif.lint.catalogue import RULES
+from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.configuration import LintConfiguration
+from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintReport, RuleSummary
+from podium.whatif.lint.rule import Offence, Rule
+from podium.whatif.lint.severity import Severity
+from podium.whatif.lint.suppressions import reason_for
+
+
+class Place(NamedTuple):
+    """Where an object was read.
+
+    Attributes:
+        file: empty if it wasn't in a file.
+        line: on which the object begins; 0 if that isn't known.
+        item: its position in a list, such as `items[3]`, where the line doesn't tell it.
+    """
+
+    file: str
+    line: int = 0
+    item: str = ""
+
+
+NOWHERE = Place("")
+
+PlaceOf = Callable[[Object], Place]
+"""Tells where an object was read."""
+
+
+def lint(
+    view: ClusterView, configuration: LintConfiguration, place_of: PlaceOf = lambda _: NOWHERE
+) -> LintReport:
+    """Ask all rules that count.
+
+    Args:
+        view: of what is judged.
+        configuration: which rules count, and how much.
+        place_of: tells where objects were read.
+    """
+    asked = {rule: configuration.severity_of(rule) for rule in RULES.values()}
+    rules = {rule: severity for rule, severity in asked.items() if severity is not None}
+    found = [
+        _finding(rule, severity, offence, place_of(offence.obj))
+        for rule, severity in rules.items()
+        for offence in rule.check(view, configuration.thresholds)
+    ]
+    told, excluded = list[Finding](), list[Finding]()
+    for one in _ordered(found):
+        (excluded if one.namespace in configuration.exclude_namespaces else told).append(one)
+    return LintReport(
+        findings=tuple(one for one in told if not one.suppressed_by),
+        suppressed=tuple(one for one in told if one.suppressed_by),
+        rules=tuple(RuleSummary.of(rule, severity) for rule, severity in rules.items()),
+        objects=sum(map(len, view.by_kind.values())),
+        excluded=len(excluded),
+        excluded_in=tuple(_by_namespace(excluded)),
+    )
+
+
+def _by_namespace(found: Iterable[Finding]) -> Iterator[ExcludedNamespace]:
+    by_namespace = defaultdict[str, Counter[str]](Counter)
+    for one in found:
+        by_namespace[one.namespace][one.rule] += 1
+    for place, rules in sorted(by_namespace.items()):
+        yield ExcludedNamespace(place, rules.total(), dict(rules))
+
+
+def _ordered(found: list[Finding]) -> Iterator[Finding]:
+    """The gravest first, rule by rule; of one rule by object. Nothing stands there twice."""
+    place = {rule_id: index for index, rule_id in enumerate(RULES)}
+    ordered = sorted(
+        found,
+        key=lambda one: (one.severity.rank, place[one.rule], one.object, one.field, one.message),
+    )
+    yield from dict.fromkeys(ordered)
+
+
+def _finding(rule: Rule, severity: Severity, found: Offence, place: Place) -> Finding:
+    return Finding(
+        rule=rule.id,
+        severity=severity,
+        kind=str(found.obj["kind"]),
+        namespace=str(metadata_of(found.obj).get("namespace") or ""),
+        name=name(found.obj),
+        field=found.field,
+        file=place.file,
+        line=place.line,
+        item=place.item,
+        message=found.message,
+        witnesses=found.witnesses,
+        suppressed_by=reason_for(found.obj, rule.id),
+    )

@@ -1,0 +1,57 @@
+"""Plays the cluster that lint looks at, and the next pods of workloads in copies of it.
+
+Lint imports it when it has found running pods whose successors get another priority.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from podium.api.objects import Object, controller_key, uid_of
+from podium.api.pods import node_name_of
+from podium.whatif.lint.workload_reader import SCALED
+from podium.api.kinds.decisive_kinds import decisive
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.outcome.next_pod_words import stale_sentences
+from podium.whatif.plan.next_pods import tried
+from podium.whatif.plan.outcome.outcome import StalePriority
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
+from podium.whatif.plan.outcome.stale_priorities import StalePods
+
+_MAKERS = SCALED | {"DaemonSet", "Job"}
+
+
+def next_pod_sentences(
+    objects: Iterable[Object], stale: Sequence[StalePods]
+) -> dict[tuple[int, int | None, str], str]:
+    """What the next pods of some workloads do, in sentences.
+
+    They are told by the priority that running pods keep, that of new ones, and its class.
+
+    Args:
+        objects: the cluster. What has no place in it yet is left out, such as a Deployment without
+            pods, so that nothing else moves.
+        stale: running pods whose successors get another priority.
+    """
+    found = _played([*_there(objects)], stale)
+    groups: dict[tuple[int, int | None, str], list[StalePriority]] = {}
+    for one in found:
+        groups.setdefault((one.priority, one.next_priority, one.next_class), []).append(one)
+    return {change: "; ".join(stale_sentences(group)) for change, group in groups.items()}
+
+
+def _played(state: Sequence[Object], stale: Sequence[StalePods]) -> list[StalePriority]:
+    has_nodes = any(obj["kind"] == "Node" for obj in state)
+    play = Play(PlanRequest(LoadedState(state), is_whole=True), changes_later=True)
+    play.change(())
+    return [*tried(play, stale, NEXT_PODS_MAX if has_nodes else 0)]
+
+
+def _there(objects: Iterable[Object]) -> Iterator[Object]:
+    """The objects without pods on no node, and without workloads that have no pods yet."""
+    found = decisive(objects)
+    owning = {above for obj in found.values() if (above := controller_key(obj))}
+    for identity, obj in found.items():
+        is_new = identity[0] in _MAKERS and not uid_of(obj) and identity not in owning
+        is_waiting = identity[0] == "Pod" and not node_name_of(obj)
+        if not (is_new or is_waiting):
+            yield obj

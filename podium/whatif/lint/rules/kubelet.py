@@ -1,0 +1,154 @@
+"""Rules about a KubeletConfiguration: eviction thresholds that can't work."""
+
+from collections.abc import Iterator, Mapping
+
+from podium.api.objects import Object, status_of
+from podium.api.values.quantity import value
+from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.rules.affinity import node_names
+from podium.whatif.lint.severity import Severity
+from podium.whatif.lint.thresholds import Thresholds
+from podium.kubelet.kubelet_config import DEFAULT_HARD, KIND, KubeletConfiguration
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.kubelet.eviction.thresholds import Threshold
+
+_CAPACITIES = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
+_KUBELET: Object = {"kind": KIND}
+_UNIT = 10**9
+
+
+@rule(
+    "eviction-threshold-invalid",
+    Severity.ERROR,
+    "An eviction threshold that the kubelet refuses",
+    reason="The kubelet doesn't start with it, and the node never gets ready.",
+    fix="Correct the signal, the amount or the duration; each soft threshold needs a grace period.",
+)
+def eviction_threshold_invalid(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The kubelet can't parse the thresholds, or a soft one has no grace period."""
+    config = view.kubelet
+    if config is None:
+        return
+    for fault in config.threshold_faults():
+        yield Offence(_KUBELET, fault.message, fault.field)
+    for signal in config.eviction_soft:
+        if signal not in config.eviction_soft_grace_period:
+            message = f"{signal} has no grace period"
+            yield Offence(_KUBELET, message, "evictionSoftGracePeriod")
+
+
+@rule(
+    "eviction-soft-below-hard",
+    Severity.WARNING,
+    "A soft eviction threshold is never met before the hard one",
+    reason=(
+        "When the soft threshold is met, the hard one has been already: pods are evicted at once, "
+        "and never with the grace that the soft one was to give them."
+    ),
+    fix="Make the soft threshold the larger one.",
+)
+def eviction_soft_below_hard(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A soft threshold is at or below the hard one of its signal, on any node."""
+    for hard in (one for one in _thresholds(view) if one.is_hard):
+        for soft in _thresholds(view):
+            if soft.signal is hard.signal and not soft.is_hard and _is_below(soft, hard, view):
+                message = f"{soft.signal}<{soft.value} is met after the hard {hard.value}"
+                yield Offence(_KUBELET, message, f"evictionSoft[{soft.signal}]")
+
+
+@rule(
+    "eviction-threshold-above-capacity",
+    Severity.ERROR,
+    "An eviction threshold is as large as a node",
+    reason=(
+        "It is met all the time: the node is under pressure for good, takes no new pods, and "
+        "evicts those it has, one after another."
+    ),
+    fix="Choose an amount that a healthy node has available.",
+)
+def eviction_threshold_above_capacity(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A threshold is all that there is, of some node or of any."""
+    for one in _thresholds(view):
+        field = "evictionHard" if one.is_hard else "evictionSoft"
+        if one.value.quantity is None and one.value.share >= 1:
+            message = f"{one.signal}<{one.value} is always met"
+            yield Offence(_KUBELET, message, f"{field}[{one.signal}]")
+        elif small := [node for node in view.nodes if _is_all(one, node)]:
+            message = f"{one.signal}<{one.value} is always met on {len(small)} nodes"
+            yield Offence(_KUBELET, message, f"{field}[{one.signal}]", node_names(small))
+
+
+@rule(
+    "eviction-defaults-dropped",
+    Severity.WARNING,
+    "Hard eviction thresholds leave out the defaults",
+    reason=(
+        "Whoever sets `evictionHard` sets all of it: signals that it leaves out have no threshold "
+        "any more. Without one of memory.available the kernel kills by its own rules, before the "
+        "kubelet has evicted anybody by priority."
+    ),
+    fix="State the others, too, or set `mergeDefaultEvictionSettings: true`.",
+)
+def eviction_defaults_dropped(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """Hard thresholds are given, and some signals of the defaults have none."""
+    config = view.kubelet
+    if config is None or config.eviction_hard is None or config.merge_default_eviction_settings:
+        return
+    dropped = [signal for signal in DEFAULT_HARD if signal not in config.eviction_hard]
+    if dropped:
+        message = f"no hard threshold is left for {', '.join(dropped)}"
+        yield Offence(_KUBELET, message, "evictionHard")
+
+
+@rule(
+    "soft-eviction-without-grace",
+    Severity.WARNING,
+    "Soft evictions leave pods no time to end",
+    reason=(
+        "`evictionMaxPodGracePeriod` bounds what a soft eviction leaves a pod. Where it isn't set, "
+        "that is one second, as with a hard one."
+    ),
+    fix="Set `evictionMaxPodGracePeriod` to what pods need, in seconds.",
+)
+def soft_eviction_without_grace(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """There are soft thresholds, and pods have no grace period."""
+    config = view.kubelet
+    if config is not None and config.eviction_soft and config.eviction_max_pod_grace_period <= 0:
+        message = "pods that a soft threshold evicts have a second to end"
+        yield Offence(_KUBELET, message, "evictionMaxPodGracePeriod")
+
+
+def _thresholds(view: ClusterView) -> tuple[Threshold, ...]:
+    """Those of a configuration that is valid; of the node's allocatable ones only the first."""
+    config = view.kubelet
+    if config is None or not _is_valid(config):
+        return ()
+    found = config.eviction.thresholds
+    return tuple(one for one in found if one.signal is not Signal.ALLOCATABLE_MEMORY_AVAILABLE)
+
+
+def _is_valid(config: KubeletConfiguration) -> bool:
+    without = config.eviction_soft.keys() - config.eviction_soft_grace_period.keys()
+    return not without and not [*config.threshold_faults()]
+
+
+def _is_below(soft: Threshold, hard: Threshold, view: ClusterView) -> bool:
+    amounts = [one for node in view.nodes if (one := _capacity(hard, node))]
+    if soft.value.quantity is None and hard.value.quantity is None:
+        return soft.value.share <= hard.value.share
+    if soft.value.quantity is not None and hard.value.quantity is not None:
+        return soft.value.quantity <= hard.value.quantity
+    return any(soft.value.of(one) <= hard.value.of(one) for one in amounts)
+
+
+def _is_all(threshold: Threshold, node: Object) -> bool:
+    capacity = _capacity(threshold, node)
+    return bool(capacity) and threshold.value.of(capacity).nanos >= capacity * _UNIT
+
+
+def _capacity(threshold: Threshold, node: Object) -> int:
+    """How much the node has of what the threshold is about; 0 if it doesn't say."""
+    capacity: Mapping[str, str] = status_of(node).get("capacity") or {}
+    amount = capacity.get(_CAPACITIES.get(threshold.signal, ""))
+    return 0 if amount is None else value(amount)

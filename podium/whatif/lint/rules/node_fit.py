@@ -1,0 +1,113 @@
+"""Rules about whether any node could take pods at all."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from podium.api.nodes import is_cordoned
+from podium.api.objects import Object, name, status_of
+from podium.api.priority import pod_priority
+from podium.api.values.quantity import nanos
+from podium.api.resources import pod_requests, resource_amount
+from podium.whatif.lint.cluster_view import ClusterView, refusal_of
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
+from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.workload_reader import Workload
+from podium.api.presentation import count
+
+_SHOWN_MAX = 5
+
+
+@rule(
+    "no-node-selected",
+    Severity.WARNING,
+    "No node is selected, or all have taints that pods don't tolerate",
+    reason="The pods can't be scheduled, whatever their priority: preemption doesn't help them.",
+    fix="Correct the node selector, the node affinity or the tolerations, or label nodes. Where "
+    "nodes of that sort are only made when they are needed, ignore the rule for the workload.",
+)
+def no_node_selected(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """Node affinity, node selector and taints together leave no node."""
+    for workload in view.workloads:
+        if view.nodes and workload.kind != "DaemonSet" and not view.nodes_for(workload):
+            message = f"none of {len(view.nodes)} nodes is selected and tolerated by its pods"
+            why = Counter(map(refusal_of(workload.pod), view.nodes)).most_common(_SHOWN_MAX)
+            told = tuple(f"{reason}: {count(times, 'node')}" for reason, times in why)
+            yield Offence(workload.obj, message, workload.path, told)
+
+
+@rule(
+    "requests-above-nodes",
+    Severity.WARNING,
+    "Pods request more than any of their nodes has",
+    reason="Not even an empty node would take them, and preemption makes no node larger.",
+    fix="Request less, or add larger nodes.",
+)
+def requests_above_nodes(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """Each node that the pods select can give less of something than they request."""
+    for workload in view.workloads:
+        nodes = view.nodes_for(workload)
+        requests = {k: resource_amount(k, n) for k, n in pod_requests(workload.pod).items() if n}
+        short = [_shortage(requests, node) for node in nodes]
+        if nodes and all(short):
+            message = f"none of {len(nodes)} nodes can give its pods what they request"
+            counts = Counter(short).most_common(_SHOWN_MAX)
+            lacking = tuple(f"{times} nodes have too little {what}" for what, times in counts)
+            yield Offence(workload.obj, message, f"{workload.path}.containers", lacking)
+
+
+@rule(
+    "cron-job-without-room",
+    Severity.WARNING,
+    "The pods of a CronJob wouldn't fit now",
+    reason=(
+        "When its time comes, its pods wait, or preempt others: nodes are filled by pods that its "
+        "own don't outrank. It shows only when the first Job runs."
+    ),
+    fix="Request less, lower `parallelism`, add nodes, or give the pods a class that outranks "
+    "others. Room is counted as nodes are filled now; what its pods may preempt counts as room.",
+)
+def cron_job_without_room(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """Fewer pods fit at most, by what they request, than run at the same time."""
+    for workload in view.workloads:
+        nodes = [one for one in view.nodes_for(workload) if not is_cordoned(one)]
+        if workload.kind != "CronJob" or not nodes:
+            continue
+        fit = sum(_fitting(view, workload, node) for node in nodes)
+        if fit < workload.replicas:
+            message = (
+                f"nodes have room for {fit} of the {count(workload.replicas, 'pod')} that each of "
+                "its Jobs runs at once"
+            )
+            path = workload.path.removesuffix(".template.spec")
+            yield Offence(workload.obj, message, f"{path}.parallelism")
+
+
+def _fitting(view: ClusterView, workload: Workload, node: Object) -> int:
+    """How many of its pods a node takes at most, beside those that they don't outrank."""
+    free = _given(node)
+    own = workload.priority or 0
+    for pod in view.pods_on.get(name(node), ()):
+        if workload.preempts and pod_priority(pod) < own:
+            continue
+        for resource, amount in _requests_of(pod).items():
+            free[resource] = free.get(resource, 0) - amount
+    asked = _requests_of(workload.pod)
+    return max(0, min(free.get(resource, 0) // amount for resource, amount in asked.items()))
+
+
+def _requests_of(pod: Object) -> Mapping[str, int]:
+    """What a pod takes of a node, its place among the node's pods included."""
+    amounts = {k: resource_amount(k, n) for k, n in pod_requests(pod).items() if n}
+    return {**amounts, "pods": 1}
+
+
+def _given(node: Object) -> dict[str, int]:
+    allocatable = status_of(node).get("allocatable") or status_of(node).get("capacity") or {}
+    return {k: resource_amount(k, nanos(amount)) for k, amount in allocatable.items()}
+
+
+def _shortage(requests: Mapping[str, int], node: Object) -> str:
+    """The resources of which a node can give less than is requested; empty if there is none."""
+    given = _given(node)
+    return ", ".join(k for k, amount in sorted(requests.items()) if amount > given.get(k, 0))

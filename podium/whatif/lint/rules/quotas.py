@@ -1,0 +1,66 @@
+"""Rules about ResourceQuotas and the PriorityClasses that they should hold down."""
+
+from collections.abc import Iterator, Sequence
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.values.misspelling import likely_meant
+from podium.api.objects import Object, entries, key, name, namespace, part, spec_of
+from podium.api.priority import class_value
+from podium.api.policy.quotas.quota_scopes import tracked
+from podium.api.policy.quotas.scopes import in_scope, scope_selectors
+from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
+from podium.whatif.lint.thresholds import Thresholds
+
+_SCOPE = "PriorityClass"
+
+
+@rule(
+    "quota-without-high-classes",
+    Severity.WARNING,
+    "Quotas of a namespace don't guard a high PriorityClass",
+    reason=(
+        "What the namespace may use is limited, but not at which priority: all of it may preempt "
+        "the pods of everybody else."
+    ),
+    fix="Add a quota with `scopeSelector` for the class: `pods: 0` where it isn't to be used. High "
+    "is the highest PriorityClass of users, or all from `thresholds.criticalFrom` on.",
+)
+def quota_without_high_classes(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+    """A namespace has quotas of pods, and none is about a class from the critical priority on."""
+    critical_from = view.critical_from(thresholds)
+    places: dict[str, list[Object]] = {}
+    for quota in view.of("ResourceQuota"):
+        if tracked(KINDS["Pod"], part(spec_of(quota), "hard")):
+            places.setdefault(namespace(quota), []).append(quota)
+    for high in (one for one in view.classes if class_value(one) >= critical_from):
+        for place, quotas in places.items():
+            if not _guarded(quotas, high):
+                message = f"no quota in {place} is about {name(high)}, of {class_value(high)}"
+                yield Offence(quotas[0], message, "spec.scopeSelector", tuple(map(key, quotas)))
+
+
+@rule(
+    "quota-for-unknown-class",
+    Severity.WARNING,
+    "A quota is about a PriorityClass that isn't there",
+    reason="It guards nothing: mostly the name is misspelt, or the class has another one by now.",
+    fix="Name a class that is there.",
+)
+def quota_for_unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The scope PriorityClass of a quota names an unknown class."""
+    known = view.class_names()
+    for quota in view.of("ResourceQuota") if view.knows_classes else ():
+        for scope in scope_selectors(quota):
+            strange = sorted({*entries(scope, "values")} - known)
+            if scope.get("scopeName") == _SCOPE and strange:
+                hint = likely_meant(strange[0], known) if len(strange) == 1 else ""
+                message = f"there is no PriorityClass {', '.join(strange)}{hint}"
+                yield Offence(quota, message, "spec.scopeSelector")
+
+
+def _guarded(quotas: Sequence[Object], priority_class: Object) -> bool:
+    pod = {"spec": {"priorityClassName": name(priority_class)}}
+    scopes = (scope for quota in quotas for scope in scope_selectors(quota))
+    return any(one.get("scopeName") == _SCOPE and in_scope(one, "Pod", pod) for one in scopes)

@@ -1,0 +1,148 @@
+"""Rules about what containers request, and what they are limited to."""
+
+from collections.abc import Iterator
+
+from podium.api.objects import Object, entries, part
+from podium.api.priority import SYSTEM_CRITICAL
+from podium.api.qos import qos_class
+from podium.api.resources import is_pod_level, is_sidecar
+from podium.apiserver.admission.limit_ranger import pod_faults
+from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
+from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.workload_reader import Workload
+
+_COMPUTE = ("cpu", "memory")
+_STORAGE = "ephemeral-storage"
+
+
+@rule(
+    "requests-missing",
+    Severity.WARNING,
+    "Containers request no cpu or memory",
+    reason=(
+        "The scheduler takes what isn't requested for free: it fills nodes beyond what they have, "
+        "and preemption removes the wrong pods. Under pressure the kubelet evicts first who uses "
+        "more than it requests."
+    ),
+    fix="Request what the container needs. Defaults for a namespace come of a LimitRange, which "
+    "this rule heeds.",
+)
+def requests_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A container requests no cpu or no memory, and the pod as a whole doesn't either."""
+    for workload in view.workloads:
+        whole = _amounts(workload.spec, "requests")
+        for place, container in _containers(workload):
+            own = _amounts(container, "requests")
+            missing = [one for one in _COMPUTE if one not in own and one not in whole]
+            if missing:
+                message = (
+                    f"container {container.get('name')} requests no {' and no '.join(missing)}"
+                )
+                yield Offence(workload.obj, message, f"{place}.resources.requests")
+
+
+@rule(
+    "memory-limit-missing",
+    Severity.WARNING,
+    "Containers may use any amount of memory",
+    reason=(
+        "A leak takes the memory of all pods on the node, until the kubelet evicts some or the "
+        "kernel kills one, and not always the one that leaks."
+    ),
+    fix="Set `limits.memory`, for containers whose use is known to what they request.",
+)
+def memory_limit_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A container has no limit of memory, and the pod as a whole hasn't either."""
+    for workload in view.workloads:
+        if "memory" in _amounts(workload.spec, "limits"):
+            continue
+        for place, container in _containers(workload):
+            if "memory" not in _amounts(container, "limits"):
+                message = f"container {container.get('name')} has no limit of memory"
+                yield Offence(workload.obj, message, f"{place}.resources.limits")
+
+
+@rule(
+    "critical-not-guaranteed",
+    Severity.WARNING,
+    "Critical pods aren't Guaranteed",
+    reason=(
+        "Priority keeps them from being preempted, not from being killed: when memory runs out, "
+        "the kernel goes by the QoS class, and takes Guaranteed pods last."
+    ),
+    fix="Limit cpu and memory of each container to what it requests. Critical is the highest "
+    "PriorityClass of users, or `thresholds.criticalFrom`; pods of the system's classes, which "
+    "the kubelet never evicts, aren't meant.",
+)
+def critical_not_guaranteed(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+    """Pods of the highest level of users are Burstable or BestEffort."""
+    critical_from = view.critical_from(thresholds)
+    for workload in view.workloads:
+        priority = workload.priority
+        if priority is None or not critical_from <= priority < SYSTEM_CRITICAL:
+            continue
+        found = qos_class(workload.pod)
+        if found != "Guaranteed":
+            message = f"its pods have priority {priority}, and are {found}"
+            yield Offence(workload.obj, message, f"{workload.path}.containers")
+
+
+@rule(
+    "outside-limit-range",
+    Severity.ERROR,
+    "Pods ask for amounts that a LimitRange doesn't allow",
+    reason="The API server lets none of them in: a workload stays without pods.",
+    fix="Request, and limit to, what lies within the range, or widen that. What a LimitRange fills "
+    "in by default counts as the pods' own.",
+)
+def outside_limit_range(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A LimitRange of the namespace refuses pods that are still to be created."""
+    for workload in view.workloads:
+        if workload.obj["kind"] == "Pod" and not workload.is_new:
+            continue
+        for limits in view.limits.get(workload.namespace, ()):
+            for fault in pod_faults(workload.pod, limits):
+                message = f"{fault}: none of its pods is let in"
+                yield Offence(workload.obj, message, f"{workload.path}.containers")
+
+
+@rule(
+    "storage-limit-on-some",
+    Severity.WARNING,
+    "Some containers limit ephemeral storage, and the others count towards it",
+    reason=(
+        "The kubelet adds the limits of all containers up, and evicts the pod when all of its "
+        "containers, their logs and its emptyDir volumes together use more. A container without a "
+        "limit adds nothing to the sum, and all that it writes to the use."
+    ),
+    fix="Limit `ephemeral-storage` of each container, with room for the emptyDir volumes, or of "
+    "none.",
+)
+def storage_limit_on_some(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A container limits its ephemeral storage, and another of the pod doesn't."""
+    for workload in view.workloads:
+        containers = [*_containers(workload)]
+        limited = [one for _, one in containers if part(one, "resources", "limits").get(_STORAGE)]
+        names = [str(one["name"]) for _, one in containers if one not in limited]
+        if limited and names:
+            sum_of = ", ".join(str(one["name"]) for one in limited)
+            message = (
+                f"only {sum_of} limits {_STORAGE}, and what {', '.join(names)} and volumes use "
+                "counts towards that: the pod is evicted when all together use more"
+            )
+            yield Offence(workload.obj, message, f"{workload.path}.containers")
+
+
+def _containers(workload: Workload) -> Iterator[tuple[str, Object]]:
+    """The containers that keep running, with where they stand."""
+    for field in ("containers", "initContainers"):
+        for index, container in enumerate(entries(workload.spec, field)):
+            if field == "containers" or is_sidecar(container):
+                yield f"{workload.path}.{field}[{index}]", container
+
+
+def _amounts(owner: Object, field: str) -> Object:
+    found = part(owner, "resources", field)
+    return {name: amount for name, amount in found.items() if is_pod_level(name)}

@@ -1,0 +1,69 @@
+"""Rules about how workloads replace their pods."""
+
+from collections.abc import Iterator
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object
+from podium.apiserver.kinds.registration.registrations import completed
+from podium.scheduler.snapshot.host_ports import host_ports
+from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
+from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.workload_reader import Workload
+
+
+@rule(
+    "host-port-with-surge",
+    Severity.WARNING,
+    "A rollout creates new pods first, and they need the host ports of the old ones",
+    reason=(
+        "A node gives a port to one pod at a time. A new pod waits for a node without an old one, "
+        "and the old ones stay until it is ready: where there is no such node, the rollout never "
+        "ends."
+    ),
+    fix="Let an old pod go first, with `maxSurge: 0` and `maxUnavailable: 1`, or do without host "
+    "ports. With nodes among what is read, a Deployment is only meant where they are too few.",
+)
+def host_port_with_surge(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A rollout must surge before an old pod goes, and each node's port is taken by an old pod."""
+    for workload in view.workloads:
+        ports = sorted(map(str, host_ports(workload.spec)))
+        if not ports:
+            continue
+        why = _why_stuck(view, workload)
+        if why:
+            message = f"its pods need {', '.join(ports)} of their node; {why}"
+            yield Offence(workload.obj, message, f"spec.{_STRATEGIES[workload.kind]}")
+
+
+_STRATEGIES = {"Deployment": "strategy", "DaemonSet": "updateStrategy"}
+
+
+def _why_stuck(view: ClusterView, workload: Workload) -> str:
+    """Why new pods may find no node; empty if they do."""
+    obj = workload.obj
+    if obj["kind"] not in _STRATEGIES:
+        return ""
+    # Few workloads have host ports.
+    from podium.controllers.daemon_set.daemon_set_state import rollout_bound
+
+    obj = completed(KINDS[str(obj["kind"])], obj)
+    if workload.kind == "DaemonSet":
+        surges = rollout_bound(obj, "maxSurge", 100) > 0
+        return "with maxSurge the new pod of a node comes while the old one holds them" * surges
+    return _why_deployment_stuck(view, workload, obj)
+
+
+def _why_deployment_stuck(view: ClusterView, workload: Workload, deployment: Object) -> str:
+    from podium.controllers.deployment.replica_set_sizes import max_surge, max_unavailable
+
+    if not max_surge(deployment) or max_unavailable(deployment) or not workload.replicas:
+        return ""
+    nodes = len(view.nodes_for(workload))
+    rounded = "maxUnavailable comes to 0, so that an old pod goes only when a new one is ready"
+    if not view.nodes:
+        return f"{rounded}: {workload.replicas + 1} nodes are needed for {workload.replicas} pods"
+    if nodes > workload.replicas:
+        return ""
+    return f"{rounded}, and {nodes} nodes are too few for {workload.replicas + 1} pods"

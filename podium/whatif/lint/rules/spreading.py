@@ -1,0 +1,198 @@
+"""Rules about topology spread constraints."""
+
+from collections.abc import Iterator, Sequence
+
+from podium.api.nodes import is_cordoned
+from podium.api.objects import Object, labels, name
+from podium.api.pods import node_name_of
+from podium.scheduler.snapshot.affinity_terms import affinity_terms
+from podium.scheduler.snapshot.pod_relations import Kin
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.topology_spread import (
+    DO_NOT_SCHEDULE,
+    SCHEDULE_ANYWAY,
+    SpreadConstraint,
+    own_constraints,
+    standing,
+)
+from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.rules.affinity import node_names, without_label
+from podium.whatif.lint.severity import Severity
+from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.workload_reader import SCALED, Workload
+
+_FIELD = "topologySpreadConstraints"
+
+
+@rule(
+    "spread-label-missing",
+    Severity.WARNING,
+    "Pods spread by a label that nodes lack",
+    reason=(
+        "With `DoNotSchedule` no pod is scheduled to a node without the label. With "
+        "`ScheduleAnyway` the constraint means nothing where no node has it."
+    ),
+    fix="Label the nodes, or spread by a label that they have; keep the pods off nodes that "
+    "aren't meant by node affinity.",
+)
+def spread_label_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A node where the pods may go lacks the topology key of a constraint that must hold."""
+    for workload in view.workloads:
+        nodes = view.nodes_for(workload)
+        for one in _constraints(workload, DO_NOT_SCHEDULE):
+            if lacking := without_label(nodes, one.topology_key):
+                part = f"{len(lacking)} of {len(nodes)} nodes for its pods lack"
+                message = f"{part} the label {one.topology_key}, and none is scheduled there"
+                yield _offence(workload, message, node_names(lacking))
+        for one in _constraints(workload, SCHEDULE_ANYWAY):
+            lacking = without_label(nodes, one.topology_key)
+            if lacking and len(lacking) == len(nodes):
+                message = f"no node for its pods has the label {one.topology_key}: nothing spreads"
+                yield _offence(workload, message, node_names(lacking))
+
+
+@rule(
+    "min-domains-unmet",
+    Severity.WARNING,
+    "minDomains asks for more domains than there are",
+    reason=(
+        "With fewer domains than `minDomains` the emptiest one counts as empty: no domain may "
+        "have more pods than `maxSkew`, and the rest stay pending."
+    ),
+    fix="Ask for no more domains than there are, or add nodes in others.",
+)
+def min_domains_unmet(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The nodes that count for a constraint make up fewer domains than it asks for."""
+    for workload in view.workloads if view.nodes else ():
+        constraints = _constraints(workload, DO_NOT_SCHEDULE)
+        for index, one in enumerate(constraints):
+            if one.min_domains <= 1:
+                continue
+            domains = _domains(workload, constraints, view.nodes, index)
+            if one.min_domains > len(domains):
+                fit = min(one.max_skew * len(domains), workload.replicas)
+                message = (
+                    f"minDomains is {one.min_domains}, and nodes have {len(domains)} values of "
+                    f"{one.topology_key}: there is room for {fit} of {workload.replicas} pods"
+                )
+                yield _offence(workload, message, tuple(sorted(domains)))
+
+
+@rule(
+    "spread-ignores-own-pods",
+    Severity.WARNING,
+    "A spread constraint doesn't count the pods that it is on",
+    reason=(
+        "Its selector doesn't match the labels of its own pods. They are placed by where others "
+        "are, and may all end up in one domain."
+    ),
+    fix="Make `labelSelector` match the labels of the pods.",
+)
+def spread_ignores_own_pods(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The selector of a constraint doesn't match its own pods."""
+    for workload in view.workloads:
+        kin = Kin(0, workload.pod)
+        for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
+            for one in _constraints(workload, action):
+                if not one.counts(kin, kin):
+                    selector = str(one.selector) or "an empty selector"
+                    message = f"{selector} doesn't count its own pods on {one.topology_key}"
+                    yield _offence(workload, message)
+
+
+@rule(
+    "spread-counts-closed-nodes",
+    Severity.WARNING,
+    "A spread constraint counts nodes on which its pods may not go",
+    reason=(
+        "Unless `nodeTaintsPolicy` is Honor, nodes count that are cordoned or have taints that the "
+        "pods don't tolerate. A domain of such nodes stays the emptiest, no other may have more "
+        "pods than `maxSkew` beyond it, and the rest stay pending."
+    ),
+    fix="Set `nodeTaintsPolicy: Honor` on the constraint, or keep the nodes out by node affinity, "
+    "which counts.",
+)
+def spread_counts_closed_nodes(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The emptiest domain is closed, and the open ones have no room for all replicas beyond it."""
+    for workload in view.workloads if view.nodes else ():
+        constraints = _constraints(workload, DO_NOT_SCHEDULE)
+        for index, one in enumerate(constraints):
+            if one.honors_taints:
+                continue
+            open_nodes = [node for node in view.nodes_for(workload) if not is_cordoned(node)]
+            counted = _domains(workload, constraints, view.nodes, index)
+            open_domains = _domains(workload, constraints, open_nodes, index)
+            closed = sorted(counted - open_domains)
+            if not closed or not open_domains:
+                continue
+            held = {domain: _held(view, workload, one, domain) for domain in closed}
+            emptiest = min(held, key=lambda domain: (held[domain], domain))
+            fit = (held[emptiest] + one.max_skew) * len(open_domains) + sum(held.values())
+            if fit < workload.replicas:
+                message = (
+                    f"{one.topology_key} {emptiest} has only nodes that are cordoned or tainted, "
+                    f"and counts with {held[emptiest]} pods: there is room for {fit} of "
+                    f"{workload.replicas} pods"
+                )
+                yield _offence(workload, message, _nodes_of(view, one.topology_key, closed))
+
+
+@rule(
+    "replicas-on-one-node",
+    Severity.WARNING,
+    "All replicas run on one node, and nothing spreads them",
+    reason="When the node fails or is drained, all of them are gone at once.",
+    fix="Add a topology spread constraint on `kubernetes.io/hostname`, or anti-affinity to the "
+    "pods' own labels, and restart the workload. `thresholds.replicasMin` says how many replicas "
+    "count.",
+)
+def replicas_on_one_node(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+    """The running pods of a workload share a node, though others would do."""
+    for workload in view.workloads:
+        pods = view.pods_of(workload)
+        on = {node_name_of(pod) for pod in pods}
+        is_due = workload.kind in SCALED and len(pods) >= max(thresholds.replicas_min, 2)
+        if is_due and len(on) == 1 and len(view.nodes_for(workload)) > 1 and not _spreads(workload):
+            message = f"its {len(pods)} pods are all on {next(iter(on))}, and nothing spreads them"
+            yield Offence(workload.obj, message, workload.path)
+
+
+def _spreads(workload: Workload) -> bool:
+    terms = affinity_terms(Kin(0, workload.pod))
+    anti = (*terms.required_anti_affinity, *terms.preferred_anti_affinity)
+    own = any(term.matches(Kin(0, workload.pod), {}) for term in anti)
+    return own or bool(workload.spec.get(_FIELD))
+
+
+def _held(view: ClusterView, workload: Workload, constraint: SpreadConstraint, domain: str) -> int:
+    """How many pods that a constraint counts run in a domain."""
+    inside = [node for node in view.nodes if labels(node).get(constraint.topology_key) == domain]
+    own = Kin(0, workload.pod)
+    pods = (pod for node in inside for pod in view.pods_on.get(name(node), ()))
+    return sum(constraint.counts(own, Kin(0, pod)) for pod in pods)
+
+
+def _nodes_of(view: ClusterView, topology_key: str, domains: Sequence[str]) -> tuple[str, ...]:
+    return node_names([one for one in view.nodes if labels(one).get(topology_key) in domains])
+
+
+def _class(workload: Workload) -> PodClass:
+    return PodClass(0, workload.pod, Kin(0, workload.pod))
+
+
+def _constraints(workload: Workload, action: str) -> Sequence[SpreadConstraint]:
+    return own_constraints(_class(workload), action)
+
+
+def _domains(
+    workload: Workload, constraints: Sequence[SpreadConstraint], nodes: Sequence[Object], index: int
+) -> set[str]:
+    """The domains of the constraint at `index`, as the nodes that count for it have them."""
+    cls = _class(workload)
+    found = (standing(cls, constraints, node) for node in nodes)
+    return {one[index][0] for one in found if one is not None and one[index][1]}
+
+
+def _offence(workload: Workload, message: str, witnesses: tuple[str, ...] = ()) -> Offence:
+    return Offence(workload.obj, message, f"{workload.path}.{_FIELD}", witnesses)

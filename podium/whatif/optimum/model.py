@@ -1,0 +1,127 @@
+"""The variables: how many of equal pods go where, and how many of equal pods have to go."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm
+from podium.scheduler.snapshot.pod_relations import Kin
+from podium.scheduler.snapshot.node_columns import ABSENT
+from podium.whatif.optimum.linear_program import LinearProgram, Term, total
+from podium.whatif.optimum.problem import Demand, Occupants, Problem
+from podium.scheduler.scheduler import Scheduler
+
+
+class Model:
+    """Places and victims as integers; what limits them is put to `program`.
+
+    Attributes:
+        program: to which constraints are added.
+        problem: what it is about.
+        scheduler: that the problem was read from.
+        placed: by number of the demand, and row, the variable of how many pods go there.
+        gone: by number of the occupants, the variable of how many have to go; only of those that
+            somebody may take, all others stay.
+    """
+
+    def __init__(self, problem: Problem, scheduler: Scheduler) -> None:
+        self.program = LinearProgram()
+        self.problem = problem
+        self.scheduler = scheduler
+        self.placed: list[dict[int, int]] = [
+            {row: self.program.variable(len(demand.pods)) for row in demand.rows}
+            for demand in problem.demands
+        ]
+        self.gone: dict[int, int] = {
+            number: self.program.variable(len(one.pods))
+            for number, one in enumerate(problem.occupants)
+            if one.taken_by
+        }
+        self._on_row: dict[int, list[int]] = defaultdict(list)
+        for number, one in enumerate(problem.occupants):
+            self._on_row[one.row].append(number)
+        self._domains: dict[str, dict[int, int]] = {}
+
+    @property
+    def demands(self) -> Sequence[Demand]:
+        """What is to be placed."""
+        return self.problem.demands
+
+    @property
+    def occupants(self) -> Sequence[Occupants]:
+        """Who is there."""
+        return self.problem.occupants
+
+    def on(self, row: int) -> Sequence[int]:
+        """The numbers of the occupants of a row."""
+        return self._on_row[row]
+
+    def among(self, occupants: Collection[int], rows: Iterable[int]) -> list[int]:
+        """Those of the occupants that are on any of the rows."""
+        wanted = set(occupants)
+        return [one for row in rows for one in self._on_row[row] if one in wanted]
+
+    def on_rows(self, demands: Iterable[int], rows: Collection[int]) -> list[Term]:
+        """How many pods of the demands go to any of the rows."""
+        return [
+            (self.placed[one][row], 1) for one in demands for row in rows if row in self.placed[one]
+        ]
+
+    def most_on(self, demands: Iterable[int], rows: Collection[int]) -> int:
+        """No more pods of the demands than this go to the rows."""
+        limits = self.program.most(self.on_rows(listed := [*demands], rows))
+        return min(limits, sum(len(self.demands[one].pods) for one in listed))
+
+    def left(self, occupants: Iterable[int]) -> tuple[int, list[Term]]:
+        """How many occupants there are now, and what is to be added for those that go."""
+        listed = [*occupants]
+        terms = [(self.gone[one], -1) for one in listed if one in self.gone]
+        return sum(len(self.occupants[one].pods) for one in listed), terms
+
+    def gone_of(self, budget: int, lowest: int | None = None) -> list[Term]:
+        """How many pods go that a budget covers, those of a lower priority aside."""
+        return [
+            (variable, 1)
+            for number, variable in self.gone.items()
+            if budget in self.occupants[number].budgets
+            and (lowest is None or self.occupants[number].priority >= lowest)
+        ]
+
+    def matching(self, matches: Callable[[Kin], bool]) -> tuple[list[int], list[int]]:
+        """The numbers of the demands and of the occupants whose kin is meant."""
+        known: dict[int, bool] = {}
+
+        def is_meant(kin: Kin) -> bool:
+            if kin.id not in known:
+                known[kin.id] = matches(kin)
+            return known[kin.id]
+
+        return (
+            [number for number, one in enumerate(self.demands) if is_meant(one.cls.kin)],
+            [number for number, one in enumerate(self.occupants) if is_meant(one.cls.kin)],
+        )
+
+    def meant_by(self, *terms: AffinityTerm) -> tuple[list[int], list[int]]:
+        """The same of those that all terms, with known namespaces, are about."""
+        return self.matching(lambda kin: all(term.matches(kin, {}) for term in terms))
+
+    def any_of(self, terms: Sequence[Term], most: int) -> int:
+        """A variable that is 1 wherever a sum of terms, which is no more than `most`, isn't 0."""
+        flag = self.program.variable(derived=lambda values: int(total(terms, values) > 0))
+        self.program.at_most([*terms, (flag, -most)], 0)
+        return flag
+
+    def domain_of(self, key: str) -> dict[int, int]:
+        """The domains of a topology key by row; of the rows alone that have the label."""
+        if key not in self._domains:
+            codes = self.scheduler.snapshot.columns.label(key).codes
+            self._domains[key] = {
+                row: code for row, code in enumerate(codes.tolist()) if code != ABSENT
+            }
+        return self._domains[key]
+
+    def domains(self, key: str) -> Iterator[tuple[int, list[int]]]:
+        """The domains of a topology key, each with its rows."""
+        rows_of: dict[int, list[int]] = defaultdict(list)
+        for row, domain in self.domain_of(key).items():
+            rows_of[domain].append(row)
+        yield from sorted(rows_of.items())

@@ -1,0 +1,105 @@
+"""The least disruption, as it is told to people."""
+
+from collections.abc import Iterator
+
+from podium.scheduler.preemption.choice import PRIORITY_SUM, TOP_PRIORITY, VICTIMS, VIOLATIONS
+from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET
+from podium.whatif.optimum.optimum_report import Optimum, OptimumTally
+from podium.api.presentation import Bullets, Paragraph, Section, Table
+
+_STEPS = {
+    "Nominate": "nominate {} to {}",
+    "Delete": "delete {} on {}",
+    "Bind": "bind {} to {}",
+    "Move": "{}'s replacement goes to {}",
+}
+
+
+def optimum_sections(found: Optimum) -> Iterator[Section]:
+    """What there is to tell, the comparison first."""
+    yield Section("Optimum", [Paragraph(_answer(found)), Paragraph(_trust(found)), _tallies(found)])
+    gaps = [[one.key, str(one.priority), str(one.value), str(one.bound)] for one in found.gaps]
+    headers = ["Not proven", "For pods of priority", "Found", "At least"]
+    yield Section("Bounds of the optimum", [Table(headers, gaps)])
+    yield Section("Who would give way", [_victims(found)])
+    steps = [
+        f"{number}. {_STEPS[one.action].format(one.pod, one.node)}"
+        for number, one in enumerate(found.steps, 1)
+    ]
+    yield Section("Steps that get there", [Bullets(steps)])
+    left = [[one.pod, one.reason] for one in found.unexpressed]
+    yield Section("Left as they are", [Table(["Pod", "What the model can't express"], left)])
+    yield Section("Notes on the optimum", [Bullets(found.notes)])
+
+
+def _answer(found: Optimum) -> str:
+    best, ordinary = found.tally, found.ordinary
+    places = f"{best.placed} of {found.pods} pods get a place"
+    if ordinary is None:
+        return f"{places}, for {_count(best.victims)}."
+    if ordinary.placed < best.placed:
+        own = f"the scheduler's own way places {ordinary.placed}, for {_count(ordinary.victims)}"
+        return f"{places}, for {_count(best.victims)}; {own}."
+    if _rank(ordinary) > _rank(best):
+        if ordinary.victims > best.victims:
+            return f"{_count(ordinary.victims)}, {best.victims} would do."
+        return f"{_count(ordinary.victims)}, as few as can be, but others would be better."
+    if _rank(ordinary) < _rank(best):
+        return (
+            f"The scheduler's own way does better, for {_count(ordinary.victims)}: "
+            "time helps it, or rules that don't hold in the end any more."
+        )
+    return f"{_count(ordinary.victims)}: nothing would be better."
+
+
+def _rank(tally: OptimumTally) -> tuple[int, int, int, int, int]:
+    top = tally.highest_priority
+    return (
+        -tally.placed,
+        tally.violations,
+        -PRIORITY_OFFSET if top is None else top,
+        tally.priority_sum + tally.victims * PRIORITY_OFFSET,
+        tally.victims,
+    )
+
+
+def _trust(found: Optimum) -> str:
+    proof = "Proven" if found.is_proven else "Not proven: the time was up before that"
+    if found.is_verified:
+        return f"{proof}; the scheduler's own filters let all of it happen."
+    return f"{proof}; the scheduler's own filters don't let all of it happen, see the notes."
+
+
+def _tallies(found: Optimum) -> Table:
+    both = [found.tally, *([found.ordinary] if found.ordinary is not None else [])]
+    rows = [
+        ["pods placed", *(str(one.placed) for one in both)],
+        [VIOLATIONS.name, *(str(one.violations) for one in both)],
+        [TOP_PRIORITY.name, *(_top(one) for one in both)],
+        [PRIORITY_SUM.name, *(str(one.priority_sum) for one in both)],
+        [VICTIMS.name, *(str(one.victims) for one in both)],
+    ]
+    return Table(["Key", "Optimum", "Scheduler's own way"][: 1 + len(both)], rows)
+
+
+def _top(tally: OptimumTally) -> str:
+    return "none" if tally.highest_priority is None else str(tally.highest_priority)
+
+
+def _victims(found: Optimum) -> Table:
+    rows = [
+        [
+            one.pod,
+            one.node,
+            str(one.priority),
+            one.by,
+            "yes" if one.is_violating else "no",
+            one.moves_to or "-",
+        ]
+        for one in found.victims
+    ]
+    return Table(["Victim", "Node", "Priority", "For", "Breaks a budget", "Moves to"], rows)
+
+
+def _count(victims: int) -> str:
+    return "1 victim" if victims == 1 else f"{victims} victims"

@@ -1,0 +1,144 @@
+"""Finds the least disruption that gives pending pods a place, and tells it."""
+
+from collections.abc import Iterator, Sequence
+
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.candidate_keys import keys_of
+from podium.whatif.optimum.constraints import constrain
+from podium.whatif.optimum.first_solution import first_solution
+from podium.whatif.optimum.model import Model
+from podium.whatif.optimum.objectives import NOT_MINIMISED, UNPLACED, Objective, objectives
+from podium.whatif.optimum.problem_reader import ProblemReader
+from podium.whatif.optimum.solution import Solution, solution_of
+from podium.whatif.optimum.verifier import Verdict, verify
+from podium.whatif.optimum.optimum_report import (
+    OptimalPlacement,
+    OptimalVictim,
+    Optimum,
+    OptimumGap,
+    OptimumStep,
+    OptimumTally,
+    UnexpressedPod,
+)
+from podium.scheduler.scheduler import Scheduler
+
+__all__ = ["solve"]
+
+
+def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> Optimum:
+    """The least disruption that gives the pods a place.
+
+    Args:
+        scheduler: with nodes, pods and budgets; it is left as it was.
+        pending: pods without a place.
+        seconds: for how long the solver may look.
+    """
+    problem = ProblemReader(scheduler, pending).read()
+    model = Model(problem, scheduler)
+    constrain(model)
+    listed = [*objectives(model)]
+    values, gaps = _minimise(model, listed, seconds)
+    solution = solution_of(model, values)
+    verdict = verify(scheduler, solution)
+    unexpressed = (UnexpressedPod(one.pod.key, one.reason) for one in problem.unexpressed)
+    victims = _victims(scheduler, solution, verdict)
+    return Optimum(
+        is_proven=not gaps,
+        is_verified=not verdict.misfits,
+        pods=len(pending),
+        tally=tally(len(solution.places), [(one.priority, one.is_violating) for one in victims]),
+        ordinary=None,
+        placements=tuple(
+            OptimalPlacement(one.pod.key, scheduler.snapshot.names[one.row], one.pod.priority)
+            for one in sorted(solution.places, key=lambda one: one.pod.key)
+        ),
+        victims=tuple(victims),
+        steps=tuple(_steps(scheduler, verdict, victims)),
+        gaps=gaps,
+        unexpressed=tuple(sorted(unexpressed, key=lambda one: one.pod)),
+        notes=tuple(_notes(scheduler, verdict)),
+    )
+
+
+def tally(placed: int, victims: Sequence[tuple[int, bool]]) -> OptimumTally:
+    """What it comes to, of the priority of each victim and whether it breaks a budget."""
+    priorities = [priority for priority, _ in victims]
+    return OptimumTally(
+        placed,
+        sum(is_violating for _, is_violating in victims),
+        max(priorities, default=None),
+        sum(priorities),
+        len(victims),
+    )
+
+
+def _minimise(
+    model: Model, listed: Sequence[Objective], seconds: float
+) -> tuple[Sequence[int], tuple[OptimumGap, ...]]:
+    """Values that are best by one objective after the other, and what isn't proven of that."""
+    names = _names(model.scheduler)
+    values = model.program.completed(first_solution(model)) or [0] * model.program.size
+    gaps, left = list[OptimumGap](), seconds
+    for objective in listed:
+        # Whatever takes long leaves some of the time to those behind it.
+        solved = model.program.minimise(objective.costs, left / 2, values)
+        values, left = solved.values, left - solved.seconds
+        model.program.at_most(objective.costs.items(), solved.value)
+        if not solved.is_proven:
+            name = names[objective.name]
+            gaps.append(OptimumGap(name, objective.level, solved.value, solved.bound))
+    return values, tuple(gaps)
+
+
+def _names(scheduler: Scheduler) -> dict[str, str]:
+    order = scheduler.handle.options.candidate_order
+    keys = zip(order, keys_of(scheduler.handle), strict=True)
+    return {UNPLACED: UNPLACED, **{which: key.name for which, key in keys}}
+
+
+def _victims(scheduler: Scheduler, solution: Solution, verdict: Verdict) -> list[OptimalVictim]:
+    left = [max(budget.allowed, 0) for budget in scheduler.budgets.budgets]
+    found = []
+    for victim, preemptor in sorted(
+        solution.victims, key=lambda one: (-one[0].priority, one[0].key)
+    ):
+        is_violating = False
+        for number in scheduler.budgets.covering(victim.cls):
+            budget = scheduler.budgets.budgets[number]
+            if victim.name not in budget.disrupted:
+                left[number] -= 1
+                is_violating |= left[number] < 0
+        node = scheduler.snapshot.names[victim.row]
+        moves_to = verdict.moves.get(victim.uid, "")
+        found.append(
+            OptimalVictim(victim.key, node, victim.priority, preemptor.key, is_violating, moves_to)
+        )
+    return sorted(found, key=lambda one: (one.node, one.pod))
+
+
+def _steps(
+    scheduler: Scheduler, verdict: Verdict, victims: Sequence[OptimalVictim]
+) -> Iterator[OptimumStep]:
+    """All victims go before anybody is bound, as a place may depend on several of them."""
+    names = scheduler.snapshot.names
+    for place in verdict.order:
+        given_up = [victim for victim in victims if victim.by == place.pod.key]
+        if given_up:
+            yield OptimumStep("Nominate", place.pod.key, names[place.row])
+        for victim in given_up:
+            yield OptimumStep("Delete", victim.pod, victim.node)
+    for place in verdict.order:
+        yield OptimumStep("Bind", place.pod.key, names[place.row])
+    for victim in victims:
+        if victim.moves_to:
+            yield OptimumStep("Move", victim.pod, victim.moves_to)
+
+
+def _notes(scheduler: Scheduler, verdict: Verdict) -> Iterator[str]:
+    names = _names(scheduler)
+    for key in scheduler.handle.options.candidate_order:
+        if key in NOT_MINIMISED:
+            yield f"not minimised, as no sum over victims says it: {names[key]}"
+    for place in verdict.misfits:
+        node = scheduler.snapshot.names[place.row]
+        yield f"the filters don't let {place.pod.key} onto {node} in any order that was tried"

@@ -1,0 +1,71 @@
+"""Has the scheduler's own filters judge a solution, step by step, and finds victims new places."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from podium.api.objects import controller_of
+from podium.api.pods import scheduler_name_of
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.preemption.policies.cross_node.absence import Absence
+from podium.scheduler.preemption.policies.stranded_victims import replacement
+from podium.whatif.optimum.solution import PodPlace, Solution
+from podium.whatif.optimum.trial_places import Placing
+from podium.scheduler.scheduler import Scheduler
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The verdict of the filters on a solution.
+
+    Attributes:
+        order: in which the pods fit their nodes, one after the other.
+        misfits: the pods that don't fit in any order that was tried.
+        moves: by uid of a victim, the node that its replacement then goes to.
+    """
+
+    order: Sequence[PodPlace]
+    misfits: Sequence[PodPlace]
+    moves: Mapping[str, str]
+
+
+def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
+    """Take all victims off, place the pods, then the victims' replacements; undo all of it."""
+    gone = [victim for victim, _ in solution.victims]
+    leaving = [pod for pods in scheduler.snapshot.pods_on for pod in pods if pod.cls.terminating]
+    with Absence(scheduler.snapshot) as absence:
+        placing = Placing(scheduler, absence)
+        absence.take([*gone, *leaving])
+        order, misfits = _place_all(placing, solution.places)
+        return Verdict(order, misfits, {} if misfits else _moves(scheduler, placing, gone))
+
+
+def _place_all(
+    placing: Placing, places: Sequence[PodPlace]
+) -> tuple[list[PodPlace], list[PodPlace]]:
+    """Place whoever fits its node, again and again; who was placed, in order, and who not."""
+    order, left = list[PodPlace](), [*places]
+    while left:
+        waiting = []
+        for place in left:
+            if placing.fits(place.pod, place.scheduler_name, place.row):
+                placing.add(place.pod, place.row)
+                order.append(place)
+            else:
+                waiting.append(place)
+        if len(waiting) == len(left):
+            break
+        left = waiting
+    return order, left
+
+
+def _moves(scheduler: Scheduler, placing: Placing, victims: Sequence[PodInfo]) -> dict[str, str]:
+    moves = {}
+    for victim in sorted(victims, key=lambda one: (-one.priority, one.key)):
+        name = scheduler_name_of(victim.obj)
+        if controller_of(victim.obj) is not None and name in scheduler.pipelines:
+            pod = replacement(victim, scheduler.snapshot.classes)
+            row = placing.best_row(pod, name)
+            if row is not None:
+                placing.add(pod, row)
+                moves[victim.uid] = scheduler.snapshot.names[row]
+    return moves

@@ -1,0 +1,199 @@
+"""The changes of a plan, made through the API as kubectl makes them."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
+from podium.api.objects import Object, is_terminating, spec_of, was_in_a_cluster
+from podium.api.refused import RefusedError
+from podium.api.values.times import timestamp
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.server import DeleteOptions, PatchRequest
+from podium.cluster.virtual import Cluster
+from podium.cluster.virtual.kubectl_apply import apply_manifest
+from podium.api.kinds.decisive_kinds import Identity, label
+from podium.kubelet.simulated.behaviour import DOWN
+from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail, Restart, Scale, check, words
+from podium.whatif.plan.misspelt_references import with_likely_name
+from podium.whatif.plan.outcome.outcome import RejectedObject
+from podium.whatif.plan.targets import ChangeTarget
+from podium.simulation.runner.drain import Drainer, set_unschedulable
+from podium.simulation.scenario.drain_step import Drain
+from podium.simulation.timeline import Observer
+
+_IN_BACKGROUND = DeleteOptions(propagation="Background")
+_BY_FORCE = DeleteOptions(grace_period_s=0)
+_METADATA_OF_MANIFESTS = ("annotations", "labels")
+_PODS = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet")
+# What others refer to comes first.
+_ORDER = {"Namespace": 0, **dict.fromkeys((*_PODS, "Job"), 2)}
+_RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
+
+
+class Changer:
+    """Makes the changes of a plan one after the other; waits for each drain.
+
+    Attributes:
+        rejected: what the API didn't let in.
+        drainers: of the drains that have begun.
+        touched: the objects whose specs were changed by being applied, scaled or restarted, and
+            those that are new.
+        silenced_s: the nodes that have fallen silent, and when, in seconds since the plan began.
+
+    Args:
+        cluster: to be changed.
+        observer: takes down what is done.
+        state: what was there at first; what was written by hand is itself the manifest that was
+            applied before.
+        changes: in order.
+
+    Raises:
+        TargetError: something to change won't be there.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        observer: Observer,
+        state: Mapping[Identity, Object],
+        changes: Sequence[Change],
+    ) -> None:
+        check(changes, state)
+        self.rejected: list[RejectedObject] = []
+        self.drainers: list[Drainer] = []
+        self.touched: dict[Identity, None] = {}
+        self.silenced_s: dict[str, float] = {}
+        self._cluster = cluster
+        self._observer = observer
+        self._state = state
+        self._waiting = deque(changes)
+        self._late: list[tuple[Identity, Object]] = []
+
+    def advance(self) -> None:
+        """Make what can be made by now."""
+        self._apply_late()
+        while self._waiting and all(one.state == "done" for one in self.drainers):
+            self._make(self._waiting.popleft())
+
+    def is_draining(self, patience_s: float) -> bool:
+        """Whether a drain goes on that has got on in the last so many seconds."""
+        since_s = self._cluster.driver.now_s - patience_s
+        return any(one.state == "running" and one.moved_s > since_s for one in self.drainers)
+
+    def unmade(self) -> Iterator[str]:
+        """Changes that weren't made, as a drain before them has come to no end; in sentences."""
+        for change in self._waiting:
+            node = self.drainers[-1].drain.node
+            yield f"{words(change)}: isn't done, as {node} is to be drained first, and isn't"
+
+    def _make(self, change: Change) -> None:
+        match change:
+            case Apply():
+                self._apply_all(change.by_identity)
+            case Delete():
+                how = _BY_FORCE if change.is_forced else _IN_BACKGROUND
+                self._try(_identity(change.target), partial(self._delete, how))
+            case Cordon(node, is_cordoned):
+                self._try(
+                    ("Node", "", node),
+                    lambda _: set_unschedulable(self._cluster, node, is_cordoned),
+                )
+            case Drain():
+                drainer = Drainer(self._cluster, self._observer, change)
+                self.drainers.append(drainer)
+                self._try(("Node", "", change.node), lambda _: drainer.start())
+            case Fail(node):
+                self._try(("Node", "", node), self._silence)
+            case Scale(target, replicas):
+                body = {"spec": {"replicas": replicas}}
+                self._patch(target, PatchRequest(PatchType.MERGE, body), "scale")
+            case Restart(target):
+                self._restart(target)
+
+    def _apply_all(self, found: Mapping[Identity, Object]) -> None:
+        """Apply manifests: namespaces first, pods and workloads last, otherwise in their order.
+
+        What is on its way out is waited for, as `kubectl delete` does.
+        """
+        for one, manifest in sorted(found.items(), key=lambda entry: _ORDER.get(entry[0][0], 1)):
+            live = self._cluster.store.get(*one)
+            if live is not None and is_terminating(live) and one[0] != "Namespace":
+                self._late.append((one, manifest))
+            else:
+                self._apply(one, manifest)
+
+    def _apply_late(self) -> None:
+        """Apply what had to wait until its predecessor was gone, where that is so now."""
+        waiting, self._late = self._late, []
+        for found, manifest in waiting:
+            if self._cluster.store.get(*found) is None:
+                self._apply(found, manifest)
+            else:
+                self._late.append((found, manifest))
+
+    def _delete(self, how: DeleteOptions, found: Identity) -> None:
+        kind, place, called = found
+        now_s = self._cluster.driver.now_s
+        self._cluster.server.delete(Attributes(ALL_KINDS[kind], place, called, now_s), how)
+
+    def _apply(self, found: Identity, manifest: Object) -> None:
+        last = self._last_applied(found)
+        self._try(found, lambda _: apply_manifest(self._cluster, manifest, last))
+
+    def _silence(self, found: Identity) -> None:
+        """Have a node fall silent, as its script tells it."""
+        self.silenced_s[found[2]] = self._observer.passed_s()
+        marks = {"metadata": {"annotations": {DOWN: "true"}}}
+        what = Attributes(KINDS["Node"], "", found[2], self._cluster.driver.now_s)
+        self._cluster.server.patch(what, PatchRequest(PatchType.MERGE, marks))
+
+    def _restart(self, target: ChangeTarget) -> None:
+        found = _identity(target)
+        live = self._cluster.store.get(*found)
+        if live is not None and spec_of(live).get("paused"):
+            message = "can't restart a paused deployment (resume it first)"
+            self._reject(found, message)
+            return
+        marks = {_RESTARTED_AT: timestamp(self._cluster.driver.now_s)}
+        body = {"spec": {"template": {"metadata": {"annotations": marks}}}}
+        self._patch(target, PatchRequest(PatchType.STRATEGIC, body))
+
+    def _patch(self, target: ChangeTarget, request: PatchRequest, subresource: str = "") -> None:
+        found = _identity(target)
+        kind, now_s = KINDS[target.kind], self._cluster.driver.now_s
+        what = Attributes(kind, target.namespace, target.name, now_s, subresource)
+        self._try(found, lambda _: self._cluster.server.patch(what, request))
+
+    def _try(self, found: Identity, act: Callable[[Identity], object]) -> None:
+        before = self._cluster.store.get(*found)
+        try:
+            act(found)
+        except RefusedError as refused:
+            self._reject(found, refused.message)
+        after = self._cluster.store.get(*found)
+        if after is not None and (before is None or spec_of(after) != spec_of(before)):
+            self.touched[found] = None
+        self._observer.look()
+
+    def _reject(self, found: Identity, message: str) -> None:
+        message = with_likely_name(message, self._cluster.store)
+        at_s = round(self._observer.passed_s(), 3)
+        self.rejected.append(RejectedObject(label(found), message, namespace=found[1], at_s=at_s))
+
+    def _last_applied(self, found: Identity) -> Object | None:
+        """The manifest by which an object was written by hand; None if it wasn't."""
+        obj = self._state.get(found)
+        if obj is None or was_in_a_cluster(obj):
+            return None
+        if found[0] == "Pod":
+            # Nobody writes `nodeName` and the like into a manifest to be taken out again.
+            return {}
+        metadata = {field: obj["metadata"].get(field) for field in _METADATA_OF_MANIFESTS}
+        own = {field: value for field, value in obj.items() if field not in ("metadata", "status")}
+        return {**own, "metadata": {field: value for field, value in metadata.items() if value}}
+
+
+def _identity(target: ChangeTarget) -> Identity:
+    return target.kind, target.namespace, target.name

@@ -1,0 +1,204 @@
+"""What can be changed in a plan; changes are made in the order in which they are asked for."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from podium.api.values.misspelling import likely_meant
+from podium.api.objects import Object
+from podium.api.kinds.decisive_kinds import Identity, decisive
+from podium.whatif.plan.targets import ChangeTarget, TargetError, parse_target
+from podium.simulation.scenario.drain_step import Drain
+
+_SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
+_RESTARTED = ("Deployment", "StatefulSet", "DaemonSet")
+_FORCE = "force"
+_REPLICAS_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Apply:
+    """Apply manifests, each object once, as `kubectl apply` does."""
+
+    manifests: Sequence[Object]
+
+    @cached_property
+    def by_identity(self) -> Mapping[Identity, Object]:
+        """Those that decisions depend on."""
+        return decisive(self.manifests)
+
+
+class Delete(msgspec.Struct, frozen=True):
+    """Delete an object, as `kubectl delete` does.
+
+    Attributes:
+        target: the object.
+        is_forced: whether a pod goes at once; otherwise it has its grace period.
+    """
+
+    target: ChangeTarget
+    is_forced: bool = False
+
+
+class Cordon(msgspec.Struct, frozen=True):
+    """Let no more pods onto a node, or let them again."""
+
+    node: str
+    is_cordoned: bool = True
+
+
+class Fail(msgspec.Struct, frozen=True):
+    """Have a node fall silent: nothing is heard of it any more."""
+
+    node: str
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """Have a workload want so many pods, as `kubectl scale` does."""
+
+    target: ChangeTarget
+    replicas: int
+
+
+class Restart(msgspec.Struct, frozen=True):
+    """Replace a workload's pods, as `kubectl rollout restart` does."""
+
+    target: ChangeTarget
+
+
+Change = Apply | Delete | Cordon | Drain | Fail | Scale | Restart
+
+
+def words(change: Change) -> str:
+    """What is changed, as on a command line."""
+    match change:
+        case Apply():
+            return f"apply {len(change.manifests)} objects"
+        case Delete():
+            return f"delete {change.target}{' by force' if change.is_forced else ''}"
+        case Cordon():
+            return f"{'cordon' if change.is_cordoned else 'uncordon'} {change.node}"
+        case Drain():
+            return f"drain {change.node}"
+        case Fail():
+            return f"fail {change.node}"
+        case Scale():
+            return f"scale {change.target} to {change.replicas}"
+        case Restart():
+            return f"restart {change.target}"
+
+
+def parse_delete(text: str, namespace: str) -> Delete:
+    """`KIND/NAME` or `NAMESPACE/KIND/NAME`; of a pod also with `:force`; raises TargetError."""
+    named = text.removesuffix(f":{_FORCE}")
+    target, is_forced = parse_target(named, namespace), named != text
+    if is_forced and target.kind != "Pod":
+        raise TargetError(f"--delete {text}: only a pod is deleted by force")
+    return Delete(target, is_forced)
+
+
+def parse_delete_node(text: str, _namespace: str) -> Delete:
+    """The name of a node; raises TargetError."""
+    return Delete(ChangeTarget("Node", "", _node(text, "--delete-node")))
+
+
+def parse_cordon(text: str, _namespace: str) -> Cordon:
+    """The name of a node; raises TargetError."""
+    return Cordon(_node(text, "--cordon"))
+
+
+def parse_uncordon(text: str, _namespace: str) -> Cordon:
+    """The name of a node; raises TargetError."""
+    return Cordon(_node(text, "--uncordon"), is_cordoned=False)
+
+
+def parse_drain(text: str, _namespace: str) -> Drain:
+    """A node to drain without its DaemonSets' pods, and with pods that have local data.
+
+    Args:
+        text: `NODE`, or `NODE:force`, with which pods go that nobody recreates.
+
+    Raises:
+        TargetError: it is neither.
+    """
+    called, colon, option = text.partition(":")
+    if colon and option != _FORCE:
+        raise TargetError(f"--drain {text}: must be NODE or NODE:{_FORCE}")
+    node = _node(called, "--drain")
+    return Drain(node=node, force=option == _FORCE, delete_empty_dir_data=True)
+
+
+def parse_scale(text: str, namespace: str) -> Scale:
+    """`KIND/NAME=REPLICAS`; raises TargetError."""
+    where, equals, number = text.rpartition("=")
+    if not equals or not number.isascii() or not number.isdigit() or len(number) > 10:
+        raise TargetError(f"--scale {text}: expected KIND/NAME=REPLICAS, such as deploy/web=10")
+    if int(number) > _REPLICAS_MAX:
+        raise TargetError(f"--scale {text}: must be no more than {_REPLICAS_MAX} replicas")
+    return Scale(_workload(where, namespace, "--scale", _SCALED), int(number))
+
+
+def parse_restart(text: str, namespace: str) -> Restart:
+    """`KIND/NAME`; raises TargetError."""
+    return Restart(_workload(text, namespace, "--restart", _RESTARTED))
+
+
+PARSERS: dict[str, Callable[[str, str], Change]] = {
+    "delete": parse_delete,
+    "delete_node": parse_delete_node,
+    "cordon": parse_cordon,
+    "uncordon": parse_uncordon,
+    "drain": parse_drain,
+    "scale": parse_scale,
+    "restart": parse_restart,
+}
+"""By what they are called on a command line; each takes a text and a namespace."""
+
+
+def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
+    """Raise TargetError for objects that won't be there when they are to be changed.
+
+    Args:
+        changes: in order.
+        state: what is there at first.
+    """
+    missing = []
+    is_there: dict[Identity, bool] = {}
+    for change in changes:
+        if isinstance(change, Apply):
+            is_there.update(dict.fromkeys(change.by_identity, True))
+            continue
+        if isinstance(change, Cordon | Drain | Fail):
+            target = ChangeTarget("Node", "", change.node)
+        else:
+            target = change.target
+        found = (target.kind, target.namespace, target.name)
+        if not is_there.get(found, found in state):
+            verb = words(change).partition(" ")[0]
+            others = (
+                one
+                for kind, place, one in (*state, *is_there)
+                if (kind, place) == (target.kind, target.namespace)
+            )
+            hint = likely_meant(target.name, others)
+            missing.append(f"--{verb}: the state has no {target}{hint}")
+        if isinstance(change, Delete):
+            is_there[found] = False
+    if missing:
+        raise TargetError("\n".join(missing))
+
+
+def _node(text: str, option: str) -> str:
+    called = text.removeprefix("node/").removeprefix("no/")
+    if not called or "/" in called:
+        raise TargetError(f"{option} {text}: expected the name of a node")
+    return called
+
+
+def _workload(text: str, namespace: str, option: str, kinds: Sequence[str]) -> ChangeTarget:
+    target = parse_target(text, namespace, option)
+    if target.kind not in kinds:
+        raise TargetError(f"{option} {text}: must be a {', '.join(kinds[:-1])} or {kinds[-1]}")
+    return target

@@ -1,0 +1,406 @@
+"""Conditions on which a plan fails: what met one, where, and by whom.
+
+A gate is a condition's name, with as many restrictions as one likes: `preemption`,
+`preemption:priority>=1000`, `pending:namespace=shop:workload=Deployment*`. One condition has a
+bound in its name: `ready<80%`. A gate that ends in `=allow` lets through what it matches:
+`preemption:workload=batch/*=allow`.
+"""
+
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Annotated
+
+import msgspec
+
+from podium.api.errors import PodiumError
+from podium.api.documents.pod_report import report_facts
+from podium.api.documents.report import HIDDEN, OrNull, Report
+from podium.whatif.plan.fail_on_conditions import Condition
+from podium.whatif.plan.outcome.next_pod_words import keeping, next_pod_clauses
+from podium.whatif.plan.outcome.outcome import PendingPod, Plan, PodRow, WorkloadSummary
+
+
+class GateError(PodiumError):
+    """A gate can't be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding(Report):
+    """Something that met a condition.
+
+    Attributes:
+        condition: which.
+        object: the pod, as `namespace/name`, or another object with its kind.
+        namespace: where it is; empty if it stands in none.
+        workload: whose pod it is, `Kind namespace/name`.
+        priority: of the pod; 0 for other objects.
+        priority_class: of the pod.
+        by: who is behind it, such as the preemptor; empty if nobody.
+        message: what happens, in words.
+        count: how many pods or objects it is about.
+        extent: how bad it is, where there are degrees: pods that a budget lacks, percent of pods
+            that aren't ready, seconds without a ready pod.
+    """
+
+    condition: Condition
+    object: str
+    namespace: OrNull = ""
+    workload: OrNull = ""
+    priority: int = 0
+    priority_class: OrNull = ""
+    by: OrNull = ""
+    message: str
+    count: int = 1
+    extent: Annotated[float, HIDDEN] = 0.0
+
+
+_Test = Callable[[Finding], bool]
+_RESTRICTION = re.compile(r"(\w+)(>=|<=|>|<|=)(.+)")
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+}
+_SHARE = re.compile(r"ready<(\d+(?:\.\d+)?)%")
+_ALLOW = "=allow"
+_FIELDS = ("priority", "namespace", "workload", "class")
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """A condition, restricted to some of what may meet it.
+
+    Attributes:
+        text: as it was written.
+        condition: which.
+        tests: all of them hold of what it is about.
+        allows: whether it lets that through, rather than stopping it.
+    """
+
+    text: str
+    condition: Condition
+    tests: tuple[_Test, ...] = ()
+    allows: bool = False
+
+    def matches(self, finding: Finding) -> bool:
+        """Whether it is about this."""
+        return finding.condition is self.condition and all(test(finding) for test in self.tests)
+
+
+def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = ()) -> list[Gate]:
+    """Read gates.
+
+    Args:
+        texts: each has one, or several with commas between them.
+        file: where the lines come from; None if there are none.
+        lines: each has the same, or nothing; what follows a # is a comment.
+
+    Raises:
+        GateError: any of them can't be read; says all that is wrong.
+    """
+    places = [("--fail-on", text) for text in texts]
+    places += [(f"{file}:{n}", line.partition("#")[0]) for n, line in enumerate(lines, 1)]
+    gates, faults = [], []
+    for place, text in places:
+        for word in filter(None, map(str.strip, text.split(","))):
+            try:
+                gates.append(_gate(word))
+            except GateError as error:
+                faults.append(f"{place}: {error}")
+    if faults:
+        raise GateError("\n".join(faults))
+    return gates
+
+
+def findings(plan: Plan, gates: Sequence[Gate]) -> list[Finding]:
+    """What of a plan a set of gates stops, in the order of the conditions."""
+    return [found for found, allowing in _matched(plan, gates) if allowing is None]
+
+
+def let_through(plan: Plan, gates: Sequence[Gate]) -> list[tuple[Finding, Gate]]:
+    """What of a plan gates would stop if others didn't allow it, with the first that does."""
+    return [(found, gate) for found, gate in _matched(plan, gates) if gate is not None]
+
+
+def _matched(plan: Plan, gates: Sequence[Gate]) -> Iterator[tuple[Finding, Gate | None]]:
+    """What gates are about, each with the first gate that lets it through."""
+    stopping = [gate for gate in gates if not gate.allows]
+    # Who only says what is allowed doesn't want the rest.
+    named = {gate.condition for gate in stopping}
+    stopping += [Gate("", gate.condition) for gate in gates if gate.condition not in named]
+    allowing = [gate for gate in gates if gate.allows]
+    for condition in Condition:
+        for found in _FINDERS[condition](plan):
+            if any(gate.matches(found) for gate in stopping):
+                yield found, next((gate for gate in allowing if gate.matches(found)), None)
+
+
+def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]:
+    """What isn't so anyway, or not as bad.
+
+    Of pods with other names it is as many of a workload as there are more.
+
+    Args:
+        found: with the changes.
+        anyway: without them.
+    """
+    before = {_about(one): one.extent for one in anyway}
+    new = [one for one in found if one.extent > before.get(_about(one), -1.0)]
+    known = {*map(_about, found)}
+    spare = Counter((one.condition, one.workload) for one in anyway if _about(one) not in known)
+    left = []
+    for one in new:
+        if spare[one.condition, one.workload]:
+            spare[one.condition, one.workload] -= 1
+        else:
+            left.append(one)
+    return left
+
+
+def _about(finding: Finding) -> tuple[Condition, str, str]:
+    return finding.condition, finding.object, finding.workload
+
+
+def _gate(text: str) -> Gate:
+    allows = text.endswith(_ALLOW)
+    name, *restrictions = text.removesuffix(_ALLOW).split(":")
+    tests = [_test(text, restriction) for restriction in restrictions]
+    if share := _SHARE.fullmatch(name):
+        lacking = 100 - float(share[1])
+        tests.append(lambda finding: finding.extent > lacking)
+        return Gate(text, Condition.READY_SHARE, tuple(tests), allows)
+    if name not in set(Condition) - {Condition.READY_SHARE}:
+        known = ", ".join(Condition)
+        raise GateError(f"unknown condition {name}; known are {known}")
+    return Gate(text, Condition(name), tuple(tests), allows)
+
+
+def _test(gate: str, text: str) -> _Test:
+    found = _RESTRICTION.fullmatch(text)
+    if found is None or found[1] not in _FIELDS:
+        fields = ", ".join(_FIELDS)
+        raise GateError(f"{gate}: {text} must be FIELD=VALUE, with a field of {fields}")
+    field, sign, value = found.groups()
+    if field == "priority":
+        if not re.fullmatch(r"-?\d+", value):
+            raise GateError(f"{gate}: {value} must be a whole number")
+        compare, bound = _COMPARISONS[sign], int(value)
+        return lambda finding: compare(finding.priority, bound)
+    if sign != "=":
+        raise GateError(f"{gate}: {field} can only be compared by =")
+    return lambda finding: any(fnmatchcase(name, value) for name in _names(finding, field))
+
+
+def _names(finding: Finding, field: str) -> tuple[str, ...]:
+    """By which names a pattern may mean something; a workload also without its kind."""
+    if field == "workload":
+        return finding.workload, finding.workload.partition(" ")[2]
+    return (finding.priority_class if field == "class" else finding.namespace,)
+
+
+def _of(condition: Condition, row: PodRow, message: str, by: str = "") -> Finding:
+    return Finding(
+        condition=condition,
+        object=row.pod,
+        namespace=row.namespace,
+        workload=row.workload,
+        priority=row.priority,
+        priority_class=row.priority_class,
+        by=by,
+        message=message,
+    )
+
+
+def _preemptions(plan: Plan) -> Iterator[Finding]:
+    for one in plan.disruptions:
+        if one.by:
+            message = f"is preempted on {one.node} by {one.by}"
+            yield _of(Condition.PREEMPTION, one, message, one.by)
+
+
+def _evictions(plan: Plan) -> Iterator[Finding]:
+    for one in plan.disruptions:
+        yield _of(Condition.EVICTION, one, f"loses its place on {one.node}{one.times}", one.by)
+    for removed in plan.removed:
+        if removed.is_evicted:
+            yield _of(Condition.EVICTION, removed, removed.reason)
+
+
+def _lost_work(plan: Plan) -> Iterator[Finding]:
+    for one in plan.failed_jobs:
+        yield Finding(
+            condition=Condition.LOST_WORK,
+            object=one.job,
+            namespace=one.namespace,
+            workload=one.workload,
+            priority=one.priority,
+            priority_class=one.priority_class,
+            message=f"loses its work: {one.message} ({one.reason})",
+        )
+
+
+def _violations(plan: Plan) -> Iterator[Finding]:
+    rows = {one.pod: one for one in plan.disruptions}
+    for preemption in plan.preemptions:
+        for victim in preemption.taken:
+            for budget in victim.broken:
+                row = rows.get(victim.pod) or PodRow(**report_facts(victim))
+                message = f"is preempted, which violates the budget {budget}"
+                yield _of(Condition.PDB_VIOLATION, row, message, preemption.preemptor)
+
+
+def _pending(plan: Plan) -> Iterator[Finding]:
+    for one in plan.pending:
+        yield _of(Condition.PENDING, one, f"{_waits(one)}: {one.message}")
+
+
+def _waits(one: PendingPod) -> str:
+    if one.room_at_s is None:
+        return "stays pending"
+    when = f"t+{one.room_at_s:.12g}s, after the plan's end"
+    return f"waits for pods to leave {one.nominated_node} by {when}"
+
+
+def _rejected(plan: Plan) -> Iterator[Finding]:
+    for one in plan.rejected:
+        about = one.workload or one.object
+        verb = "is" if one.count == 1 else "are"
+        yield Finding(
+            condition=Condition.REJECTED,
+            object=f"{one.object} of {one.workload}" if one.workload else one.object,
+            namespace=one.namespace,
+            workload=about,
+            message=f"{verb} rejected: {one.message}",
+            count=one.count,
+        )
+
+
+def _refused(plan: Plan) -> Iterator[Finding]:
+    for one in plan.refusals:
+        why = one.message or one.reason
+        yield _of(Condition.REFUSED, one, f"is refused by {one.node}{one.times}: {why}")
+
+
+def _below_budget(plan: Plan) -> Iterator[Finding]:
+    summaries = {one.workload: one for one in plan.workloads}
+    for budget in plan.budgets:
+        if not budget.is_below:
+            continue
+        fallen = [one for one in budget.workloads if _loses_ready(summaries.get(one))]
+        for workload in fallen or budget.workloads or ("",):
+            row = summaries.get(workload)
+            yield Finding(
+                condition=Condition.BELOW_BUDGET,
+                object=f"PodDisruptionBudget {budget.budget}",
+                namespace=budget.namespace,
+                workload=workload,
+                priority=row.priority if row else 0,
+                priority_class=row.priority_class if row else "",
+                message=(
+                    f"has only {budget.healthy_least} of the {budget.desired_healthy} healthy pods "
+                    f"that it asks for, and too few for {budget.below_for_s:g} s"
+                ),
+                extent=budget.desired_healthy - budget.healthy_least,
+            )
+
+
+def _loses_ready(summary: WorkloadSummary | None) -> bool:
+    return summary is not None and summary.ready_least < summary.ready_before
+
+
+def _unavailable(plan: Plan) -> Iterator[Finding]:
+    for one in plan.workloads:
+        if one.is_unavailable:
+            message = f"has no ready pod for {one.ready_least_for_s:g} s"
+            yield _of_summary(Condition.UNAVAILABLE, one, message, one.ready_least_for_s)
+
+
+def _ready_shares(plan: Plan) -> Iterator[Finding]:
+    for one in plan.workloads:
+        if one.serves and one.ready_share < 1:
+            counted = min(one.pods, one.wanted)
+            message = (
+                f"has only {one.ready_least} of {counted} pods ready ({100 * one.ready_share:.3g} "
+                f"%) for {one.ready_least_for_s:g} s"
+            )
+            lacking = 100 * (1 - one.ready_share)
+            yield _of_summary(Condition.READY_SHARE, one, message, lacking)
+
+
+def _of_summary(condition: Condition, row: WorkloadSummary, message: str, extent: float) -> Finding:
+    return Finding(
+        condition=condition,
+        object=row.workload,
+        namespace=row.namespace,
+        workload=row.workload,
+        priority=row.priority,
+        priority_class=row.priority_class,
+        message=message,
+        extent=extent,
+    )
+
+
+def _stuck(plan: Plan) -> Iterator[Finding]:
+    for one in plan.rollouts:
+        if one.is_stuck:
+            yield _of_workload(Condition.STUCK_ROLLOUT, one.workload, f"is stuck: {one.text}")
+
+
+def _unplayed(plan: Plan) -> Iterator[Finding]:
+    for one in plan.unplayed:
+        yield _of_workload(Condition.UNPLAYED, one.object, f"isn't played: {one.reason}")
+    for rollout in plan.rollouts:
+        if rollout.is_open:
+            message = f"isn't played to its end: {rollout.text}"
+            yield _of_workload(Condition.UNPLAYED, rollout.workload, message)
+
+
+def _undrained(plan: Plan) -> Iterator[Finding]:
+    for one in plan.drains:
+        if one.state != "Done":
+            message = f"isn't drained: {one.text}"
+            yield _of_workload(Condition.UNDRAINED, f"Node {one.node}", message)
+
+
+def _stale_priorities(plan: Plan) -> Iterator[Finding]:
+    for one in plan.stale_priorities:
+        if one.is_harmful:
+            yield Finding(
+                condition=Condition.STALE_PRIORITY,
+                object=one.workload,
+                namespace=one.namespace,
+                workload=one.workload,
+                priority=one.priority,
+                by=next((found.pod for found in one.next_pods if found.is_harmful), ""),
+                message=": ".join(filter(None, (keeping(one), "; ".join(next_pod_clauses(one))))),
+            )
+
+
+def _of_workload(condition: Condition, workload: str, message: str) -> Finding:
+    place = workload.partition(" ")[2].rpartition("/")[0]
+    return Finding(
+        condition=condition, object=workload, namespace=place, workload=workload, message=message
+    )
+
+
+_FINDERS: Mapping[Condition, Callable[[Plan], Iterator[Finding]]] = {
+    Condition.PREEMPTION: _preemptions,
+    Condition.EVICTION: _evictions,
+    Condition.LOST_WORK: _lost_work,
+    Condition.PDB_VIOLATION: _violations,
+    Condition.PENDING: _pending,
+    Condition.REJECTED: _rejected,
+    Condition.REFUSED: _refused,
+    Condition.BELOW_BUDGET: _below_budget,
+    Condition.UNAVAILABLE: _unavailable,
+    Condition.READY_SHARE: _ready_shares,
+    Condition.STUCK_ROLLOUT: _stuck,
+    Condition.UNPLAYED: _unplayed,
+    Condition.UNDRAINED: _undrained,
+    Condition.STALE_PRIORITY: _stale_priorities,
+}

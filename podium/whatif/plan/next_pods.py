@@ -1,0 +1,233 @@
+"""Creates the next pods of workloads in copies of a played cluster, to see whom they preempt.
+
+Where running pods keep a priority that their successors don't get, two pods are tried: one that
+replaces a running pod of the workload, as when that is deleted, and one that requests as much and
+belongs to no workload.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from podium.api.policy.disruption_target import BY_SCHEDULER
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import (
+    Object,
+    condition_message,
+    controller_key,
+    key,
+    metadata_of,
+    status_of,
+)
+from podium.api.pod_specs import node_affinity_of
+from podium.api.resources import pod_requests
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.server import DeleteOptions
+from podium.scheduler.framework.decision import Decision
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.outcome.leaving_pods import short_of_pods
+from podium.whatif.plan.outcome.outcome import NextPod, PreemptedPod, StalePriority
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.simulation.workers import can_fork, in_workers
+
+_NAME = "next-pod"
+# Of a cascade through a large cluster.
+_VICTIMS_MAX = 50
+# What says where a pod may go by itself; labels and terms about other pods are the workload's.
+_KEPT = ("nodeSelector", "priorityClassName", "runtimeClassName", "schedulerName", "tolerations")
+_KEPT_OF_CONTAINERS = ("name", "image", "resources", "restartPolicy")
+
+
+def tried(
+    play: Play, stale: Sequence[StalePods], most: int, workers: int = 1
+) -> Iterator[StalePriority]:
+    """Report on stale pods, with what the next pods of some of them do in copies of a play.
+
+    Args:
+        play: one that is over; it stays as it is.
+        stale: pods of the play.
+        most: of how many workloads the next pods are tried, those first that request most.
+        workers: how many processes try them at the same time.
+    """
+    trials = [*_trials(stale, most)] if can_fork() else []
+    found: dict[int, list[NextPod]] = {}
+    for trial, next_pod in zip(
+        trials, in_workers(partial(_try, play), trials, workers), strict=True
+    ):
+        found.setdefault(id(trial.stale), []).append(next_pod)
+    for one in stale:
+        yield StalePriority(
+            workload=one.workload,
+            namespace=one.namespace,
+            pods=len(one.pods),
+            priority=one.priority,
+            next_priority=one.next_priority,
+            next_class=one.next_class,
+            is_by_default=one.is_by_default,
+            refusal=one.refusal,
+            next_pods=tuple(found.get(id(one), ())),
+        )
+
+
+def preempted_since(play: Play, since_s: float) -> Iterator[PreemptedPod]:
+    """The pods that were preempted since a moment of a play, at times counted from then."""
+    yield from _preempted(play, _histories(play), since_s)
+
+
+def _preempted(play: Play, histories: PodHistories, since_s: float) -> Iterator[PreemptedPod]:
+    owners = play.owners()
+    for lost in histories.disrupted:
+        if lost.cause is not BY_SCHEDULER or lost.ended_s is None or lost.ended_s < since_s:
+            continue
+        by_uid = play.preemptions.preemptors.get(lost.uid)
+        if by_uid is None:
+            continue
+        by = histories.by_uid[by_uid]
+        yield PreemptedPod(
+            **owners.row(lost),
+            node=lost.node,
+            at_s=round(lost.ended_s - since_s, 3),
+            by=by.pod,
+            by_workload=owners.row(by)["workload"],
+            by_priority=by.priority,
+        )
+
+
+class _Trial(msgspec.Struct, frozen=True):
+    """A pod to be created: in place of a pod of a workload, or one of its own that is like it."""
+
+    stale: StalePods
+    is_replacement: bool
+
+
+def _trials(stale: Sequence[StalePods], most: int) -> Iterator[_Trial]:
+    shapes = set[object]()
+    admitted = [one for one in stale if not one.refusal]
+    for one in sorted(admitted, key=_rank)[:most]:
+        owner = controller_key(one.pods[0])
+        if owner is not None and owner[0] in RECREATING:
+            yield _Trial(one, is_replacement=True)
+        alike = (one.next_class, one.next_priority, msgspec.json.encode(_like(one.spec)))
+        if alike not in shapes:
+            shapes.add(alike)
+            yield _Trial(one, is_replacement=False)
+
+
+def _rank(stale: StalePods) -> tuple[object, ...]:
+    """Sorts first by whether successors outrank the pods, then by how much they request."""
+    requests = pod_requests({"spec": stale.spec})
+    outranks = (stale.next_priority or 0) > stale.priority
+    amounts = (-requests.get("cpu", 0), -requests.get("memory", 0))
+    return not outranks, *amounts, -len(stale.pods), stale.workload
+
+
+def _try(play: Play, trial: _Trial) -> NextPod:
+    """Create a pod, and play what comes of it; it changes `play`."""
+    since_s, entries_before = play.passed_s, len(play.observer.entries)
+    play.record_preemptions(alternatives_max=0)
+    if trial.is_replacement:
+        # Preemption takes the youngest of equals: of the others, more than one gives way in turn.
+        _delete(play, min(trial.stale.pods, key=_age))
+        play.change(())
+    else:
+        play.change([Apply((_new_pod(play, trial.stale),))])
+    if not play.run(watch=_stopping_after(play, _VICTIMS_MAX)):
+        raise KeyboardInterrupt
+    histories = _histories(play)
+    preempted = tuple(_preempted(play, histories, since_s))
+    new = _first_new(play, histories, trial, entries_before)
+    message = ""
+    if new is None:
+        message = _refusal(play, trial.stale.workload)
+    elif not new.node:
+        pod = play.cluster.store.get("Pod", *new.pod.split("/"))
+        message = condition_message(pod or {}, "PodScheduled")
+    return NextPod(
+        is_replacement=trial.is_replacement,
+        pod="" if new is None else new.pod,
+        priority=0 if new is None else new.priority,
+        node="" if new is None else new.node,
+        message=message,
+        preempted=preempted,
+        is_cut_short=len(preempted) >= _VICTIMS_MAX,
+    )
+
+
+def _stopping_after(play: Play, victims_max: int) -> Callable[[Decision], None]:
+    """Record preemptions, and have nothing more decided once so many pods have been preempted."""
+
+    def watch(decision: Decision) -> None:
+        play.preemptions.record(decision)
+        if len(play.preemptions.preemptors) >= victims_max:
+            play.machine.hold()
+
+    return watch
+
+
+def _age(pod: Object) -> tuple[str, str]:
+    began = status_of(pod).get("startTime") or metadata_of(pod).get("creationTimestamp")
+    return str(began or ""), key(pod)
+
+
+def _histories(play: Play) -> PodHistories:
+    return PodHistories(play.observer.entries, play.before.by_uid, play.cluster.store.get)
+
+
+def _delete(play: Play, pod: Object) -> None:
+    """Delete a pod as `kubectl delete` does; nothing is decided before `change` has been called."""
+    play.machine.hold()
+    place, called = key(pod).split("/")
+    now_s = play.cluster.driver.now_s
+    play.cluster.server.delete(Attributes(KINDS["Pod"], place, called, now_s), DeleteOptions())
+    play.observer.look()
+
+
+def _first_new(
+    play: Play, histories: PodHistories, trial: _Trial, entries_before: int
+) -> PodHistory | None:
+    """The pod that was to come; None if it didn't."""
+    owners = play.owners()
+    for entry in play.observer.entries[entries_before:]:
+        history = histories.by_uid.get(entry.uid) if entry.type == "PodCreated" else None
+        if history is None:
+            continue
+        if not trial.is_replacement:
+            return history
+        if owners.workload(history.pod, history.owner) == trial.stale.workload:
+            return history
+    return None
+
+
+def _refusal(play: Play, workload: str) -> str:
+    for rejected in (*play.rejected, *short_of_pods(play)):
+        if rejected.workload in ("", workload):
+            return rejected.message
+    return "it doesn't come while the plan is played"
+
+
+def _new_pod(play: Play, stale: StalePods) -> Object:
+    place = stale.namespace
+    called = _NAME
+    while play.cluster.store.get("Pod", place, called) is not None:
+        called += "-x"
+    metadata = {"name": called, "namespace": place}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": _like(stale.spec)}
+
+
+def _like(spec: Object) -> Mapping[str, object]:
+    """The spec of a pod of its own with the requests, and the nodes to choose from, of a spec."""
+    kept = {field: spec[field] for field in _KEPT if spec.get(field)}
+    if near := node_affinity_of(spec):
+        kept["affinity"] = {"nodeAffinity": near}
+    if whole := spec.get("resources"):
+        kept["resources"] = whole
+    for field in ("containers", "initContainers"):
+        if found := spec.get(field):
+            kept[field] = [
+                {one: container[one] for one in _KEPT_OF_CONTAINERS if one in container}
+                for container in found
+            ]
+    return kept

@@ -1,0 +1,163 @@
+"""What becomes of disruption budgets in the course of a plan: how few pods are healthy, and why."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import msgspec
+
+from podium.api.objects import Object, key, labels, namespace, uid
+from podium.api.workloads import pod_template_of
+from podium.api.policy.disruption_budget_status import sync_failure
+from podium.api.policy.disruption_budgets import budget_selector
+from podium.whatif.plan.outcome.outcome import BudgetChange, RemovedPod
+from podium.whatif.plan.play import BudgetCounts, Play
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+
+
+class BudgetMoment(msgspec.Struct, frozen=True):
+    """What the status of a budget says from a moment on.
+
+    Attributes:
+        at_s: from when on, in seconds since the plan began.
+        for_s: for how long, in seconds.
+        counts: the numbers.
+    """
+
+    at_s: float
+    for_s: float
+    counts: BudgetCounts
+
+    @property
+    def margin(self) -> int:
+        """How many pods are healthy beyond those that the budget asks for."""
+        return self.counts.healthy - self.counts.desired
+
+
+class BudgetCourses:
+    """Reads what became of budgets off a play that is over.
+
+    Args:
+        play: one that is over.
+        histories: of its pods.
+        removed: the pods that its changes take away.
+    """
+
+    def __init__(self, play: Play, histories: PodHistories, removed: Iterable[RemovedPod]) -> None:
+        self._play = play
+        self._owners = play.owners()
+        self._histories = histories
+        self._removed = {one.pod for one in removed if not one.is_evicted}
+        self._broken: dict[str, list[str]] = defaultdict(list)
+        for outcome in play.preemptions.outcomes:
+            for victim in outcome.taken:
+                for budget in victim.broken:
+                    self._broken[budget].append(victim.pod)
+        self._noted: dict[str, list[tuple[float, BudgetCounts]]] = defaultdict(list)
+        for entry in play.observer.entries[play.entries_before :]:
+            if entry.type == "BudgetChanged":
+                noted = self._noted[f"{entry.namespace}/{entry.name}"]
+                noted.append((round(entry.at_s, 3), BudgetCounts.of_status(entry.details)))
+
+    def changes(self) -> Iterator[BudgetChange]:
+        """What has become of the budgets that there are in the end."""
+        for pdb in self._play.cluster.store.list("PodDisruptionBudget").items:
+            yield self._change(pdb)
+
+    def _change(self, pdb: Object) -> BudgetChange:
+        noted, known = self._noted.get(key(pdb), []), self._play.budgets_before.get(key(pdb))
+        before = known or (noted[0][1] if noted else BudgetCounts())
+        least_s, least = min(
+            ((at_s, counts.allowed) for at_s, counts in noted),
+            key=lambda one: one[1],
+            default=(0.0, before.allowed),
+        )
+        if least >= before.allowed:
+            least_s, least = 0.0, before.allowed
+        moments = [*_moments(before, noted, self._play.passed_s)]
+        below = [*_below(moments, known)]
+        worst = min(below or moments, key=lambda one: one.margin)
+        lost = Counter(self._lost_under(pdb))
+        return BudgetChange(
+            key(pdb),
+            before.allowed,
+            noted[-1][1].allowed if noted else before.allowed,
+            allowed_least=least,
+            least_at_s=least_s,
+            violated_by=tuple(self._broken.get(key(pdb), ())),
+            sync_failure=sync_failure(pdb),
+            is_touched=bool(noted or lost),
+            namespace=namespace(pdb),
+            healthy_before=before.healthy,
+            healthy_least=worst.counts.healthy,
+            desired_healthy=worst.counts.desired,
+            healthy_least_at_s=worst.at_s,
+            below_for_s=round(sum(one.for_s for one in below), 3),
+            lost={cause: number for cause, number in lost.items() if cause},
+            removed=lost[""],
+            workloads=self._workloads_under(pdb) if below else (),
+        )
+
+    def _lost_under(self, pdb: Object) -> Iterator[str]:
+        """As what each pod counts that a budget lost; empty if the changes take it away."""
+        for history in self._pods_of(pdb):
+            if history.pod in self._removed and history.cause is None:
+                yield ""
+            elif history.cause is not None:
+                yield history.cause.group
+
+    def _workloads_under(self, pdb: Object) -> tuple[str, ...]:
+        """The workloads of the budget's pods to which anything happens."""
+        found = (self._owners.workload(one.pod, one.owner) for one in self._pods_of(pdb))
+        return tuple(sorted(set(found)))
+
+    def _pods_of(self, pdb: Object) -> Iterator[PodHistory]:
+        selector = budget_selector(pdb)
+        for carried, histories in self._alike.get(namespace(pdb), {}).items():
+            if selector.matches(dict(carried)):
+                yield from histories
+
+    @cached_property
+    def _alike(self) -> Mapping[str, Mapping[frozenset[tuple[str, str]], Sequence[PodHistory]]]:
+        """The pods to which anything happens, by namespace and labels."""
+        found: dict[str, dict[frozenset[tuple[str, str]], list[PodHistory]]] = defaultdict(dict)
+        for history in self._histories.by_uid.values():
+            carried = frozenset(self._labels(history).items())
+            found[history.pod.partition("/")[0]].setdefault(carried, []).append(history)
+        return found
+
+    def _labels(self, history: PodHistory) -> Mapping[str, str]:
+        """The labels of a pod; those of its owner's template if it came and is gone."""
+        store = self._play.cluster.store
+        pod = self._play.before.by_uid.get(history.uid) or store.get("Pod", *history.pod.split("/"))
+        if pod is not None and uid(pod) == history.uid:
+            return labels(pod)
+        owner = store.get(*history.owner) if history.owner is not None else None
+        return {} if owner is None else labels(pod_template_of(owner))
+
+
+def _moments(
+    before: BudgetCounts, noted: Sequence[tuple[float, BudgetCounts]], end_s: float
+) -> Iterator[BudgetMoment]:
+    """What a budget says from when to when, leaving out what lasts no time."""
+    course = [(0.0, before), *noted]
+    for (at_s, counts), (until_s, _) in pairwise(course):
+        if until_s > at_s:
+            yield BudgetMoment(at_s, until_s - at_s, counts)
+    at_s, counts = course[-1]
+    yield BudgetMoment(at_s, max(end_s - at_s, 0.0), counts)
+
+
+def _below(moments: Iterable[BudgetMoment], before: BudgetCounts | None) -> Iterator[BudgetMoment]:
+    """When fewer pods are healthy than the budget asks for, and fewer than were.
+
+    A budget that asks for more as its workload is scaled up, or whose pods have yet to become
+    ready for the first time, doesn't fall.
+    """
+    reference = 0 if before is None else before.healthy
+    for one in moments:
+        if one.margin >= 0:
+            reference = max(reference, one.counts.healthy)
+        elif one.counts.healthy < reference and one.for_s:
+            yield one

@@ -1,0 +1,254 @@
+"""What a complete answer needs and the state lacks, and what Podium itself doesn't model.
+
+An export of a cluster can't say whether a kind has no objects or was left out. So a missing kind is
+warned about where something in the state refers to it, or where any cluster has such objects.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from podium.api.values.counts import listed
+from podium.api.device_classes import resources_of_devices
+from podium.api.objects import (
+    Object,
+    controller_kind,
+    key,
+    name,
+    part,
+    spec_of,
+    was_in_a_cluster,
+)
+from podium.api.pod_specs import volumes_of
+from podium.api.pods import is_finished, node_name_of
+from podium.api.priority import SYSTEM_PRIORITY_CLASSES
+from podium.api.resources import pod_requests
+from podium.api.workloads import pod_template_of
+from podium.scheduler.snapshot.volumes.attachable_volumes import limits_of
+from podium.kubelet.simulated.behaviour import is_marked
+from podium.whatif.plan.outcome.unplayed import unplayed_owners
+
+EXPORT_COMMAND = (
+    "kubectl get nodes,pods,namespaces,priorityclasses,runtimeclasses,poddisruptionbudgets,"
+    "services,replicationcontrollers,replicasets,statefulsets,deployments,daemonsets,jobs,"
+    "controllerrevisions,limitranges,resourcequotas,"
+    "persistentvolumeclaims,persistentvolumes,storageclasses,"
+    "csinodes,csidrivers,csistoragecapacities,volumeattachments,deviceclasses -A -o json"
+)
+
+_SHOWN_MAX = 3
+_MAKERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
+# What every cluster has, or nearly every one, and what its absence can change.
+_USUAL = {
+    "Namespace": "affinity to pods of other namespaces may be judged wrongly",
+    "LimitRange": "if the cluster has any, new pods may request other amounts",
+    "PodDisruptionBudget": "if the cluster has any, preemption may choose other victims",
+    "PriorityClass": "the default class and its priority aren't known",
+    "ResourceQuota": "if the cluster has any, it may refuse pods",
+    "Service": "pods of one service are spread by default, which scores nodes",
+}
+# The API server makes them itself.
+_EVERYWHERE = frozenset({"Namespace", "PriorityClass", "Service"})
+_OWNERS = {
+    "ReplicaSet": "its pods are spread by default, and budgets count by it",
+    "ReplicationController": "its pods are spread by default, and budgets count by it",
+    "StatefulSet": "its pods are spread by default, and budgets count by it",
+}
+
+
+class StateFacts:
+    """What warnings need to know of many objects.
+
+    Attributes:
+        by_kind: the objects.
+        is_export: whether nodes or pods come from an API server.
+        owner_kinds: the kinds of the pods' controllers, and how many pods have one of each.
+        waiting: the pods on no node that haven't finished.
+        node_names: of the nodes.
+        strays: by name of a node that isn't among them, how many pods on it haven't finished.
+        unplayed_owners: a warning for each kind of owners that nobody plays.
+
+    Args:
+        objects: of the kinds that decisions depend on.
+    """
+
+    def __init__(self, objects: Iterable[Object]) -> None:
+        by_kind: dict[str, list[Object]] = defaultdict(list)
+        for obj in objects:
+            by_kind[str(obj.get("kind"))].append(obj)
+        self.by_kind: Mapping[str, Sequence[Object]] = {**by_kind}
+        pods, nodes = self.of("Pod"), self.of("Node")
+        self.is_export = any(was_in_a_cluster(obj) for obj in (*nodes, *pods))
+        self.owner_kinds = Counter(map(controller_kind, pods))
+        self.waiting: list[Object] = []
+        self.node_names = {name(node) for node in nodes}
+        self.strays: Counter[str] = Counter()
+        for pod in pods:
+            if is_finished(pod):
+                continue
+            node = node_name_of(pod)
+            if not node:
+                self.waiting.append(pod)
+            elif node not in self.node_names:
+                self.strays[node] += 1
+        self.unplayed_owners = tuple(
+            unplayed_owners(obj for found in by_kind.values() for obj in found)
+        )
+
+    def of(self, kind: str) -> Sequence[Object]:
+        """The objects of a kind."""
+        return self.by_kind.get(kind, ())
+
+
+class ModelLimits(msgspec.Struct):
+    """What Podium doesn't do as a cluster would.
+
+    Attributes:
+        warnings: where the answer may be wrong.
+        notes: where it is as v1.36's default feature gates have it.
+    """
+
+    warnings: list[str] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
+
+
+def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[str]:
+    """Warnings about kinds that aren't there, and last of all how to get a complete state.
+
+    Args:
+        state: objects of the kinds that matter.
+        applied: the same of manifests.
+    """
+    both = (state, StateFacts(applied))
+    missing = {**_unusual(state), **_without_owners(state), **_referred_to(both)}
+    warnings = [
+        f"the state has no {kind}: {why}" for kind, why in missing.items() if not _of(both, kind)
+    ]
+    warnings += _on_unknown_nodes(both)
+    if warnings:
+        warnings.append(f"a complete state is what this prints: {EXPORT_COMMAND}")
+    return warnings
+
+
+def limits_of_the_model(
+    pods: Iterable[Object], device_classes: Sequence[Object] = (), *, has_gangs: bool = False
+) -> ModelLimits:
+    """What is to be said about pods that are to be scheduled.
+
+    Args:
+        pods: that wait.
+        device_classes: that there are.
+        has_gangs: whether the scheduler heeds what PodGroups they name.
+    """
+    limits = ModelLimits()
+    claiming, with_devices, grouped = [], [], []
+    for pod in pods:
+        spec = spec_of(pod)
+        if spec.get("resourceClaims"):
+            claiming.append(key(pod))
+        elif resources_of_devices(_requested(pod), device_classes):
+            with_devices.append(key(pod))
+        if spec.get("schedulingGroup") and not has_gangs:
+            grouped.append(key(pod))
+    if claiming:
+        text = "dynamic resource claims aren't modelled; no place is looked for: {}"
+        limits.warnings.append(text.format(listed(claiming, _SHOWN_MAX)))
+    if with_devices:
+        text = "devices behind extended resources aren't modelled; no place is looked for: {}"
+        limits.warnings.append(text.format(listed(with_devices, _SHOWN_MAX)))
+    if grouped:
+        text = "schedulingGroup is ignored, as with v1.36's default feature gates: {}"
+        limits.notes.append(text.format(listed(grouped, _SHOWN_MAX)))
+    return limits
+
+
+def _requested(pod: Object) -> set[str]:
+    return {resource for resource, amount in pod_requests(pod).items() if amount}
+
+
+def _of(both: Iterable[StateFacts], kind: str) -> list[Object]:
+    return [obj for one in both for obj in one.of(kind)]
+
+
+def _unusual(state: StateFacts) -> dict[str, str]:
+    """Kinds that a cluster is bound to have; what somebody wrote by hand may do without."""
+    missing = {kind: why for kind, why in _USUAL.items() if not state.of(kind)}
+    # Who was given all that every cluster has was asked for the rest, too: there is none of it.
+    return missing if state.is_export and missing.keys() & _EVERYWHERE else {}
+
+
+def _without_owners(state: StateFacts) -> dict[str, str]:
+    kinds = state.owner_kinds
+    found = {
+        kind: f"{kinds[kind]} pods belong to one; {why}"
+        for kind, why in _OWNERS.items()
+        if kinds[kind]
+    }
+    owners = {controller_kind(obj) for obj in state.of("ReplicaSet")}
+    if "Deployment" in owners and state.of("PodDisruptionBudget"):
+        found["Deployment"] = "budgets count by how many pods one wants"
+    return found
+
+
+def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
+    """Kinds that other objects name."""
+    found = {}
+    if not any(one.node_names for one in both):
+        found["Node"] = "nothing can be placed"
+    waiting = [pod for one in both for pod in one.waiting]
+    templates = [pod_template_of(obj) for kind in _MAKERS for obj in _of(both, kind)]
+    specs = [spec_of(one) for one in (*waiting, *templates)]
+    named = {str(spec.get("priorityClassName") or "") for spec in specs}
+    classes = named - {"", *SYSTEM_PRIORITY_CLASSES}
+    if classes:
+        found["PriorityClass"] = f"pods name {listed(sorted(classes), _SHOWN_MAX)}"
+    if any(claim for spec in specs for claim in _claim_names(spec)):
+        found["PersistentVolumeClaim"] = "pods that wait for a place use one"
+    return {**found, **_storage_referred_to(both)}
+
+
+def _storage_referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
+    found = {}
+    claims = [spec_of(claim) for claim in _of(both, "PersistentVolumeClaim")]
+    if any(spec.get("volumeName") for spec in claims):
+        found["PersistentVolume"] = "claims are bound to one"
+    if any(spec.get("storageClassName") and not spec.get("volumeName") for spec in claims):
+        found["StorageClass"] = "claims that aren't bound yet name one"
+    volumes = _of(both, "PersistentVolume")
+    # A kubelet registers its node's drivers; simulated nodes have none, nor limits of volumes.
+    if any(spec_of(volume).get("csi") for volume in volumes) and not all(
+        map(is_marked, _of(both, "Node"))
+    ):
+        found["CSINode"] = "how many volumes a node can take isn't known"
+    if {str(part(spec_of(one), "csi").get("driver")) for one in volumes} & _attaching(both):
+        found["VolumeAttachment"] = "volumes count while they are attached, also without a pod"
+    return found
+
+
+def _attaching(both: Sequence[StateFacts]) -> set[str]:
+    """The drivers that attach no more than so many volumes to a node."""
+    limited = {driver for one in _of(both, "CSINode") for driver in limits_of(one)}
+    never = {
+        name(one) for one in _of(both, "CSIDriver") if spec_of(one).get("attachRequired") is False
+    }
+    return limited - never
+
+
+def _claim_names(spec: Object) -> Iterator[str]:
+    for volume in volumes_of(spec):
+        if claim := volume.get("persistentVolumeClaim"):
+            yield str(claim.get("claimName"))
+
+
+def _on_unknown_nodes(both: Iterable[StateFacts]) -> list[str]:
+    strays: Counter[str] = Counter()
+    for one in both:
+        strays += one.strays
+    for node in [*strays]:
+        if any(node in one.node_names for one in both):
+            del strays[node]
+    if not strays:
+        return []
+    names = listed(sorted(strays), _SHOWN_MAX)
+    return [f"{strays.total()} pods are on nodes that the state lacks: {names}"]

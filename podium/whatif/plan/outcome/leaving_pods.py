@@ -1,0 +1,125 @@
+"""Pods of the state that the changes take away, and pods that workloads want and may not have."""
+
+from collections.abc import Iterator
+
+from podium.api.objects import controller_uid, is_terminating, labels, status_of, uid
+from podium.api.pods import is_active
+from podium.controllers.daemon_set.eligibility import tolerant
+from podium.api.kinds.decisive_kinds import Identity, label
+from podium.whatif.plan.outcome.failed_jobs import FailedJobs
+from podium.whatif.plan.misspelt_references import with_likely_name
+from podium.whatif.plan.outcome.outcome import RejectedObject, RemovedPod
+from podium.whatif.plan.play import FAILED_CREATE, Play
+from podium.simulation.timeline.observer import USER
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.apiserver.store.store import Store
+
+_COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
+_JOBS = "job-controller"
+_ERROR = "Error creating: "
+_WANTED = {
+    "ReplicaSet": "replicas",
+    "ReplicationController": "replicas",
+    "StatefulSet": "replicas",
+    "Job": "parallelism",
+}
+
+
+def removed(play: Play, histories: PodHistories, failed_jobs: FailedJobs) -> Iterator[RemovedPod]:
+    """The pods of the state that somebody deleted, in order.
+
+    Args:
+        play: one that is over.
+        histories: of its pods.
+        failed_jobs: the Jobs that fail in it.
+    """
+    known = play.owners()
+    for pod in sorted(histories.by_uid.values(), key=lambda one: one.ended_s or 0.0):
+        if pod.is_new or pod.ended_s is None or pod.cause is not None or pod.has_finished:
+            continue
+        owners = [*known.above(pod.owner)]
+        top = known.topmost(pod.owner) if pod.owner else None
+        gone = next((one for one in owners if one in play.deleted), top)
+        is_lost = pod.ended_by == _JOBS and failed_jobs.has_lost(pod)
+        reason = "its Job fails" if is_lost else _why(play.cluster.store, pod, top, gone)
+        is_meant = pod.ended_by in (USER, _COLLECTOR, _NAMESPACES)
+        is_evicted = not (is_meant or any(one in play.changer.touched for one in owners))
+        yield RemovedPod(
+            **known.row(pod),
+            reason=reason,
+            at_s=round(pod.ended_s, 3),
+            node=pod.node,
+            is_evicted=is_evicted,
+        )
+
+
+def _why(store: Store, pod: PodHistory, top: Identity | None, gone: Identity | None) -> str:
+    if pod.ended_by == _NAMESPACES:
+        return f"goes with Namespace {pod.pod.partition('/')[0]}"
+    if pod.ended_by == USER or top is None:
+        return "is deleted"
+    if pod.ended_by == _COLLECTOR:
+        return f"goes with {label(gone or top)}"
+    if top[0] == "DaemonSet" and (misfit := _misfit(store, top, pod.node)):
+        return f"{label(top)} may not run there: {misfit}"
+    return f"is surplus to {label(top)}"
+
+
+def _misfit(store: Store, daemon_set: Identity, node_name: str) -> str:
+    """The labels and taints of a node that keep a DaemonSet's pods off it; empty if none do."""
+    # Few plans take daemons away, and the others start faster without it.
+    from podium.scheduler.explain.details import taint_text, untolerated_taints
+    from podium.scheduler.explain.node_conditions import unmet_node_affinity
+
+    owner, node = store.get(*daemon_set), store.get("Node", "", node_name)
+    if owner is None or node is None:
+        return ""
+    spec = tolerant(owner["spec"]["template"]["spec"])
+    taints = [
+        f"taint {taint_text(taint)} isn't tolerated"
+        for taint in untolerated_taints(node, spec["tolerations"])
+    ]
+    return "; ".join([*unmet_node_affinity({"spec": spec}, labels(node), node_name), *taints])
+
+
+def short_of_pods(play: Play) -> Iterator[RejectedObject]:
+    """Workloads that lack pods in the end which the API didn't let in, and what it said."""
+    known, refusals = play.owners(), dict[Identity, tuple[str, float]]()
+    for entry in play.observer.entries:
+        details = entry.details
+        if entry.type == "Event" and details.get("reason") == FAILED_CREATE:
+            about = details["regarding"]
+            found = (about["kind"], about.get("namespace", ""), about["name"])
+            _, since_s = refusals.get(found, ("", entry.at_s))
+            refusals[found] = str(details["message"]).removeprefix(_ERROR), since_s
+    for found, (message, since_s) in refusals.items():
+        count = _lacking(play.cluster.store, found)
+        message = with_likely_name(message, play.cluster.store)
+        if count > 0:
+            pods = "1 pod" if count == 1 else f"{count} pods"
+            top = label(known.topmost(found))
+            yield RejectedObject(
+                pods, message, top, count, namespace=found[1], at_s=round(since_s, 3)
+            )
+
+
+def has_all_its_pods(store: Store, owner: Identity) -> bool:
+    """Whether a controller that counts its pods has as many as its `spec.replicas` asks for."""
+    counts = _WANTED.get(owner[0]) == "replicas" and store.get(*owner) is not None
+    return counts and _lacking(store, owner) <= 0
+
+
+def _lacking(store: Store, found: Identity) -> int:
+    owner = store.get(*found)
+    if owner is None or is_terminating(owner):
+        return 0
+    pods = [
+        pod
+        for pod in store.list("Pod").items
+        if controller_uid(pod) == uid(owner) and is_active(pod)
+    ]
+    if found[0] == "DaemonSet":
+        status = status_of(owner)
+        return int(status.get("desiredNumberScheduled") or len(pods) + 1) - len(pods)
+    wanted = owner["spec"].get(_WANTED.get(found[0], ""))
+    return (1 if wanted is None else int(wanted)) - len(pods)

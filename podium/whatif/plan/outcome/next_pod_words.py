@@ -1,0 +1,87 @@
+"""Sentences about running pods that keep a priority which their successors don't get."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from podium.api.values.counts import count, listed
+from podium.whatif.plan.outcome.outcome import NextPod, StalePriority
+
+_SHOWN_MAX = 3
+
+
+def stale_sentences(found: Iterable[StalePriority]) -> Iterator[str]:
+    """A sentence for each priority that pods keep: how many do, and what the next pods do.
+
+    Of several workloads that one is told of whose next pods cost most others their places. Full
+    stops are left to the caller.
+
+    Args:
+        found: stale priorities of a cluster.
+    """
+    groups: dict[tuple[object, ...], list[StalePriority]] = defaultdict(list)
+    for one in found:
+        groups[one.priority, one.next_priority, one.next_class, one.refusal].append(one)
+    for group in groups.values():
+        pods = sum(one.pods for one in group)
+        keep = "keeps" if pods == 1 else "keep"
+        what = "; ".join(next_pod_clauses(max(group, key=_harm)))
+        yield (
+            f"{count(pods, 'running pod')} {keep} priority {group[0].priority}, {_instead(group)}"
+            f"{': ' if what else ''}{what}"
+        )
+
+
+def keeping(one: StalePriority) -> str:
+    """How many pods of a workload keep which priority, and what new ones get."""
+    keep = "keeps" if one.pods == 1 else "keep"
+    return f"{count(one.pods, 'pod')} {keep} priority {one.priority}, {_instead([one])}"
+
+
+def next_pod_clauses(one: StalePriority, *, is_named: bool = True) -> Iterator[str]:
+    """What each next pod of a workload did when it was tried.
+
+    Args:
+        one: the workload, with its pods.
+        is_named: whether to name the workload.
+    """
+    for found in one.next_pods:
+        whose = "of the workload" if found.is_replacement else "with these requests"
+        if is_named:
+            preposition = "of" if found.is_replacement else "with the requests of"
+            whose = f"{preposition} {one.workload}"
+        which = "the next" if found.is_replacement else "a new"
+        yield f"{which} pod {whose} {next_pod_fate(found)}"
+
+
+def next_pod_fate(found: NextPod) -> str:
+    """What became of a pod that was tried, and of others because of it."""
+    if found.preempted:
+        own = [lost.pod for lost in found.preempted if lost.by == found.pod]
+        others = len(found.preempted) - len(own)
+        text = f"preempts {listed(own, _SHOWN_MAX)}" if own else "preempts nobody itself"
+        at_least = "at least " if found.is_cut_short else ""
+        return f"{text}, and {at_least}{_in_turn(others)} in turn" if others else text
+    if not found.pod:
+        return f"isn't let in: {found.message}"
+    if found.node:
+        return f"finds room on {found.node}"
+    return f"stays pending: {found.message}"
+
+
+def _harm(one: StalePriority) -> tuple[int, int]:
+    return max((len(found.preempted) for found in one.next_pods), default=-1), one.pods
+
+
+def _in_turn(others: int) -> str:
+    return "1 more gives way" if others == 1 else f"{others} more give way"
+
+
+def _instead(group: Sequence[StalePriority]) -> str:
+    one = group[0]
+    if one.refusal:
+        owners = listed([other.workload for other in group], _SHOWN_MAX)
+        return f"and the API refuses new pods of {owners}: {one.refusal}"
+    if not one.next_class:
+        return f"and new ones get {one.next_priority}, as there is no default class any more"
+    how = "the default" if one.is_by_default else "which they name"
+    return f"and new ones get {one.next_priority} of PriorityClass {one.next_class}, {how}"

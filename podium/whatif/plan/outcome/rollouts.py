@@ -1,0 +1,346 @@
+"""How far the rollouts of changed workloads have come, as `kubectl rollout status` judges it."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from podium.api.objects import (
+    Object,
+    condition_of,
+    controller_uid,
+    generation_of,
+    is_terminating,
+    key,
+    part,
+    spec_of,
+    status_of,
+    uid_of,
+)
+from podium.api.pods import is_ready
+from podium.api.values.times import epoch_s
+from podium.api.workloads import update_strategy_of
+from podium.cluster.virtual import Cluster
+from podium.controllers.kit.controller_revisions import revision_hash_of
+from podium.controllers.stateful_set.pod_identity import ordinal_of
+from podium.api.documents.report import IF_ANY, IF_KNOWN, Report
+from podium.api.kinds.decisive_kinds import Identity, label
+
+if TYPE_CHECKING:
+    from podium.whatif.plan.outcome.outcome import NodeRefusal, PendingPod, RejectedObject
+
+# As a Deployment's progress deadline by default; the other kinds have none of their own.
+STANDSTILL_S = 600.0
+
+# So often counts don't come again where pods only become ready one after the other.
+_REPEATS = 10
+
+_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
+_DEADLINE = "ProgressDeadlineExceeded"
+_ON_DELETE = "OnDelete"
+# Where the kinds that know OnDelete count their pods, and the updated ones of them.
+_UPDATED = {
+    "StatefulSet": ("replicas", "updatedReplicas"),
+    "DaemonSet": ("currentNumberScheduled", "updatedNumberScheduled"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout(Report):
+    """A workload that the changes concern, and how far its pods are as it wants them.
+
+    Attributes:
+        workload: `Kind namespace/name`.
+        state: `Complete`, `Stuck` if nothing moves any more, `Paused` if nothing moves as
+            `spec.paused` is set, `Open` if the plan ended before.
+        message: what is lacking, in words; empty if nothing is.
+        at_s: when it was complete, or known to be stuck, in seconds since the plan began.
+        reason: why it isn't complete, in words; empty where that isn't known.
+        way_out: what would let it go on, in words; empty where that isn't known.
+        namespace: where the workload is.
+    """
+
+    workload: str
+    state: Literal["Complete", "Stuck", "Paused", "Open"]
+    message: str = ""
+    at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+    reason: Annotated[str, IF_ANY] = ""
+    way_out: Annotated[str, IF_ANY] = ""
+    namespace: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is lacking, and why."""
+        text = f"{self.message}: {self.reason}" if self.reason else self.message
+        return f"{text}; {self.way_out}" if self.way_out else text
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it comes to no end."""
+        return self.state == "Stuck"
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it goes on only once the Deployment is resumed."""
+        return self.state == "Paused"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the plan ended before it did."""
+        return self.state == "Open"
+
+
+class _Course:
+    """The course of one rollout, as the counts of its workload's status show it.
+
+    A status that comes again moves nothing: so it is where pods fail as soon as they are created.
+
+    Attributes:
+        workload: as it was seen last.
+        moved_s: when its counts were last as they had never been, in seconds since the plan began.
+        repeats: how often it was written since then, and its counts as they had been before.
+    """
+
+    def __init__(self) -> None:
+        self.workload: Object | None = None
+        self.moved_s = 0.0
+        self.repeats = 0
+        self._seen: set[tuple[Any, ...]] = set()
+
+    def take(self, workload: Object, now_s: float) -> None:
+        """Take in how a workload is now."""
+        if workload is self.workload:
+            return
+        self.workload = workload
+        status = status_of(workload)
+        counts = (
+            generation_of(workload),
+            *(value for _, value in sorted(status.items()) if isinstance(value, int | str)),
+        )
+        if counts not in self._seen:
+            self._seen.add(counts)
+            self.moved_s, self.repeats = now_s, 0
+        else:
+            self.repeats += 1
+
+
+class Rollouts:
+    """Follows the rollouts of the workloads that changes concern.
+
+    Args:
+        cluster: in which they take place.
+        changed: the workloads, which may become more; of other kinds than Deployment, StatefulSet
+            and DaemonSet nothing is told.
+        start_s: when the plan begins, in seconds since the epoch.
+    """
+
+    def __init__(self, cluster: Cluster, changed: Iterable[Identity], start_s: float) -> None:
+        self._cluster = cluster
+        self._start_s = start_s
+        self._changed = changed
+        self._courses: defaultdict[Identity, _Course] = defaultdict(_Course)
+        self._ended_s: dict[Identity, float] = {}
+
+    def look(self) -> None:
+        """Note what has moved since the last look."""
+        for one, workload in self._workloads():
+            course = self._courses[one]
+            if course.workload is workload:
+                continue
+            course.take(workload, self._passed_s)
+            if _LACKING[one[0]](workload):
+                self._ended_s.pop(one, None)
+            else:
+                self._ended_s.setdefault(one, self._passed_s)
+
+    def are_over(self) -> bool:
+        """Whether each rollout is complete or stuck; as of the last look."""
+        return all(self._rollout(*found).state != "Open" for found in self._workloads())
+
+    def found(self) -> tuple[Rollout, ...]:
+        """All rollouts, as of the last look."""
+        return tuple(self._rollout(*found) for found in self._workloads())
+
+    def outdated(self) -> Iterator[str]:
+        """Workloads whose pods stay as they were until somebody deletes them; in sentences."""
+        for one, workload in self._workloads():
+            if not _is_on_delete(workload):
+                continue
+            pods, updated = (int(status_of(workload).get(of) or 0) for of in _UPDATED[one[0]])
+            if (old := pods - updated) > 0:
+                yield (
+                    f"{label(one)}: {old} of {pods} pods keep the old template until somebody "
+                    "deletes them, as its updateStrategy is OnDelete"
+                )
+
+    def _workloads(self) -> Iterator[tuple[Identity, Object]]:
+        for one in self._changed:
+            workload = self._cluster.store.get(*one) if one[0] in _KINDS else None
+            if workload is not None:
+                yield one, workload
+
+    def _rollout(self, one: Identity, workload: Object) -> Rollout:
+        lacking = _LACKING[one[0]](workload)
+        if not lacking:
+            at_s = round(self._ended_s.get(one, 0.0), 3)
+            return Rollout(label(one), "Complete", "", at_s, namespace=one[1])
+        if _is_paused(workload) and (_is_settled(workload) or self._standstill_s(one) is not None):
+            message = f"{lacking}, and the Deployment is paused"
+            return Rollout(label(one), "Paused", message, namespace=one[1])
+        missed_s = self._deadline_missed_s(one, workload)
+        if missed_s is None:
+            return Rollout(label(one), "Open", lacking, namespace=one[1])
+        is_late = (condition_of(workload, "Progressing") or {}).get("reason") == _DEADLINE
+        end = "its progress deadline has passed" if is_late else "nothing moves"
+        message, at_s = f"{lacking}, and {end}", round(missed_s, 3)
+        way_out = self._way_out(workload) if one[0] == "StatefulSet" else ""
+        return Rollout(label(one), "Stuck", message, at_s, way_out=way_out, namespace=one[1])
+
+    def _way_out(self, stateful_set: Object) -> str:
+        """The pod of an older revision that keeps a StatefulSet from its update, if one does."""
+        spec, update = spec_of(stateful_set), status_of(stateful_set).get("updateRevision")
+        if spec.get("podManagementPolicy") == "Parallel" or _is_on_delete(stateful_set):
+            return ""
+        partition = int(part(spec, "updateStrategy", "rollingUpdate").get("partition") or 0)
+        for ordinal, pod in sorted(self._pods_of(stateful_set), key=itemgetter(0)):
+            if is_ready(pod):
+                continue
+            revision = revision_hash_of(pod)
+            if ordinal < partition or revision == update or is_terminating(pod):
+                return ""
+            return (
+                f"{key(pod)} is of the older revision {revision}, and with OrderedReady no pod is "
+                "updated before all are ready: deleting it lets the update through"
+            )
+        return ""
+
+    def _pods_of(self, stateful_set: Object) -> Iterator[tuple[int, Object]]:
+        for pod in self._cluster.store.list("Pod").items:
+            if controller_uid(pod) == uid_of(stateful_set):
+                ordinal = ordinal_of(stateful_set, pod)
+                if ordinal is not None:
+                    yield ordinal, pod
+
+    def _deadline_missed_s(self, one: Identity, workload: Object) -> float | None:
+        """When it was plain that a rollout is stuck, in seconds since the plan began."""
+        condition = condition_of(workload, "Progressing") or {}
+        if condition.get("reason") == _DEADLINE:
+            return epoch_s(condition["lastTransitionTime"]) - self._start_s
+        # Of a Deployment, its controller says so, unless pods that come and go look like progress.
+        is_judged = one[0] != "Deployment" or self._courses[one].repeats >= _REPEATS
+        return self._standstill_s(one) if is_judged else None
+
+    def _standstill_s(self, one: Identity) -> float | None:
+        """When a workload hadn't moved for long enough, in seconds since the plan began."""
+        course = self._courses[one]
+        wait_s = STANDSTILL_S + int(spec_of(course.workload or {}).get("minReadySeconds") or 0)
+        end_s = course.moved_s + wait_s
+        return end_s if self._passed_s >= end_s else None
+
+    @property
+    def _passed_s(self) -> float:
+        return self._cluster.driver.now_s - self._start_s
+
+
+def _deployment(workload: Object) -> str:
+    spec, status = spec_of(workload), status_of(workload)
+    wanted, updated = int(spec.get("replicas") or 0), int(status.get("updatedReplicas") or 0)
+    if _is_unobserved(workload):
+        return "its controller hasn't seen the change"
+    if updated < wanted:
+        return f"{updated} of {wanted} pods are updated"
+    if (old := int(status.get("replicas") or 0) - updated) > 0:
+        return f"{old} old pods are still there"
+    available = int(status.get("availableReplicas") or 0)
+    return f"{available} of {updated} updated pods are available" if available < updated else ""
+
+
+def _stateful_set(workload: Object) -> str:
+    spec, status = spec_of(workload), status_of(workload)
+    wanted, ready = int(spec.get("replicas") or 0), int(status.get("readyReplicas") or 0)
+    strategy: Object = spec.get("updateStrategy") or {}
+    if _is_unobserved(workload):
+        return "its controller hasn't seen the change"
+    if ready < wanted:
+        return f"{ready} of {wanted} pods are ready"
+    if _is_on_delete(workload):
+        return ""
+    partition = int(part(strategy, "rollingUpdate").get("partition") or 0)
+    to_update, updated = max(wanted - partition, 0), int(status.get("updatedReplicas") or 0)
+    is_current = status.get("updateRevision") == status.get("currentRevision")
+    return (
+        "" if is_current or updated >= to_update else f"{updated} of {to_update} pods are updated"
+    )
+
+
+def _daemon_set(workload: Object) -> str:
+    status = status_of(workload)
+    wanted = int(status.get("desiredNumberScheduled") or 0)
+    updated = int(status.get("updatedNumberScheduled") or 0)
+    if _is_unobserved(workload):
+        return "its controller hasn't seen the change"
+    if not _is_on_delete(workload) and updated < wanted:
+        return f"{updated} of {wanted} pods are updated"
+    available = int(status.get("numberAvailable") or 0)
+    return f"{available} of {wanted} pods are available" if available < wanted else ""
+
+
+def _is_paused(workload: Object) -> bool:
+    return workload["kind"] == "Deployment" and bool(spec_of(workload).get("paused"))
+
+
+def _is_settled(workload: Object) -> bool:
+    """Whether a Deployment has as many available pods as it wants, of whatever revision."""
+    status, wanted = status_of(workload), int(spec_of(workload).get("replicas") or 0)
+    counts = (status.get("replicas"), status.get("availableReplicas"))
+    return not _is_unobserved(workload) and all(int(one or 0) == wanted for one in counts)
+
+
+def _is_on_delete(workload: Object) -> bool:
+    return update_strategy_of(workload).get("type") == _ON_DELETE
+
+
+def _is_unobserved(workload: Object) -> bool:
+    generation = generation_of(workload)
+    return int(status_of(workload).get("observedGeneration") or 0) < generation
+
+
+_LACKING: Mapping[str, Callable[[Object], str]] = {
+    "Deployment": _deployment,
+    "StatefulSet": _stateful_set,
+    "DaemonSet": _daemon_set,
+}
+
+
+def with_reasons(
+    rollouts: Iterable[Rollout],
+    pending: "Sequence[PendingPod]",
+    rejected: "Sequence[RejectedObject]",
+    refusals: "Sequence[NodeRefusal]",
+) -> Iterator[Rollout]:
+    """Rollouts, those that aren't complete with what is in their way, as far as that is known."""
+    for rollout in rollouts:
+        if rollout.state == "Complete":
+            yield rollout
+            continue
+        waiting = [one for one in pending if one.workload == rollout.workload]
+        reasons = [f"{one.pod} stays pending: {_gist(one.message)}" for one in waiting]
+        reasons += [
+            f"the API doesn't let in {one.object}: {one.message}"
+            for one in rejected
+            if one.workload == rollout.workload
+        ]
+        reasons += [
+            f"{one.node} refuses {one.pod}{one.times}: {one.message or one.reason}"
+            for one in refusals
+            if one.workload == rollout.workload
+        ]
+        yield replace(rollout, reason=reasons[0] if reasons else "")
+
+
+def _gist(message: str) -> str:
+    """What the scheduler says, but for what it says of preemption."""
+    return message.partition(". ")[0].rstrip(".")

@@ -1,0 +1,147 @@
+"""Running pods that keep a priority which their successors don't get.
+
+Admission resolves the priority of a pod once, when the pod is created. So pods keep their numbers
+when a default class comes later, when a class is deleted, or when it is made anew with another
+value; pods created from then on get the new number, and may preempt the others.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from podium.api.objects import Object, controller_key, key, namespace, spec_of, without
+from podium.api.pods import is_active, node_name_of, priority_class_of
+from podium.api.priority import is_mirror, is_static, pod_priority
+from podium.api.refused import RefusedError
+from podium.api.workloads import pod_template_of
+from podium.apiserver.admission.priority import PriorityClasses
+from podium.api.kinds.decisive_kinds import Identity
+from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+
+if TYPE_CHECKING:
+    from podium.whatif.plan.play import Play
+
+RECREATING = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
+"""Kinds whose controllers create pods of a template."""
+
+_FORBIDDEN = " is forbidden: "
+_RESOLVED = ("priority", "preemptionPolicy")
+
+
+class StalePods(msgspec.Struct, frozen=True):
+    """The running pods of one workload with a priority that its next pod doesn't get.
+
+    Attributes:
+        workload: `Kind namespace/name`; the pod itself if it has no controller.
+        pods: the running pods.
+        spec: of which the next pod is created.
+        priority: that the running pods keep.
+        next_priority: of the next pod; None if the API refuses it.
+        next_class: PriorityClass of the next pod; empty if it has none.
+        refusal: why the API refuses the next pod; empty if it doesn't.
+    """
+
+    workload: str
+    pods: Sequence[Object]
+    spec: Object
+    priority: int
+    next_priority: int | None
+    next_class: str = ""
+    refusal: str = ""
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the pods."""
+        return namespace(self.pods[0])
+
+    @property
+    def is_by_default(self) -> bool:
+        """True if the next pod names no class."""
+        return not self.spec.get("priorityClassName")
+
+
+def stale_pods(
+    pods: Iterable[Object],
+    classes: Iterable[Object],
+    find: Callable[[Identity], Object | None],
+    owners: WorkloadOwners,
+    guessed: Collection[str] = (),
+) -> list[StalePods]:
+    """The running pods that keep a priority which their successors don't get, by workload.
+
+    Args:
+        pods: of the cluster; those of unknown priority are left out.
+        classes: the PriorityClasses.
+        find: looks a controller up; pods of unknown ones stand for their own templates.
+        owners: of the pods.
+        guessed: names of PriorityClasses whose values are guesses; with `""` among them, whether
+            there is a default class isn't known either. Of their pods nothing is said.
+    """
+    resolver = _Resolver(classes)
+    groups: dict[tuple[str, int, _Next], list[Object]] = defaultdict(list)
+    specs: dict[str, Object] = {}
+    for pod in pods:
+        is_running = node_name_of(pod) and is_active(pod)
+        if not is_running or is_mirror(pod) or is_static(pod):
+            continue
+        if spec_of(pod).get("priority") is None:
+            continue
+        owner = controller_key(pod)
+        controller = find(owner) if owner and owner[0] in RECREATING else None
+        spec = (
+            without(spec_of(pod), *_RESOLVED)
+            if controller is None
+            else spec_of(pod_template_of(controller))
+        )
+        following = resolver.next_of(spec)
+        is_guess = not following[2] and following[1] in guessed
+        if following[0] != pod_priority(pod) and not is_guess:
+            workload = owners.workload(key(pod), owner)
+            groups[workload, pod_priority(pod), following].append(pod)
+            specs[workload] = spec
+    return [
+        StalePods(workload, found, specs[workload], priority, *following)
+        for (workload, priority, following), found in sorted(
+            groups.items(), key=lambda entry: entry[0][:2]
+        )
+    ]
+
+
+def stale_pods_of(play: "Play") -> list[StalePods]:
+    """The running pods of a play that keep other priorities than their successors get."""
+    store = play.cluster.store
+    return stale_pods(
+        store.list("Pod").items,
+        store.list("PriorityClass").items,
+        lambda identity: store.get(*identity),
+        play.owners(),
+        play.guessed_classes,
+    )
+
+
+_Next = tuple[int | None, str, str]
+"""Priority, class and refusal of a pod that is created now."""
+
+
+class _Resolver:
+    """Resolves the priority of pods to be created; each combination of fields once."""
+
+    def __init__(self, classes: Iterable[Object]) -> None:
+        self._classes = PriorityClasses(classes)
+        self._known: dict[tuple[object, ...], _Next] = {}
+
+    def next_of(self, spec: Object) -> _Next:
+        asked = (priority_class_of({"spec": spec}), *map(spec.get, _RESOLVED))
+        if asked not in self._known:
+            self._known[asked] = self._resolved(spec)
+        return self._known[asked]
+
+    def _resolved(self, spec: Mapping[str, object]) -> _Next:
+        try:
+            pod = self._classes.resolve({"metadata": {"name": "next"}, "spec": spec})
+        except RefusedError as refused:
+            why = refused.message
+            return None, str(spec.get("priorityClassName") or ""), why.partition(_FORBIDDEN)[2]
+        return pod_priority(pod), priority_class_of(pod), ""

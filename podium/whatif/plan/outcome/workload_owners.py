@@ -1,0 +1,131 @@
+"""Who pods belong to, and how many pods of a state each workload has."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace, uid
+from podium.api.pods import (
+    is_finished,
+    is_ready,
+    node_name_of,
+    priority_class_of,
+    restarts_always,
+)
+from podium.api.priority import pod_priority
+from podium.api.documents.pod_report import PodReportFields
+from podium.api.kinds.decisive_kinds import Identity, label
+
+if TYPE_CHECKING:
+    from podium.simulation.timeline.pod_history import PodHistory
+
+
+class PodRowFields(PodReportFields):
+    """The fields of `PodRow`, which every row about a pod has."""
+
+    workload: str
+
+
+class WorkloadOwners:
+    """Controllers of controllers, those included that have been deleted.
+
+    Args:
+        controllers: those that may have others above them; of the same name the last counts.
+    """
+
+    def __init__(self, controllers: Iterable[Object]) -> None:
+        self._above: dict[Identity, Identity] = {}
+        self._workloads: dict[Identity, str] = {}
+        for obj in controllers:
+            if above := controller_key(obj):
+                self._above[str(obj["kind"]), namespace(obj), name(obj)] = above
+
+    def above(self, owner: Identity | None) -> Iterator[Identity]:
+        """A controller, the one above it, and so on; each once where they own each other."""
+        seen: set[Identity] = set()
+        while owner is not None and owner not in seen:
+            yield owner
+            seen.add(owner)
+            owner = self._above.get(owner)
+
+    def topmost(self, owner: Identity) -> Identity:
+        """The last controller above another; of several that own each other, the first by name."""
+        chain = [*self.above(owner)]
+        next_one = self._above.get(chain[-1])
+        return chain[-1] if next_one is None else min(chain[chain.index(next_one) :])
+
+    def workload(self, pod: str, owner: Identity | None) -> str:
+        """The topmost controller of a pod, or the pod itself."""
+        if owner is None:
+            return f"Pod {pod}"
+        if owner not in self._workloads:
+            self._workloads[owner] = label(self.topmost(owner))
+        return self._workloads[owner]
+
+    def row(self, pod: "PodHistory") -> PodRowFields:
+        """What a row says of a pod that may be gone."""
+        return {
+            "pod": pod.pod,
+            "namespace": pod.pod.partition("/")[0],
+            "owner": label(pod.owner) if pod.owner else "",
+            "workload": self.workload(pod.pod, pod.owner),
+            "priority": pod.priority,
+            "priority_class": pod.priority_class,
+        }
+
+    def row_of(self, pod: Object) -> PodRowFields:
+        """What a row says of a pod that is there."""
+        above = controller_key(pod)
+        return {
+            "pod": key(pod),
+            "namespace": namespace(pod),
+            "owner": label(above) if above else "",
+            "workload": self.workload(key(pod), above),
+            "priority": pod_priority(pod),
+            "priority_class": priority_class_of(pod),
+        }
+
+
+class PodsBefore:
+    """The pods of a state, and its workloads by name as in `WorkloadOwners.workload`.
+
+    Attributes:
+        by_uid: the pods.
+        unbound: `namespace/name` of those on no node.
+        pods: how many pods on nodes each workload has.
+        ready: how many pods that are ready.
+        ready_uids: the uids of those.
+        serving: the workloads, pods of their own aside, that have ready pods which are to run on
+            and on.
+        priorities: by workload, the highest priority of its pods, and the name of its class.
+
+    Args:
+        pods: of the state.
+        owners: of its pods.
+    """
+
+    def __init__(self, pods: Iterable[Object], owners: WorkloadOwners) -> None:
+        self.by_uid = {uid(pod): pod for pod in pods}
+        self.unbound: list[str] = []
+        self.pods: Counter[str] = Counter()
+        self.ready: Counter[str] = Counter()
+        self.ready_uids: set[str] = set()
+        self.serving: set[str] = set()
+        self.priorities: dict[str, tuple[int, str]] = {}
+        for pod_uid, pod in self.by_uid.items():
+            node = node_name_of(pod)
+            if not node:
+                self.unbound.append(key(pod))
+            if is_terminating(pod) or is_finished(pod):
+                continue
+            owner = controller_key(pod)
+            workload = owners.workload("" if owner else key(pod), owner)
+            if node:
+                self.pods[workload] += 1
+            if is_ready(pod):
+                self.ready[workload] += 1
+                self.ready_uids.add(pod_uid)
+                if owner and restarts_always(pod):
+                    self.serving.add(workload)
+                priority = pod_priority(pod), priority_class_of(pod)
+                self.priorities[workload] = max(priority, self.priorities.get(workload, priority))

@@ -1,0 +1,1 @@
+"""A plan as sentences, tables and pictures."""

@@ -1,0 +1,83 @@
+"""The choice among candidate nodes as a table and as a sentence."""
+
+from collections.abc import Sequence
+
+from podium.api.values.counts import count
+from podium.scheduler.preemption.choice import VIOLATIONS
+from podium.api.presentation import Cell, Table, Tone, Toned
+from podium.simulation.timeline.preemption import NAME_KEY, CandidateNode, PreemptionOutcome
+
+_LOSING = "×"
+
+
+def candidate_table(
+    preemption: PreemptionOutcome, rows_max: int | None = None, title: str = ""
+) -> Table:
+    """The candidates: a column a key of the choice, in order.
+
+    Where a candidate lost, its value is marked; the values after that played no part. In the sum
+    of priorities each victim counts for 2**31 more, as in kube-scheduler.
+
+    Args:
+        preemption: the choice.
+        rows_max: how many candidates to show; None for all that are known.
+        title: of the table.
+    """
+    others = preemption.alternatives
+    left_out = preemption.left_out
+    if rows_max is not None:
+        others = others[: rows_max - 1]
+        left_out = preemption.candidate_count - 1 - len(others)
+    names = [name for name, _ in preemption.keys]
+    keys = (heading.capitalize().replace("Pdb", "PDB") for _, heading in preemption.keys)
+    headers = ["Node", "Victims", *keys, "Result"]
+    rows = [_row(one, names) for one in (preemption.chosen, *others)]
+    if left_out:
+        rows.append((f"and {left_out} more", *[""] * (len(headers) - 1)))
+    return Table(headers, rows, title=title)
+
+
+def choice_sentence(preemption: PreemptionOutcome) -> str:
+    """Why the node was chosen."""
+    beginning = f"{preemption.preemptor} chooses {preemption.node}"
+    total = preemption.candidate_count
+    if total == 1:
+        return f"{beginning}, the only candidate."
+    return f"{beginning} of {total} candidates: {_reason(preemption)}."
+
+
+def _reason(preemption: PreemptionOutcome) -> str:
+    """What settled it: the key at which the last rivals lost."""
+    lost_at = [other.lost_at for other in preemption.alternatives if other.lost_at is not None]
+    if not lost_at:
+        return "the others aren't shown"
+    names = [*(name for name, _ in preemption.keys), NAME_KEY]
+    last = max(lost_at, key=names.index)
+    if last == NAME_KEY:
+        equals = count(lost_at.count(last), "other")
+        return f"no key tells it from {equals}, and its name is the smallest"
+    if last == VIOLATIONS.name and not preemption.chosen.pdb_violations:
+        return "the only one whose victims violate no budget"
+    rival = next(other for other in preemption.alternatives if other.lost_at == last)
+    value, other_value = (one.values[names.index(last)] for one in (preemption.chosen, rival))
+    return f"it alone has the {last} ({value}, where {rival.node} has {other_value})"
+
+
+def _row(candidate: CandidateNode, names: Sequence[str]) -> tuple[Cell, ...]:
+    victims = ", ".join(
+        f"{victim.pod} (leaving)" if victim.is_leaving else victim.pod
+        for victim in candidate.victims
+    )
+    name = Toned(candidate.node, Tone.GOOD if candidate.is_chosen else Tone.NONE)
+    result = "chosen" if candidate.is_chosen else f"lost: {candidate.lost_at}"
+    return (name, victims, *_marked(candidate, names), result)
+
+
+def _marked(candidate: CandidateNode, names: Sequence[str]) -> list[Cell]:
+    """The values of the keys; the one that lost is marked, those after it played no part."""
+    values: list[Cell] = list(candidate.values)
+    if candidate.lost_at not in names:
+        return values
+    lost = names.index(candidate.lost_at)
+    later = [Toned(str(value), Tone.FAINT) for value in values[lost + 1 :]]
+    return [*values[:lost], Toned(f"{values[lost]} {_LOSING}", Tone.BAD), *later]

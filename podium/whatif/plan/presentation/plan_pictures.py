@@ -1,0 +1,150 @@
+"""A plan in pictures: nodes before and after, pods over time, and what follows from what."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
+from podium.ui.command_line.output.output import count
+from podium.whatif.plan.presentation.timeline_text import time_text
+from podium.whatif.plan.outcome.node_fillings import NodeFilling, PodShare
+from podium.whatif.plan.outcome.outcome import Disruption, Happening, Moment, Plan
+from podium.api.presentation import (
+    Bars,
+    Branch,
+    Paragraph,
+    Piece,
+    Section,
+    Tone,
+    Tree,
+)
+
+_NODES_MAX = 40
+_LANES_MAX = 60
+_DECISIONS_MAX = 200
+_CANDIDATES_MAX = 2_000
+"""In all decisions together, as far as none is left with fewer than these:"""
+_CANDIDATES_MIN = 5
+_NARROWEST = 0.015
+_LEGEND = (
+    "Hatched pods leave, blue ones are new. A pod is as wide as its CPU or its memory of the node."
+)
+# What a pod is doing from such a moment on.
+_DOING = {
+    Happening.CREATED: ("waits", Tone.WAITING),
+    Happening.BOUND: ("starts", Tone.NONE),
+    Happening.READY: ("is ready", Tone.GOOD),
+    Happening.TERMINATING: ("terminates", Tone.BAD),
+}
+
+
+def before_and_after(plan: Plan) -> Section:
+    """The nodes on which anything changes, as boxes filled by their pods."""
+    shown = plan.nodes[:_NODES_MAX]
+    more = len(plan.nodes) - len(shown)
+    notes = [_LEGEND, *([f"{count(more, 'node')} more change."] if more else [])]
+    rows = [(one.node, [*_filled(one)]) for one in shown]
+    return Section(
+        "Nodes before and after", [Bars(("Node", "Before", "After"), rows, notes)], is_long=True
+    )
+
+
+def _filled(node: NodeFilling) -> Iterator[list[Piece]]:
+    for pods, tone in ((node.before, Tone.BAD), (node.after, Tone.GOOD)):
+        # Nodes may be asked for more than they have, if nobody who schedules put the pods there.
+        widths = [max(one.share, _NARROWEST) for one in pods]
+        whole = max(1.0, sum(widths))
+        yield [
+            Piece(_says(one), width / whole, _tone(one, tone))
+            for one, width in zip(pods, widths, strict=True)
+        ]
+
+
+def _says(pod: PodShare) -> str:
+    # Where a box is narrow, its name matters more than its namespace.
+    namespace, _, name = pod.pod.rpartition("/")
+    return f"{name} in {namespace}, priority {pod.priority}, {100 * pod.share:.0f} %"
+
+
+def _tone(pod: PodShare, other: Tone) -> Tone:
+    if pod.is_leaving:
+        return Tone.BAD
+    return other if pod.is_other else Tone.NONE
+
+
+def lanes(plan: Plan) -> Section:
+    """What becomes of each pod over time."""
+    by_uid: dict[str, list[Moment]] = defaultdict(list)
+    for moment in plan.timeline:
+        by_uid[moment.uid].append(moment)
+    end_s = max((moment.at_s for moment in plan.timeline), default=0.0)
+    if not end_s:
+        return Section("Pods over time", [])
+    pods = [*by_uid.values()]
+    rows = [(moments[0].pod, [[*_lane(moments, end_s)]]) for moments in pods[:_LANES_MAX]]
+    more = len(pods) - len(rows)
+    notes = [f"{count(more, 'pod')} more."] if more > 0 else []
+    header = f"From t+0s to {time_text(end_s)}"
+    return Section("Pods over time", [Bars(("Pod", header), rows, notes)], is_long=True)
+
+
+def _lane(moments: Sequence[Moment], end_s: float) -> Iterator[Piece]:
+    first = moments[0]
+    known = _DOING.get(first.happening)
+    if first.happening is Happening.TERMINATING and first.at_s:
+        yield Piece("runs", first.at_s / end_s, Tone.GOOD)
+    elif first.at_s:
+        yield Piece("" if known else "runs", first.at_s / end_s)
+    for moment, after in zip(moments, [*moments[1:], None], strict=True):
+        until_s = end_s if after is None else after.at_s
+        doing = _DOING.get(moment.happening)
+        share = (until_s - moment.at_s) / end_s
+        if doing is not None and share > 0:
+            where = f" on {moment.node}" if moment.node else ""
+            yield Piece(f"{doing[0]}{where} from {time_text(moment.at_s)}", share, doing[1])
+
+
+def cascades(plan: Plan) -> Section:
+    """Who loses a place because of whom, and who loses one because of those in turn."""
+    by: dict[str, list[Disruption]] = defaultdict(list)
+    shown = plan.disruptions[:_LANES_MAX]
+    for one in shown:
+        by[one.by].append(one)
+    replaced = {one.replacement for one in shown if one.replacement}
+    roots = [_root(name, lost, by) for name, lost in by.items() if name not in replaced]
+    return Section("What follows from what", [Tree(roots), *_more(plan)], is_long=True)
+
+
+def _more(plan: Plan) -> Iterator[Paragraph]:
+    left = len(plan.disruptions) - _LANES_MAX
+    if left > 0:
+        yield Paragraph(f"{count(left, 'pod')} more {'loses' if left == 1 else 'lose'} a place.")
+
+
+def _root(name: str, lost: Iterable[Disruption], by: dict[str, list[Disruption]]) -> Branch:
+    text = f"{name} needs room" if name else "The changes themselves"
+    return Branch(text, Tone.NONE, [_branch(one, by, frozenset({name})) for one in lost])
+
+
+def _branch(one: Disruption, by: dict[str, list[Disruption]], seen: frozenset[str]) -> Branch:
+    lost = f"{one.pod} loses its place on {one.node}, {time_text(one.at_s)}: {one.cause.clause}"
+    if not one.replacement:
+        return Branch(lost, Tone.BAD)
+    # Names of a StatefulSet's pods come again, and so may be their own successors.
+    turn = [] if one.replacement in seen else by.get(one.replacement, [])
+    where = f"is on {one.replaced_on}" if one.replaced_on else "is pending"
+    after = [_branch(two, by, seen | {one.replacement}) for two in turn]
+    tone = Tone.GOOD if one.replaced_on else Tone.WAITING
+    return Branch(lost, Tone.BAD, [Branch(f"{one.replacement} {where}", tone, after)])
+
+
+def decisions(plan: Plan) -> Iterator[Section]:
+    """Each choice of a node to preempt on, with its candidates."""
+    shown = plan.preemptions[:_DECISIONS_MAX]
+    each = max(_CANDIDATES_MIN, _CANDIDATES_MAX // max(1, len(shown)))
+    for one in shown:
+        title = f"Decision: {one.preemptor} preempts on {one.node}, {time_text(one.at_s)}"
+        said = Paragraph(choice_sentence(one), Tone.GOOD)
+        yield Section(title, [said, candidate_table(one, each)], is_detail=True, is_long=True)
+    for pod in plan.pending[:_DECISIONS_MAX]:
+        title = f"Decision: {pod.pod} stays pending"
+        yield Section(title, [Paragraph(pod.message, Tone.BAD)], is_detail=True, is_long=True)

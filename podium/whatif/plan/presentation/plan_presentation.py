@@ -1,0 +1,481 @@
+"""A plan as a presentation: in documents the affected first, on a terminal all in order."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from podium.api.values.counts import count, listed
+from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
+from podium.whatif.plan.presentation.plan_pictures import before_and_after, cascades, decisions, lanes
+from podium.whatif.plan.presentation.plan_summary_text import lost_text, sleep_text, summary_lines
+from podium.whatif.plan.presentation.timeline_text import time_text
+from podium.whatif.plan.outcome.next_pod_words import next_pod_clauses
+from podium.whatif.plan.outcome.outcome import (
+    BudgetChange,
+    Disruption,
+    Happening,
+    Moment,
+    PendingPod,
+    Placement,
+    Plan,
+    PodRow,
+    Return,
+    why_never,
+)
+from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
+from podium.simulation.timeline.preemption import Victim
+
+_Arrival = TypeVar("_Arrival", Placement, PendingPod)
+
+_AFFECTED = ("Pending", "Refused by the node", "Rejected by the API")
+_BUDGETS_MAX = 10
+# More of these are shown by -o wide only.
+_VICTIMS_MAX = 5
+_MOMENTS_MAX = 20
+_STALE_MAX = 10
+_NAMES_MAX = 12
+_AS_ABOVE = "as above"
+_SAYINGS = {
+    Happening.CREATED: "{pod} is created",
+    Happening.BOUND: "{pod} is bound to {node}",
+    Happening.READY: "{pod} is ready on {node}",
+    Happening.TERMINATING: "{pod} has to leave {node}",
+    Happening.FAILED: "{pod} fails on {node}",
+    Happening.SUCCEEDED: "{pod} has done its work on {node}",
+    Happening.GONE: "{pod} is gone from {node}",
+}
+# The API server quotes a template that may not change whole.
+_QUOTED = re.compile(r"\{.{200,}\}(?=: )")
+
+
+def plan_presentation(plan: Plan) -> Presentation:
+    """A plan as a document: the summary, what is affected, and then the details."""
+    headline, *sentences = summary_lines(plan, wide=False)
+    leftovers = [*_leftovers(plan, wide=False)]
+    victims = _victims(plan)
+    choices = Bullets([choice_sentence(one) for one in plan.preemptions])
+    details = [
+        replace(victims, blocks=[*victims.blocks, choices]),
+        _placements(plan, wide=False),
+        *(one for one in leftovers if one.title not in _AFFECTED),
+        _unrelated(plan),
+        _chance(plan),
+        _timeline(plan),
+        Section("Notes", [Bullets(plan.notes)]),
+    ]
+    return Presentation(
+        "Podium plan",
+        headline,
+        [
+            Section("Summary", [Bullets([*sentences, *_budget_lines(plan)])]),
+            before_and_after(plan),
+            lanes(plan),
+            cascades(plan),
+            Section("Warnings", [Bullets(plan.warnings)]),
+            disruptions(plan, wide=False),
+            budgets(plan),
+            stale_priorities(plan, wide=False),
+            *(one for one in leftovers if one.title in _AFFECTED),
+            *_optimum(plan),
+            *decisions(plan),
+            *(replace(one, is_detail=True) for one in details),
+        ],
+    )
+
+
+def printed_plan(plan: Plan, *, wide: bool) -> Presentation:
+    """A plan as it is printed on a terminal.
+
+    Args:
+        plan: the outcome.
+        wide: whether to show each pod, the candidates of each preemption, and a long timeline.
+    """
+    sections = [
+        Section("Summary", [Bullets([*summary_lines(plan, wide=wide)])]),
+        _placements(plan, wide=wide),
+        *_preemptions(plan, wide=wide),
+        disruptions(plan, wide=wide),
+        budgets(plan),
+        stale_priorities(plan, wide=wide),
+        *_leftovers(plan, wide=wide),
+        *([_timeline(plan)] if wide or len(plan.timeline) <= _MOMENTS_MAX else ()),
+        _unrelated(plan),
+        _chance(plan),
+        Section("Notes", [Bullets(plan.notes)]),
+        *_optimum(plan),
+    ]
+    return Presentation("", "", sections)
+
+
+def is_shortened(plan: Plan) -> bool:
+    """Whether something of a printed plan is shown by -o wide only."""
+    return _victim_count(plan) > _VICTIMS_MAX or len(plan.timeline) > _MOMENTS_MAX
+
+
+def _budget_lines(plan: Plan) -> Iterator[str]:
+    """What becomes of the budgets, those that are violated first."""
+    touched = [one for one in plan.budgets if one.is_touched]
+    for one in sorted(touched, key=lambda change: not change.violated_by)[:_BUDGETS_MAX]:
+        least = f"{one.allowed_least} at worst ({time_text(one.least_at_s)})"
+        allowed = f"allows {count(one.allowed_before, 'disruption')} before"
+        violated = f"; losing {', '.join(one.violated_by)} violates it" if one.violated_by else ""
+        yield f"Budget {one.budget} {allowed}, {least}, {one.allowed_after} in the end{violated}."
+
+
+def _placements(plan: Plan, *, wide: bool) -> Section:
+    victims: dict[str, list[Victim]] = defaultdict(list)
+    for preemption in plan.preemptions:
+        victims[preemption.preemptor] += preemption.chosen.victims
+    placements = _change_first(plan.placements)
+    rows: list[Sequence[Cell]] = [
+        (
+            Toned(placement.pod, Tone.GOOD),
+            placement.node,
+            str(placement.priority),
+            time_text(placement.at_s),
+            _how(placement, victims[placement.pod]),
+        )
+        for placement in placements
+    ]
+    headers = ["Pod", "Node", "Priority", "When", "How"]
+    return Section("Placements", [_of_pods(headers, placements, rows, (1, 3), wide=wide)])
+
+
+def _change_first(rows: Sequence[_Arrival]) -> list[_Arrival]:
+    """Rows with the pods that replace lost ones behind all others, otherwise in order."""
+    return sorted(rows, key=lambda row: bool(row.replaces))
+
+
+def _how(placement: Placement, victims: Sequence[Victim]) -> str:
+    if placement.by_node_name:
+        return "names its node"
+    leaving = sum(victim.is_leaving for victim in victims)
+    parts = [f"preempts {count(len(victims) - leaving, 'pod')}"] if leaving < len(victims) else []
+    parts += [f"waits for {count(leaving, 'pod')} to leave"] if leaving else []
+    how = ", ".join(parts) or "fits"
+    if placement.overslept_s is not None:
+        how += f", though no event woke it for {placement.overslept_s:.12g} s"
+    return f"{how}, in place of {placement.replaces}" if placement.replaces else how
+
+
+def _preemptions(plan: Plan, *, wide: bool) -> Iterator[Section]:
+    """The victims, and why each node was chosen."""
+    if not wide and _victim_count(plan) > _VICTIMS_MAX:
+        return
+    yield _victims(plan)
+    for one in plan.preemptions if wide else ():
+        yield Section(f"Candidates for {one.preemptor}", [candidate_table(one)])
+        yield Section("", [Bullets([choice_sentence(one)])])
+    if not wide:
+        yield Section("", [Bullets([choice_sentence(one) for one in plan.preemptions])])
+
+
+def _victim_count(plan: Plan) -> int:
+    return sum(len(preemption.taken) for preemption in plan.preemptions)
+
+
+def _victims(plan: Plan) -> Section:
+    rows = [
+        (
+            Toned(victim.pod, Tone.BAD),
+            victim.node,
+            str(victim.priority),
+            preemption.preemptor,
+            Toned(_budgets_of(victim), Tone.BAD if victim.broken else Tone.NONE),
+        )
+        for preemption in plan.preemptions
+        for victim in preemption.taken
+    ]
+    return Section(
+        "Preemptions", [Table(["Victim", "Node", "Priority", "Preemptor", "Budget"], rows)]
+    )
+
+
+def _budgets_of(victim: Victim) -> str:
+    return "; ".join(
+        f"violates {covering.budget}"
+        if covering.is_broken
+        else f"{covering.budget}, {count(covering.allowed, 'disruption')} allowed"
+        for covering in victim.budgets
+    )
+
+
+def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
+    """The pods that lose their places.
+
+    Args:
+        plan: that they lose them in.
+        wide: whether to name all pods, rather than the workloads that they belong to.
+        by_workload: whether pods of a workload that fare alike are one row, unless `wide`.
+    """
+    arrivals = (*plan.placements, *plan.pending, *plan.disruptions)
+    workloads = {} if wide else {row.pod: row.workload for row in arrivals}
+    rows: list[Sequence[Cell]] = []
+    for one in plan.disruptions:
+        by = workloads.get(one.by, one.by).removeprefix("Pod ")
+        why = f"gives way to {by}" if by else f"{one.cause.clause}{one.times}"
+        at, again = time_text(one.at_s), _return(one, wide=wide)
+        pod = Toned(one.pod, Tone.BAD)
+        rows.append((pod, one.node, str(one.priority), at, why, str(one.depth), again))
+    headers = ["Pod", "Node", "Priority", "When", "Why", "Depth", "Comes again"]
+    each = wide or not by_workload
+    return Section("Disruptions", [_of_pods(headers, plan.disruptions, rows, (1, 3, 6), wide=each)])
+
+
+def _return(one: Disruption, *, wide: bool) -> Toned:
+    if one.comes_again is Return.SURPLUS:
+        return Toned("no: its workload has all the pods that it wants", Tone.NONE)
+    if one.replacement:
+        name = f"{one.replacement}, which " if wide else ""
+        if not one.replaced_on:
+            return Toned(f"{name}is pending", Tone.WAITING)
+        when = "" if one.replaced_at_s is None else f", {time_text(one.replaced_at_s)}"
+        return Toned(f"{name}is on {one.replaced_on}{when}", Tone.GOOD)
+    match one.comes_again:
+        case Return.CERTAIN:
+            return Toned("not yet", Tone.WAITING)
+        case Return.AFTER_NODE:
+            return Toned(f"only once {one.node} answers, or is deleted", Tone.WAITING)
+        case Return.UNKNOWN:
+            return Toned(f"not known of a {one.owner.partition(' ')[0]}", Tone.WAITING)
+    return Toned(why_never(one), Tone.BAD)
+
+
+def budgets(plan: Plan) -> Section:
+    """The budgets of which another number of disruptions is allowed."""
+    rows = [
+        (
+            change.budget,
+            *_health(change),
+            str(change.allowed_before),
+            _worst(change),
+            str(change.allowed_after),
+            lost_text(change) or "-",
+            Toned(", ".join(change.violated_by), Tone.BAD),
+        )
+        for change in plan.budgets
+        if change.is_touched
+    ]
+    headers = ["Budget", "Asks for", "Healthy", "Least", "Allowed before", "At worst", "After"]
+    return Section("Budgets touched", [Table([*headers, "Loses", "Violated by losing"], rows)])
+
+
+def _health(change: BudgetChange) -> Sequence[Cell]:
+    """How many healthy pods a budget asks for, how many there were, and how few there are."""
+    if change.sync_failure:
+        return (Toned(f"can't be computed: {change.sync_failure}", Tone.BAD), "-", "-")
+    least = f"{change.healthy_least} ({time_text(change.healthy_least_at_s)})"
+    has_fallen = change.healthy_least < change.healthy_before
+    return (
+        str(change.desired_healthy),
+        str(change.healthy_before),
+        Toned(
+            least if has_fallen else str(change.healthy_least),
+            Tone.BAD if change.is_below else Tone.NONE,
+        ),
+    )
+
+
+def _worst(change: BudgetChange) -> str:
+    least = change.allowed_least
+    is_passing = least < min(change.allowed_before, change.allowed_after)
+    return f"{least} ({time_text(change.least_at_s)})" if is_passing else str(least)
+
+
+def stale_priorities(plan: Plan, *, wide: bool) -> Section:
+    """The workloads whose running pods keep a priority which their successors don't get."""
+    found = sorted(plan.stale_priorities, key=lambda one: not (one.next_pods or one.refusal))
+    shown = found if wide else found[:_STALE_MAX]
+    rows: list[Sequence[Cell]] = [
+        (
+            Toned(one.workload, Tone.BAD if one.is_harmful else Tone.NONE),
+            str(one.pods),
+            str(one.priority),
+            "refused" if one.next_priority is None else str(one.next_priority),
+            one.next_class or "-",
+            "; ".join(next_pod_clauses(one, is_named=False)) or one.refusal or "-",
+        )
+        for one in shown
+    ]
+    if left := found[len(shown) :]:
+        pods = sum(one.pods for one in left)
+        rows += [(f"{len(left)} more, with -o wide", str(pods), "", "", "", "")]
+    headers = ["Workload", "Pods", "Priority", "Next pod", "Its class", "Tried"]
+    return Section("Stale priorities", [Table(headers, rows)])
+
+
+def _leftovers(plan: Plan, *, wide: bool) -> Iterator[Section]:
+    """Everything that got no place, or lost it otherwise than by preemption."""
+    pending = _change_first(plan.pending)
+    rows: list[Sequence[Cell]] = [
+        (Toned(p.pod, Tone.WAITING), _nomination(p), _pending_message(p)) for p in pending
+    ]
+    table = _of_pods(["Pod", "Nominated to", "Message"], pending, rows, wide=wide)
+    yield Section("Pending", [table if wide else replace(table, rows=[*told_once(table.rows, 2)])])
+    rows = [(Toned(g.pod, Tone.WAITING), g.message) for g in plan.gated]
+    yield Section("Gated", [_of_pods(["Pod", "Message"], plan.gated, rows, wide=wide)])
+    rows = [
+        (Toned(r.pod, Tone.BAD), r.node, f"{r.reason}{r.times}", r.message) for r in plan.refusals
+    ]
+    headers = ["Pod", "Node", "Reason", "Message"]
+    yield Section("Refused by the node", [_of_pods(headers, plan.refusals, rows, wide=wide)])
+    rows = [
+        (Toned(r.object, Tone.BAD), r.workload or "-", _QUOTED.sub("{…}", r.message))
+        for r in plan.rejected
+    ]
+    yield Section("Rejected by the API", [Table(["Object", "Workload", "Message"], rows)])
+    rows = [(i.pod, i.scheduler_name) for i in plan.ignored]
+    table = _of_pods(["Pod", "Scheduler"], plan.ignored, rows, wide=wide)
+    yield Section("Ignored by these profiles", [table])
+    rows = [(Toned(r.pod, Tone.BAD), r.node or "-", r.reason) for r in plan.removed]
+    yield Section(
+        "Removed", [_of_pods(["Pod", "Node", "Why"], plan.removed, rows, (1,), wide=wide)]
+    )
+
+
+def _pending_message(pod: PendingPod) -> str:
+    sleep = sleep_text(pod.fits_on, pod.tried_at_s)
+    return f"{pod.message} It {sleep}." if sleep else pod.message
+
+
+def _nomination(pod: PendingPod) -> str:
+    if pod.room_at_s is None:
+        return pod.nominated_node or "-"
+    return f"{pod.nominated_node}, which has room from {time_text(pod.room_at_s)} on"
+
+
+def _timeline(plan: Plan) -> Section:
+    """The moments of a plan, if there is more to tell than that pods are placed."""
+    times_s = [one.at_s for one in plan.placements]
+    times_s += [one.at_s for one in plan.timeline if one.happening is Happening.FAILED]
+    is_repeated = any(one.repeats for one in plan.refusals)
+    takes_time = bool(plan.disruptions) or is_repeated or any(at_s >= 1 for at_s in times_s)
+    lines = [*_moments(plan.timeline)] if takes_time else []
+    return Section("Timeline", [Bullets(lines)])
+
+
+def _moments(timeline: Sequence[Moment]) -> Iterator[str]:
+    """The timeline as sentences; what goes at once just goes, unless there is a reason."""
+    gone = {(one.uid, one.at_s) for one in timeline if one.happening is Happening.GONE}
+    shown = [
+        one
+        for one in timeline
+        if one.happening is not Happening.TERMINATING
+        or (one.uid, one.at_s) not in gone
+        or one.detail
+        or one.by
+    ]
+    width = max((len(time_text(moment.at_s)) for moment in shown), default=0)
+    for moment in shown:
+        yield f"{time_text(moment.at_s):<{width}}  {_sentence(moment)}"
+
+
+def _sentence(moment: Moment) -> str:
+    text = _SAYINGS[moment.happening].format(pod=moment.pod, node=moment.node or "no node")
+    if moment.happening is Happening.CREATED:
+        return f"{text} in place of {moment.by}" if moment.by else text
+    if moment.by:
+        return f"{text}: {moment.by} needs the room"
+    text = f"{text}: {moment.detail}" if moment.detail else text
+    if moment.repeats:
+        until = time_text(moment.repeated_until_s or 0.0)
+        text += f"; so do {moment.repeats} made in its place, until {until}"
+    return text
+
+
+def _unrelated(plan: Plan) -> Section:
+    """What happens to pods without the changes, too."""
+    lines = [f"{fate.pod}: {fate.outcome}" for fate in plan.anyway]
+    return Section("Without the changes, too", [Bullets(lines)])
+
+
+def _chance(plan: Plan) -> Section:
+    """What depends on chance, if it was looked for."""
+    lines = [
+        f"{chance.pod}: "
+        + ", ".join(f"{outcome} ({times} of {plan.seeds})" for outcome, times in chance.outcomes)
+        for chance in plan.chances
+    ]
+    if plan.seeds > 1 and not plan.chances:
+        lines = [f"{plan.seeds} seeds come to the same: nothing was seen to depend on chance"]
+    return Section("Chance", [Bullets(lines)])
+
+
+def _optimum(plan: Plan) -> Iterable[Section]:
+    if plan.optimum is None:
+        return ()
+    # Few plans have an optimum, and others don't wait for the import.
+    from podium.whatif.optimum.optimum_presentation import optimum_sections
+
+    return optimum_sections(plan.optimum)
+
+
+def _of_pods(
+    headers: Sequence[str],
+    pods: Iterable[PodRow],
+    rows: Sequence[Sequence[Cell]],
+    merged: Collection[int] = (),
+    *,
+    wide: bool,
+) -> Table:
+    """A table with a row for each pod; unless `wide`, one for pods of a workload that fare alike.
+
+    Args:
+        headers: of the columns.
+        pods: whom the rows are about.
+        rows: the name of the pod comes first.
+        merged: places of cells in which alike pods may differ; all of their contents are shown.
+        wide: whether each pod has a row.
+    """
+    if wide:
+        return Table(headers, rows)
+    groups: dict[tuple[str, ...], list[Sequence[Cell]]] = defaultdict(list)
+    for pod, row in zip(pods, rows, strict=True):
+        same = (str(cell) for place, cell in enumerate(row) if place and place not in merged)
+        groups[pod.workload, *same] += [row]
+    return Table(
+        headers, [_row_of(workload, alike, merged) for (workload, *_), alike in groups.items()]
+    )
+
+
+def _row_of(
+    workload: str, alike: Sequence[Sequence[Cell]], merged: Collection[int]
+) -> Sequence[Cell]:
+    name, *cells = alike[0]
+    if len(alike) == 1:
+        return alike[0]
+    text = f"{workload}: {count(len(alike), 'pod')}"
+    return (
+        Toned(text, name.tone) if isinstance(name, Toned) else text,
+        *(
+            _all_of([row[place] for row in alike]) if place in merged else cell
+            for place, cell in enumerate(cells, 1)
+        ),
+    )
+
+
+def _all_of(cells: Iterable[Cell]) -> str:
+    """Each content once, with how often it is there."""
+    counts = Counter(map(str, cells))
+    if len(counts) == 1:
+        return next(iter(counts))
+    texts = [text if times == 1 else f"{text} ×{times}" for text, times in counts.items()]
+    return listed(texts, _NAMES_MAX)
+
+
+def told_once(rows: Iterable[Sequence[Cell]], place: int) -> Iterator[Sequence[Cell]]:
+    """Rows with those of equal text together, which only the first of them has.
+
+    Args:
+        rows: of a table.
+        place: of the cell with the text.
+    """
+    groups: dict[str, list[Sequence[Cell]]] = defaultdict(list)
+    for row in rows:
+        groups[str(row[place])] += [row]
+    for first, *others in groups.values():
+        yield first
+        for row in others:
+            yield (*row[:place], _AS_ABOVE, *row[place + 1 :])

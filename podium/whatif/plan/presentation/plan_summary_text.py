@@ -1,0 +1,221 @@
+"""The answer of a plan in a few sentences: one for each workload that anything happens to."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from podium.api.values.counts import listed
+from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
+from podium.ui.command_line.output.output import count
+from podium.whatif.plan.presentation.timeline_text import time_text
+from podium.cluster.virtual.loading.overdue_pods import WAY_OUT
+from podium.whatif.plan.outcome.failed_jobs import FailedJob
+from podium.whatif.plan.outcome.next_pod_words import stale_sentences
+from podium.whatif.plan.outcome.outcome import BudgetChange, Plan, Return, WorkloadSummary
+from podium.simulation.timeline.timeline_sentences import overslept
+
+_WORDS: Mapping[str, str] = {PREEMPTED: "preempted", EVICTED: "evicted", LOST: "stopped"}
+_SENTENCES_MAX = 20
+_SLEEPERS_MAX = 5
+_EXCEEDED_QUOTA = re.compile(r"exceeded quota: ([^,]+), (.+)")
+_BUDGETS_MAX = 5
+
+
+def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
+    """What a plan comes to, the most important first.
+
+    Args:
+        plan: the outcome.
+        wide: all workloads, however many.
+    """
+    text = ", ".join(_counts(plan)) + "."
+    yield f"Interrupted at {time_text(plan.until_s)}. {text}" if plan.interrupted else text
+    yield from _below(plan, len(plan.budgets) if wide else _BUDGETS_MAX)
+    affected = [one for one in plan.workloads if one.lost or one.pending or _dips(one)]
+    shown = affected if wide else affected[:_SENTENCES_MAX]
+    for one in shown:
+        told = "; ".join(_clauses(one, plan.until_s))
+        is_sentence = told.startswith(("loses", "is ", "stays"))
+        yield f"{one.workload}{'' if is_sentence else ':'} {told}."
+    if len(affected) > len(shown):
+        yield f"{len(affected) - len(shown)} workloads more, with -o wide."
+    yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
+    yield from _sleepers(plan, wide=wide)
+    yield from _out_of_quota(plan)
+    yield from _repeated_refusals(plan)
+    yield from _held_by_silence(plan)
+    for job in plan.failed_jobs:
+        yield f"{_lost_work(job)}."
+    yield from _drains(plan)
+    for rollout in plan.rollouts:
+        if rollout.is_stuck:
+            since = time_text(rollout.at_s or 0.0)
+            yield f"{rollout.workload} is stuck from {since} on: {rollout.text}."
+        elif rollout.is_paused:
+            yield f"{rollout.workload} isn't rolled out: {rollout.text}."
+        elif rollout.is_open:
+            end = time_text(plan.until_s)
+            yield f"{rollout.workload} is still rolling out at the plan's end, {end}: " + (
+                f"{rollout.text}."
+            )
+
+
+def _sleepers(plan: Plan, *, wide: bool) -> Iterator[str]:
+    """Pods that were, or are, left waiting by kube-scheduler although they fit."""
+    found = [
+        f"Pod {one.pod} is placed at {time_text(one.at_s)} only: {overslept(one.overslept_s)}."
+        for one in plan.placements
+        if one.overslept_s is not None
+    ]
+    sleeping = ((one.pod, sleep_text(one.fits_on, one.tried_at_s)) for one in plan.pending)
+    found += [f"Pod {pod} {sleep}." for pod, sleep in sleeping if sleep]
+    yield from found if wide else found[:_SLEEPERS_MAX]
+    if not wide and len(found) > _SLEEPERS_MAX:
+        yield f"{len(found) - _SLEEPERS_MAX} pods more that no event wakes, with -o wide."
+
+
+def sleep_text(fits_on: str, tried_at_s: float | None) -> str:
+    """What is to be said of a pod that waits for an event though it would fit; else empty."""
+    if not fits_on or tried_at_s is None:
+        return ""
+    when = time_text(tried_at_s)
+    return f"would fit on {fits_on} by now, but no event wakes it: it is tried at {when}"
+
+
+def _out_of_quota(plan: Plan) -> Iterator[str]:
+    for one in plan.rejected:
+        if exceeded := _EXCEEDED_QUOTA.search(one.message):
+            who = f"{one.object} of {one.workload}" if one.workload else one.object
+            verb = "is" if one.count == 1 else "are"
+            quota = f"ResourceQuota {one.namespace}/{exceeded[1]}"
+            yield f"{who} {verb} rejected, as {quota} is exceeded: {exceeded[2]}."
+
+
+def _below(plan: Plan, most: int) -> Iterator[str]:
+    """The budgets of which too few pods are healthy for a while."""
+    below = [one for one in plan.budgets if one.is_below]
+    below.sort(key=lambda one: one.healthy_least - one.desired_healthy)
+    for one in below[:most]:
+        lost, since = lost_text(one), time_text(one.healthy_least_at_s)
+        yield (
+            f"Budget {one.budget} asks for {count(one.desired_healthy, 'healthy pod')}, and has "
+            f"only {one.healthy_least} at {since}; too few for {_seconds(one.below_for_s)}"
+            + (f" ({lost})." if lost else ".")
+        )
+    if len(below) > most:
+        yield f"{count(len(below) - most, 'budget')} more with too few healthy pods, with -o wide."
+
+
+def lost_text(budget: BudgetChange) -> str:
+    """How many pods a budget loses, those told apart that the changes themselves remove."""
+    parts = [f"{number} {_WORDS[cause]}" for cause, number in budget.lost.items()]
+    removed = [f"{budget.removed} removed by the changes"] if budget.removed else []
+    return ", ".join((*parts, *removed))
+
+
+def _seconds(number: float) -> str:
+    return f"{round(number, 1):.12g} s"
+
+
+def _held_by_silence(plan: Plan) -> Iterator[str]:
+    held: dict[str, list[str]] = defaultdict(list)
+    for one in plan.disruptions:
+        if one.comes_again is Return.AFTER_NODE:
+            held[one.node].append(one.pod)
+    for node, pods in held.items():
+        stay, are = ("stays", "isn't") if len(pods) == 1 else ("stay", "aren't")
+        yield (
+            f"{listed(pods, _SENTENCES_MAX)} {stay} terminating, as {node} doesn't answer, and "
+            f"{are} replaced before it does; to end that, {WAY_OUT}."
+        )
+
+
+def _repeated_refusals(plan: Plan) -> Iterator[str]:
+    for one in plan.refusals:
+        if one.repeats:
+            text = f"{one.node} refuses each of its pods as soon as it is created{one.times}"
+            yield f"{one.workload}: {text} ({one.reason}): {one.message}."
+
+
+def _lost_work(one: FailedJob) -> str:
+    at = time_text(one.at_s)
+    if one.indexes:
+        return f"{one.job} loses some of its work from {at} on: {one.message}"
+    return f"{one.job} fails at {at}, and its work is lost: {one.message} ({one.reason})"
+
+
+def _drains(plan: Plan) -> Iterator[str]:
+    for one in plan.drains:
+        evicted = f"{count(one.evicted, 'pod')} evicted"
+        if one.state == "Done":
+            yield f"Node {one.node} is drained at {time_text(one.at_s or 0.0)}: {evicted}."
+        else:
+            yield f"Node {one.node} isn't drained, {evicted}: {one.text}."
+
+
+def _dips(one: WorkloadSummary) -> bool:
+    """Whether fewer pods are ready for a while than before, and than there are to be."""
+    return one.ready_least < min(one.ready_before, one.wanted)
+
+
+def _clauses(one: WorkloadSummary, end_s: float) -> Iterator[str]:
+    lost = sum(one.lost.values())
+    if lost and one.workload.startswith("Pod "):
+        yield f"is {' and '.join(_WORDS[cause] for cause in one.lost)}"
+    elif lost:
+        causes = ", ".join(f"{number} {_WORDS[cause]}" for cause, number in one.lost.items())
+        again = f", {_number(one.recreated, 'comes')} again" if one.recreated else ""
+        # Replacements may be lost in their turn.
+        loses = f"loses {lost} of {count(one.pods, 'pod')}"
+        if lost > one.pods:
+            loses = f"loses a pod {count(lost, 'time')}, having {one.pods}"
+        yield f"{loses} ({causes}{again})"
+    if one.pending:
+        is_alone = one.workload.startswith("Pod ")
+        yield "stays pending" if is_alone else f"{_number(one.pending, 'stays')} pending"
+    if _dips(one) and not one.workload.startswith("Pod "):
+        yield _dip(one, end_s)
+
+
+def _dip(one: WorkloadSummary, end_s: float) -> str:
+    """How few pods are ready, and from when to when."""
+    since = time_text(one.ready_least_at_s)
+    is_last = one.ready_after == one.ready_least
+    if is_last and one.ready_least_at_s + one.ready_least_for_s >= end_s:
+        when, end = f"from {since} to the plan's end", ""
+    else:
+        when = f"for {_seconds(one.ready_least_for_s)} from {since} on"
+        is_back = one.ready_after >= min(one.ready_before, one.wanted)
+        end = "" if is_back else ", and fewer than before in the end"
+    if one.is_unavailable:
+        return f"is unavailable {when} (0 of {one.ready_before} ready){end}"
+    few = f"only {one.ready_least}" if one.ready_least else "none"
+    verb = "are" if one.ready_least > 1 else "is"
+    return f"{when} {few} of {one.ready_before} {verb} ready{end}"
+
+
+def _number(number: int, verb: str) -> str:
+    return f"{number} {verb if number == 1 else verb.removesuffix('s')}"
+
+
+def _counts(plan: Plan) -> Iterator[str]:
+    counts = plan.counts
+    yield f"{count(counts.placed, 'pod')} placed"
+    yield f"{counts.preempted} preempted"
+    yield f"{counts.pending} pending"
+    more = {
+        "evicted": counts.evicted,
+        "recreated": counts.recreated,
+        "lost for good": counts.lost_for_good,
+        f"{'Job' if counts.failed_jobs == 1 else 'Jobs'} failed": counts.failed_jobs,
+        "gated": counts.gated,
+        "rejected by the API": counts.rejected,
+        "refused by nodes": counts.refused,
+        "ignored": counts.ignored,
+        "removed": counts.removed,
+    }
+    yield from (f"{number} {word}" for word, number in more.items() if number)
+    if counts.unavailable:
+        yield f"{count(counts.unavailable, 'workload')} unavailable"
+    if counts.budgets_below:
+        yield f"{count(counts.budgets_below, 'budget')} not kept"

@@ -1,0 +1,136 @@
+"""Putting nodes under pressure: what if so little were left of a resource?
+
+What pods use isn't part of a state. Where their annotations don't script it, they are taken to use
+what they request; the rest of what is missing is the system's.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from podium.api.errors import PodiumError
+from podium.api.values.misspelling import likely_meant
+from podium.api.objects import Object, annotations, name, status_of
+from podium.api.pods import is_finished, node_name_of
+from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, value
+from podium.kubelet.eviction.eviction_ranking import eviction_request_nanos
+from podium.kubelet.eviction.pod_eviction import bytes_quantity
+from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_value
+from podium.kubelet.simulated.behaviour import BehaviourError
+from podium.kubelet.simulated.scripted_usage import USAGE, usage_of
+from podium.kubelet.simulated.stats_provider import usage_at
+from podium.apiserver.store.store import Store
+
+# Of each signal that a node can be pressed by: what is scripted, and the resource.
+_PRESSED = {
+    Signal.MEMORY_AVAILABLE: ("memory", "memory"),
+    Signal.NODEFS_AVAILABLE: ("disk", "ephemeral-storage"),
+}
+_RULE = "must be NODE:SIGNAL=AMOUNT, such as node-3:memory.available=50Mi; signals are {}"
+
+
+class PressureError(PodiumError):
+    """A node can't be put under that pressure."""
+
+
+class Pressure(msgspec.Struct, frozen=True):
+    """So little is left on a node.
+
+    Attributes:
+        node: its name.
+        signal: of what.
+        amount: a quantity, or a percentage of the capacity.
+    """
+
+    node: str
+    signal: Signal
+    amount: str
+
+    def __str__(self) -> str:
+        return f"{self.node}:{self.signal}={self.amount}"
+
+
+def parse_pressure(text: str) -> Pressure:
+    """A pressure as written; raises PressureError."""
+    node, colon, rest = text.partition(":")
+    signal, equals, amount = rest.partition("=")
+    if not (node and colon and equals) or signal not in list(_PRESSED):
+        raise PressureError(f"--pressure {text}: {_RULE.format(', '.join(_PRESSED))}")
+    try:
+        is_number = not math.isnan(parse_value(amount).share)
+    except ThresholdError as error:
+        raise PressureError(f"--pressure {text}: {error}") from None
+    if not is_number:
+        raise PressureError(f"--pressure {text}: {amount} isn't a number")
+    return Pressure(node, Signal(signal), amount)
+
+
+def press(store: Store, pressures: Iterable[Pressure]) -> None:
+    """Put nodes under pressure: they and the pods on them get scripts of what they use.
+
+    Raises:
+        PressureError: a node isn't there, doesn't say what it has, or has less left already.
+    """
+    for pressure in pressures:
+        node = store.get("Node", "", pressure.node)
+        if node is None:
+            hint = likely_meant(pressure.node, map(name, store.list("Node").items))
+            raise PressureError(f"--pressure {pressure}: there is no node {pressure.node}{hint}")
+        what, resource = _PRESSED[pressure.signal]
+        used = 0
+        for pod in store.list("Pod").items:
+            if node_name_of(pod) != pressure.node or is_finished(pod):
+                continue
+            scripted = with_usage(pod, {what: resource})
+            store.update("Pod", scripted, None)
+            used += _used(scripted, what)
+        system = _capacity(node, resource, pressure) - used
+        system -= _units(parse_value(pressure.amount).of(_capacity(node, resource, pressure)))
+        if system < 0:
+            raise PressureError(
+                f"--pressure {pressure}: its pods use {bytes_quantity(used)}, "
+                f"which leaves {bytes_quantity(-system)} less than that"
+            )
+        store.update("Node", _scripted(node, what, system), None)
+
+
+def with_usage(pod: Object, resources: Mapping[str, str]) -> Object:
+    """A pod that says what it uses: what it requests, unless its annotations script it.
+
+    Args:
+        pod: the pod.
+        resources: what is used, and the resource that is requested for it.
+    """
+    for what, resource in resources.items():
+        if USAGE + what not in annotations(pod):
+            requested = eviction_request_nanos(pod, resource) // NANOS_PER_UNIT
+            pod = _scripted(pod, what, requested)
+    return pod
+
+
+def _used(pod: Object, what: str) -> int:
+    try:
+        usage = usage_at(pod, usage_of(pod), 0.0, name(pod))
+    except BehaviourError as error:
+        raise PressureError(f"Pod {name(pod)}: {error}") from None
+    return (usage.memory_bytes or 0) if what == "memory" else usage.ephemeral_storage_bytes
+
+
+def _capacity(node: Object, resource: str, pressure: Pressure) -> int:
+    status = status_of(node)
+    amounts = status.get("capacity") or status.get("allocatable") or {}
+    if resource not in amounts:
+        message = f"--pressure {pressure}: the node doesn't say how much {resource} it has"
+        raise PressureError(message)
+    return value(amounts[resource])
+
+
+def _units(amount: Quantity) -> int:
+    return amount.nanos // NANOS_PER_UNIT
+
+
+def _scripted(obj: Object, what: str, amount: int) -> Object:
+    scripts = {**annotations(obj), USAGE + what: str(amount)}
+    return {**obj, "metadata": {**obj["metadata"], "annotations": scripts}}

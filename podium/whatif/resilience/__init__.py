@@ -1,0 +1,1 @@
+"""What drains and failures of nodes and zones do to a cluster."""

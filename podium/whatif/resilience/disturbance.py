@@ -1,0 +1,171 @@
+"""What can happen to nodes: somebody drains them, or they fail, alone or with their zone."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import Annotated
+
+from podium.api.errors import PodiumError
+from podium.api.values.misspelling import likely_meant
+from podium.api.objects import Object, labels, name
+from podium.api.well_known import ZONE_LABEL
+from podium.api.documents.report import HIDDEN, IF_ANY, Report
+from podium.whatif.plan.changes import Change, Fail
+from podium.simulation.scenario.drain_step import Drain
+
+
+class DisturbanceError(PodiumError):
+    """What is to be drained, or to fail, isn't there."""
+
+
+class DisturbanceKind(StrEnum):
+    """What can happen to nodes."""
+
+    DRAIN = "Drain"
+    NODE_FAILURE = "NodeFailure"
+    ZONE_FAILURE = "ZoneFailure"
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance(Report):
+    """The drains and failures of nodes that a play goes through.
+
+    Attributes:
+        kind: what.
+        nodes: to which; drained one after the other, or failing at once.
+        zone: whose nodes they are; empty unless a zone fails.
+        force: whether a drain also takes pods that nobody recreates.
+    """
+
+    kind: DisturbanceKind
+    nodes: tuple[str, ...]
+    zone: Annotated[str, IF_ANY] = ""
+    force: Annotated[bool, HIDDEN] = False
+
+    @property
+    def name(self) -> str:
+        """Such as `drain of node a`, `failure of zone west`."""
+        verb = "drain" if self.kind is DisturbanceKind.DRAIN else "failure"
+        if self.zone:
+            return f"{verb} of zone {self.zone}"
+        return f"{verb} of node{'s' if len(self.nodes) > 1 else ''} {', '.join(self.nodes)}"
+
+    @property
+    def changes(self) -> list[Change]:
+        """The changes that make it."""
+        if self.kind is DisturbanceKind.DRAIN:
+            return [
+                Drain(node=node, force=self.force, delete_empty_dir_data=True)
+                for node in self.nodes
+            ]
+        return [Fail(node) for node in self.nodes]
+
+
+def drain_of(state: Iterable[Object], texts: Sequence[str], *, force: bool = False) -> Disturbance:
+    """The drain of nodes, one after the other.
+
+    Args:
+        state: with the nodes.
+        texts: their names, each `NAME` or `node/NAME`.
+        force: whether pods go, too, that nobody recreates.
+
+    Raises:
+        DisturbanceError: any of them isn't there.
+    """
+    known = nodes_by_name(state)
+    names = [text.removeprefix("node/").removeprefix("no/") for text in texts]
+    check_nodes(names, known)
+    return Disturbance(DisturbanceKind.DRAIN, tuple(dict.fromkeys(names)), force=force)
+
+
+def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
+    """Make sure that nodes are there.
+
+    Args:
+        names: of the nodes.
+        known: the names of those that are there.
+
+    Raises:
+        DisturbanceError: any of them isn't; with the names that were likely meant.
+    """
+    missing = [
+        f"{one}: the state has no Node {one}{likely_meant(one, known)}"
+        for one in names
+        if one not in known
+    ]
+    if missing:
+        raise DisturbanceError("\n".join(missing))
+
+
+def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
+    """The failure of nodes and zones, all at once.
+
+    Args:
+        state: with the nodes.
+        texts: each the name of a node or a zone; `node/NAME` and `zone/NAME` say which.
+
+    Raises:
+        DisturbanceError: any of them isn't there.
+    """
+    known = nodes_by_name(state)
+    zones = nodes_by_zone(known.values())
+    found, missing = dict[str, None](), []
+    for text in texts:
+        kind, _, called = text.rpartition("/")
+        if called in known and kind in ("", "node", "no"):
+            found[called] = None
+        elif called in zones and kind in ("", "zone"):
+            found |= dict.fromkeys(zones[called])
+        else:
+            there = {"node": known, "no": known, "zone": zones}.get(kind, (*known, *zones))
+            hint = likely_meant(called, there)
+            missing.append(f"{text}: the state has no {kind or 'node or zone'} {called}{hint}")
+    if missing:
+        raise DisturbanceError("\n".join(missing))
+    zone = texts[0].rpartition("/")[2] if len(texts) == 1 else ""
+    if zone in zones and [*found] == zones[zone]:
+        return Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(found), zone)
+    return Disturbance(DisturbanceKind.NODE_FAILURE, tuple(found))
+
+
+def drains(nodes: Iterable[str]) -> Iterator[Disturbance]:
+    """The drain of each node."""
+    for node in nodes:
+        yield Disturbance(DisturbanceKind.DRAIN, (node,), force=True)
+
+
+def node_failures(nodes: Iterable[str]) -> Iterator[Disturbance]:
+    """The failure of each node."""
+    for node in nodes:
+        yield Disturbance(DisturbanceKind.NODE_FAILURE, (node,))
+
+
+def pair_failures(nodes: Iterable[str]) -> Iterator[Disturbance]:
+    """The failure of each pair of nodes at once."""
+    for pair in combinations(nodes, 2):
+        yield Disturbance(DisturbanceKind.NODE_FAILURE, pair)
+
+
+def zone_failures(nodes: Iterable[Object]) -> Iterator[Disturbance]:
+    """The failure of each zone, if there are several."""
+    zones = nodes_by_zone(nodes)
+    for zone, names in zones.items() if len(zones) > 1 else ():
+        yield Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(names), zone)
+
+
+def nodes_by_name(state: Iterable[Object]) -> dict[str, Object]:
+    """The nodes of a state, in the order of their names."""
+    nodes = {name(obj): obj for obj in state if obj.get("kind") == "Node"}
+    return dict(sorted(nodes.items()))
+
+
+def nodes_by_zone(nodes: Iterable[Object]) -> Mapping[str, list[str]]:
+    """The names of the nodes in each zone, by the name of the zone."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for node in nodes:
+        zone = labels(node).get(ZONE_LABEL)
+        if zone:
+            found[str(zone)].append(name(node))
+    return dict(sorted(found.items()))

@@ -1,0 +1,188 @@
+"""What a disturbance does: who goes where, who gives way in turn, who is left without a place."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from podium.whatif.resilience.disturbance import Disturbance, DisturbanceKind
+from podium.api.policy.disruption_target import PREEMPTED
+from podium.api.objects import Object, controller_of, key
+from podium.api.pods import is_finished, node_name_of
+from podium.api.documents.report import API_VERSION, IF_ANY, Report
+from podium.whatif.plan.outcome.drainages import Drainage
+from podium.whatif.plan.outcome.failed_jobs import FailedJob
+from podium.whatif.plan.outcome.outcome import (
+    BudgetChange,
+    Disruption,
+    Plan,
+    PodRow,
+    Return,
+    WorkloadSummary,
+    row_facts,
+    why_never,
+)
+from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnplacedPod(PodRow):
+    """A pod that is without a place in the end, or on a node that nothing is heard of.
+
+    Attributes:
+        node: where it was; empty for one that comes in place of another.
+        reason: why, in words.
+        waits: whether it is there and waits for room, so that another node could help.
+    """
+
+    node: Annotated[str, IF_ANY] = ""
+    reason: str
+    waits: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact(Report):
+    """The effects of a disturbance on pods and budgets; pods are named `namespace/name`.
+
+    Attributes:
+        disturbance: what happens.
+        name: the same in words.
+        moved: how many pods lose their places and have another one in the end.
+        preempted: how many pods are preempted in turn.
+        disruptions: each pod that loses its place, when, why, and where its replacement is.
+        unplaced: the pods that are without a place in the end, the most important first.
+        budgets: the budgets that it touches.
+        failed_jobs: the Jobs that fail, whole or in some of their indexes.
+        drains: what became of each node that is drained, and which budget is in the way.
+        workloads: how many pods each workload loses, and how few are ready for how long.
+        settled_s: when the last pod lost or got a place, or the last drain was done, in seconds
+            since the beginning.
+        until_s: for how long it was played, in seconds.
+    """
+
+    api_version: str = API_VERSION
+    kind: Literal["Impact"] = "Impact"
+    disturbance: Disturbance
+    name: str
+    moved: int
+    preempted: int
+    disruptions: tuple[Disruption, ...] = ()
+    unplaced: tuple[UnplacedPod, ...] = ()
+    budgets: tuple[BudgetChange, ...] = ()
+    failed_jobs: tuple[FailedJob, ...] = ()
+    drains: tuple[Drainage, ...] = ()
+    workloads: tuple[WorkloadSummary, ...] = ()
+    settled_s: Annotated[float, Field(serialization_alias="settledAt")] = 0.0
+    until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def unavailable(self) -> list[WorkloadSummary]:
+        """The workloads without a ready pod for a while, the most important, the longest first."""
+        found = [one for one in self.workloads if one.is_unavailable]
+        return sorted(found, key=lambda one: (-one.priority, -one.ready_least_for_s, one.workload))
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether workloads keep ready pods, every pod has a place, and every drain is done."""
+        is_done = all(one.state == "Done" for one in self.drains)
+        return is_done and not self.unplaced and not self.unavailable
+
+    @property
+    def waiting(self) -> list[UnplacedPod]:
+        """The pods that wait for room."""
+        return [one for one in self.unplaced if one.waits]
+
+
+class ImpactReader:
+    """Reads impacts off plans of the same state.
+
+    Args:
+        request: the state, and the rules.
+    """
+
+    def __init__(self, request: PlanRequest) -> None:
+        cluster, _ = request.state.load(settled=not request.repairs, heals=request.heals)
+        store = cluster.store
+        self._owners = WorkloadOwners((*store.list("ReplicaSet").items, *store.list("Job").items))
+        self._on: dict[str, list[Object]] = defaultdict(list)
+        self._waited = set()
+        for pod in store.list("Pod").items:
+            if node_name_of(pod) and not is_finished(pod):
+                self._on[node_name_of(pod)].append(pod)
+            elif not node_name_of(pod):
+                self._waited.add(key(pod))
+
+    def impact(self, disturbance: Disturbance, plan: Plan) -> Impact:
+        """What a disturbance came to in a plan that made it.
+
+        Pods that waited before count as little as they did then.
+        """
+        unplaced = [*self._waiting(plan), *_lost(plan), *self._staying(disturbance, plan)]
+        unplaced.sort(key=lambda one: (-one.priority, one.pod))
+        settled = [one.replaced_at_s or one.at_s for one in plan.disruptions]
+        settled += [one.at_s or 0.0 for one in plan.drains]
+        return Impact(
+            disturbance=disturbance,
+            name=disturbance.name,
+            moved=sum(one.replaced_at_s is not None for one in plan.disruptions),
+            preempted=sum(one.cause.group == PREEMPTED for one in plan.disruptions),
+            disruptions=plan.disruptions,
+            unplaced=tuple(unplaced),
+            budgets=tuple(one for one in plan.budgets if one.is_touched),
+            failed_jobs=plan.failed_jobs,
+            drains=plan.drains,
+            workloads=plan.workloads,
+            settled_s=max(settled, default=0.0),
+            until_s=plan.until_s,
+            warnings=plan.warnings,
+            notes=plan.notes,
+        )
+
+    def _waiting(self, plan: Plan) -> Iterator[UnplacedPod]:
+        for one in plan.pending:
+            if one.pod not in self._waited:
+                yield _unplaced(one, f"stays pending: {one.message}", waits=True)
+
+    def _staying(self, disturbance: Disturbance, plan: Plan) -> Iterator[UnplacedPod]:
+        """The pods that stay on nodes that have failed, but those that belong there."""
+        if disturbance.kind is DisturbanceKind.DRAIN:
+            return
+        gone = {one.pod for one in plan.disruptions} | {one.pod for one in plan.removed}
+        for silent in plan.silent_nodes:
+            for pod in self._on.get(silent.node, ()):
+                owner = controller_of(pod)
+                if key(pod) in gone or (owner and owner["kind"] in ("DaemonSet", "Node")):
+                    continue
+                why = f"stays on its silent node: {silent.why_pod_stays(pod, plan.until_s)}"
+                yield UnplacedPod(**self._owners.row_of(pod), node=silent.node, reason=why)
+
+
+def _lost(plan: Plan) -> Iterator[UnplacedPod]:
+    """The pods that lost their places, and that no other pod comes for."""
+    for one in plan.disruptions:
+        if one.replacement or one.comes_again is Return.SURPLUS:
+            continue
+        match one.comes_again:
+            case Return.NEVER:
+                why = why_never(one)
+            case Return.UNKNOWN:
+                why = f"whether it comes again isn't known of a {one.owner.partition(' ')[0]}"
+            case Return.AFTER_NODE:
+                kind = one.owner.partition(" ")[0]
+                why = f"its {kind} waits until it is gone, which its node doesn't tell"
+            case _:
+                why = "its controller hasn't recreated it"
+        yield _unplaced(one, why, node=one.node)
+    failed = {job.job for job in plan.failed_jobs if not job.indexes}
+    for removed in plan.removed:
+        if removed.is_evicted and removed.owner in failed:
+            yield _unplaced(removed, f"{why_never(removed)}: its Job fails", node=removed.node)
+
+
+def _unplaced(row: PodRow, reason: str, node: str = "", *, waits: bool = False) -> UnplacedPod:
+    return UnplacedPod(**row_facts(row), node=node, reason=reason, waits=waits)

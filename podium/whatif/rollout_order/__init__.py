@@ -1,0 +1,1 @@
+"""An order in which to introduce PriorityClasses without harm to important pods."""

@@ -1,0 +1,200 @@
+"""An order in which to introduce priority classes, so that no important pod is preempted.
+
+Orders are searched by playing their steps, each in a copy of the cluster that the steps before it
+have led to. Where the same steps have led to a like cluster on another way, they aren't played
+again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+
+import msgspec
+from msgspec import structs
+
+from podium.whatif.rollout_order.rollout_judge import Judge
+from podium.whatif.rollout_order.rollout_report import OrderTrial, RolloutAdvice, Room, StepOutcome
+from podium.whatif.rollout_order.rollout_search import Progress, RolloutSearch
+from podium.whatif.rollout_order.rollout_steps import Introduction, RolloutStep, never_preempting
+from podium.whatif.resilience.spare_room import SHAPES_MAX
+from podium.whatif.resilience.zoned_shapes import ZonedShape, zoned_shapes
+from podium.api.errors import PodiumError
+from podium.api.objects import Object, spec_of
+from podium.api.priority import class_value
+from podium.api.kinds.decisive_kinds import identity, label
+from podium.whatif.plan.changes import Apply, Delete
+from podium.whatif.plan.next_pods import tried
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
+from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
+from podium.whatif.plan.targets import ChangeTarget
+from podium.simulation.workers import can_fork, in_a_copy, in_workers
+
+
+class RolloutRequest(msgspec.Struct, frozen=True):
+    """The request: which priority classes to introduce, and into which cluster.
+
+    Attributes:
+        request: the cluster, and what is changed in it before.
+        introduction: the classes and workloads.
+        important: pods of at least this final priority mustn't be preempted by anybody, and
+            others may be; None if no pod may be by what isn't above it in the end.
+        tries: how many steps are played at most, for one search.
+        more_nodes: how many more nodes are tried where no order is safe.
+    """
+
+    request: PlanRequest
+    introduction: Introduction
+    important: int | None
+    tries: int
+    more_nodes: int
+
+
+def rollout(
+    asked: RolloutRequest, progress: Progress | None = None, workers: int = 1
+) -> RolloutAdvice:
+    """Find a safe order, or show that there is none.
+
+    Args:
+        asked: what to find out.
+        progress: is told how many steps were played.
+        workers: how many processes play at the same time; it makes no difference to the answer.
+
+    Raises:
+        KeyboardInterrupt: by Ctrl-C.
+        PodiumError: a change can't be made.
+    """
+    if not can_fork():
+        raise PodiumError("orders are tried in forks of this process, which can't be made here")
+    steps = asked.introduction.steps
+    play = Play(replace(asked.request, alternatives_max=0), changes_later=True)
+    manifests = [manifest for step in steps for manifest in step.manifests]
+    applied = [*asked.introduction.preparation, *manifests]
+    warnings = replace(asked.request, changes=[Apply(applied)]).missing()
+    preparation = Apply(asked.introduction.preparation)
+    play.change([*asked.request.changes, preparation], asked.request.pressures)
+    rejected = play.rejected
+    if not play.run(asked.request.until_s):
+        raise KeyboardInterrupt
+    stale = tuple(tried(play, stale_pods_of(play), NEXT_PODS_MAX, workers))
+    search = _search(asked, progress)
+    obvious = tuple(_obvious(search, play, workers))
+    search.learn(obvious[0].steps)
+    report = RolloutAdvice(
+        important=asked.important,
+        stale_priorities=stale,
+        preparation=tuple(_preparation(asked.introduction)),
+        obvious=obvious,
+        warnings=(
+            *play.notes,
+            *warnings,
+            *play.limits_of_the_model(_templates(manifests)).warnings,
+            *(f"{one.object}: {one.message}" for one in rejected),
+        ),
+    )
+    if obvious[0].is_safe:
+        return replace(report, verdict="Safe", steps=obvious[0].steps)
+    found = search.safe_order(play, _likely(asked.introduction))
+    if found is not None:
+        return replace(report, verdict="Reordered", steps=found, tried=search.tried)
+    report = replace(
+        report,
+        verdict="Unknown" if search.is_cut_short else "Impossible",
+        dead_ends=tuple(search.dead_ends),
+        tried=search.tried,
+    )
+    if any(end.next.outranked for end in search.dead_ends):
+        # More nodes fill up, and the pods that keep their priority are still outranked.
+        return replace(report, non_preempting=in_a_copy(partial(_non_preempting, asked, play)))
+    room = _room(asked, play, workers)
+    return replace(report, room=room, room_tried=asked.more_nodes if room is None else room.nodes)
+
+
+def _preparation(introduction: Introduction) -> Iterator[str]:
+    later = {identity(one) for step in introduction.steps for one in step.manifests}
+    for one in introduction.preparation:
+        yield f"{label(identity(one))}{', not as the default' if identity(one) in later else ''}"
+
+
+def _search(asked: RolloutRequest, progress: Progress | None = None) -> RolloutSearch:
+    judge = Judge(asked.introduction.priorities, asked.important)
+    return RolloutSearch(asked.introduction.steps, judge, asked.tries, progress=progress)
+
+
+def _obvious(search: RolloutSearch, play: Play, workers: int) -> Iterator[OrderTrial]:
+    orders = {"as given": search.steps}
+    if len(search.steps) > 1:
+        everything = tuple(manifest for step in search.steps for manifest in step.manifests)
+        deleted = tuple(one for step in search.steps for one in step.deleted)
+        orders["all at once"] = [RolloutStep("all at once", everything, deleted)]
+    found = in_workers(partial(search.in_order, play), [*orders.values()], workers)
+    yield from map(OrderTrial, orders, found)
+
+
+def _likely(introduction: Introduction) -> list[int]:
+    """The order in which a safe one is likely to be found soon: the most important first."""
+    numbers = range(len(introduction.steps))
+    return sorted(numbers, key=lambda number: -_priority(introduction, number))
+
+
+def _priority(introduction: Introduction, number: int) -> int:
+    (manifest,) = introduction.steps[number].manifests
+    return introduction.priorities.of(label(identity(manifest)), class_value(manifest))
+
+
+def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
+    """The fewest more nodes of a shape that is there with which an order is safe.
+
+    Of a shape of which the most don't help, fewer aren't tried.
+    """
+
+    def rooms(count: int, among: Sequence[ZonedShape]) -> Iterator[tuple[ZonedShape, Room]]:
+        added = [shape.nodes(count) for shape in among]
+        found = in_workers(partial(_with_nodes, asked, play), added, workers)
+        for shape, steps in zip(among, found, strict=True):
+            if steps is not None:
+                yield shape, Room(count, shape.names, steps)
+
+    most = asked.more_nodes
+    nodes = play.cluster.store.list("Node").items
+    helpful = [*rooms(most, zoned_shapes(nodes)[:SHAPES_MAX])] if most else []
+    shapes = [shape for shape, _ in helpful]
+    fewer = (rooms(count, shapes) for count in range(1, most))
+    _, found = next(chain(chain.from_iterable(fewer), helpful), (None, None))
+    return found
+
+
+def _with_nodes(
+    asked: RolloutRequest, play: Play, nodes: Sequence[Object]
+) -> tuple[StepOutcome, ...] | None:
+    """A safe order with these nodes more; it changes `play`."""
+    play.change([Apply(tuple(nodes))])
+    play.run(None)
+    return _search(asked).safe_order(play, _likely(asked.introduction))
+
+
+def _non_preempting(asked: RolloutRequest, play: Play) -> tuple[StepOutcome, ...]:
+    """A safe order where new default classes never preempt; it changes `play`."""
+    introduction = never_preempting(asked.introduction)
+    if introduction == asked.introduction:
+        return ()
+    # The policy of a class can't be changed.
+    classes = [identity(one) for one in introduction.preparation if one["kind"] == "PriorityClass"]
+    play.change(
+        [
+            Apply(asked.introduction.preparation),
+            *(Delete(ChangeTarget(*one)) for one in classes),
+            Apply(introduction.preparation),
+        ]
+    )
+    play.run(None)
+    search = _search(structs.replace(asked, introduction=introduction))
+    return search.safe_order(play, _likely(introduction)) or ()
+
+
+def _templates(manifests: Sequence[Object]) -> Iterator[Object]:
+    for manifest in manifests:
+        template = spec_of(manifest).get("template")
+        if template:
+            yield {"metadata": manifest["metadata"], **template}

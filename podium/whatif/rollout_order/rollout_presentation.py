@@ -1,0 +1,139 @@
+"""An order in which to introduce priority classes, as it is told to people."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from podium.whatif.rollout_order.rollout_report import (
+    DeadEnd,
+    JudgedPod,
+    OrderTrial,
+    RolloutAdvice,
+    Room,
+    StepOutcome,
+)
+from podium.whatif.plan.outcome.next_pod_words import stale_sentences
+from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
+
+_DEAD_ENDS_MAX = 20
+_PODS_MAX = 10
+
+
+def rollout_presentation(found: RolloutAdvice) -> Presentation:
+    """Advice on a rollout as a presentation."""
+    sections = [
+        Section("Warnings", [Bullets(found.warnings)]),
+        Section("Steps", [_steps(found.preparation, found.steps)]),
+        Section("Running pods that keep their priority", [Bullets([*_stale(found)])]),
+        *(_trial(one) for one in found.obvious if not one.is_safe),
+        Section("Why no order is safe", [_dead_ends(found.dead_ends)]),
+        Section("Notes", [Bullets(found.notes)]),
+    ]
+    if found.room is not None:
+        like = f"With {_room(found.room)}"
+        sections.insert(2, Section(like, [_steps(found.preparation, found.room.steps)]))
+    if found.non_preempting:
+        steps = _steps(found.preparation, found.non_preempting)
+        sections.insert(2, Section("With preemptionPolicy: Never on the default class", [steps]))
+    return Presentation("Introducing priority classes", _headline(found), sections)
+
+
+def _stale(found: RolloutAdvice) -> Iterator[str]:
+    """What is to be said of priorities that running pods keep, before any step and after some."""
+    for sentence in stale_sentences(found.stale_priorities):
+        yield f"Before any step: {sentence}"
+    for step in found.steps:
+        for sentence in stale_sentences(step.stale_priorities):
+            yield f"After {step.step}: {sentence}"
+
+
+def _headline(found: RolloutAdvice) -> str:
+    played = f"{count(found.tried, 'step')} played"
+    match found.verdict:
+        case "Safe":
+            return "The order as given is safe."
+        case "Reordered":
+            return f"The order as given isn't safe, this one is; {played}."
+        case "Impossible":
+            text = f"No order of these steps is safe; {played}"
+        case "Unknown":
+            text = f"No safe order was found, and not all were tried; {played}"
+    if found.room is not None:
+        return f"{text}. With {_room(found.room)} one is."
+    if found.non_preempting:
+        return f"{text}. With preemptionPolicy: Never on the default class one is."
+    tried = (
+        f", nor with {count(found.room_tried, 'more node')} of a shape" if found.room_tried else ""
+    )
+    return f"{text}{tried}."
+
+
+def _room(room: Room) -> str:
+    return f"{count(room.nodes, 'more node')} like {', '.join(room.like)}"
+
+
+def _steps(preparation: Sequence[str], steps: Sequence[StepOutcome]) -> Table:
+    first = [["1", f"apply {', '.join(preparation)}", "-", "-"]] if preparation and steps else []
+    rows = [
+        [str(number), one.step, f"{one.took_s:g}s", _gists(one.preempted)]
+        for number, one in enumerate(steps, start=1 + len(first))
+    ]
+    return Table(["Step", "What", "Takes", "Preempts, as it may"], [*first, *rows])
+
+
+def _gists(pods: Iterable[JudgedPod]) -> str:
+    return ", ".join(f"{_where(one)} ({one.final_priority} in the end)" for one in pods) or "-"
+
+
+def _where(one: JudgedPod) -> str:
+    return f"{one.pod} on {one.node} at t+{one.at_s:g}s"
+
+
+def _trial(trial: OrderTrial) -> Section:
+    *before, last = trial.steps
+    done = f" after {', '.join(one.step for one in before)}" if before else ""
+    what = [f"Fails at: {last.step}{done}"]
+    return Section(
+        f"Not safe {trial.order}", [Bullets(what), _endangered(last), Bullets(_others(last))]
+    )
+
+
+def _endangered(outcome: StepOutcome) -> Table:
+    headers = ["Pod", "Node", "When", "Priority", "In the end", "Preempted by", "Priority of it"]
+    headers.append("In the end")
+    rows: list[list[Cell]] = [
+        [
+            Toned(one.pod, Tone.BAD),
+            one.node,
+            f"t+{one.at_s:g}s",
+            str(one.priority),
+            str(one.final_priority),
+            one.by,
+            str(one.by_priority),
+            str(one.by_final_priority),
+        ]
+        for one in outcome.endangered
+    ]
+    return Table(headers, rows, rows_most=_PODS_MAX)
+
+
+def _others(outcome: StepOutcome) -> list[str]:
+    rejected = [f"{one.object} is rejected: {one.message}" for one in outcome.rejected]
+    stuck = (f"{one}: it comes to no end" for one in outcome.stuck)
+    outranking = (one for one in outcome.stale_priorities if outcome.outranked and one.is_harmful)
+    return [*stuck, *rejected, *stale_sentences(outranking)]
+
+
+def _dead_ends(dead_ends: Sequence[DeadEnd]) -> Table:
+    rows = [
+        [", ".join(one.done) or "nothing", one.next.step, "; ".join(_whys(one.next))]
+        for one in dead_ends
+    ]
+    return Table(["After", "This isn't safe", "Why"], rows, rows_most=_DEAD_ENDS_MAX)
+
+
+def _whys(outcome: StepOutcome) -> Iterator[str]:
+    for one in outcome.endangered:
+        yield (
+            f"{one.by} ({one.by_final_priority} in the end) preempts {_where(one)} "
+            f"({one.final_priority} in the end)"
+        )
+    yield from _others(outcome)

@@ -1,0 +1,161 @@
+"""Node selectors and node affinity."""
+
+from typing import Any
+
+import pytest
+
+from podium.api.errors import aggregate
+from podium.api.selectors.node_selector import (
+    NodeSelectorTerm,
+    node_selector,
+    preferred_terms,
+    required_node_affinity,
+)
+
+SSD = {"key": "disk", "operator": "In", "values": ["ssd"]}
+NEW = {"key": "gen", "operator": "Gt", "values": ["3"]}
+NAMED = {"key": "metadata.name", "operator": "In", "values": ["n1"]}
+UNNAMED = {"key": "metadata.name", "operator": "NotIn", "values": ["n1"]}
+BROKEN = {"key": "disk", "operator": "In", "values": []}
+
+
+def selector(*terms: dict[str, Any]) -> Any:
+    return node_selector({"nodeSelectorTerms": list(terms)})
+
+
+def expressions(*found: dict[str, Any]) -> dict[str, Any]:
+    return {"matchExpressions": list(found)}
+
+
+def fields(*found: dict[str, Any]) -> dict[str, Any]:
+    return {"matchFields": list(found)}
+
+
+def test_conditions_of_a_term_must_all_hold() -> None:
+    found = selector({**expressions(SSD, NEW), **fields(NAMED)})
+    assert found.matches({"disk": "ssd", "gen": "4"}, "n1")
+    assert not found.matches({"disk": "ssd", "gen": "4"}, "n2")
+    assert not found.matches({"disk": "ssd", "gen": "3"}, "n1")
+    assert not found.matches({"gen": "4"}, "n1")
+
+
+def test_terms_are_alternatives() -> None:
+    found = selector(expressions(SSD), fields(NAMED))
+    assert found.matches({"disk": "ssd"}, "n2")
+    assert found.matches({}, "n1")
+    assert not found.matches({}, "n2")
+
+
+def test_fields_can_exclude_a_node() -> None:
+    assert selector(fields(UNNAMED)).matches({}, "n2")
+    assert not selector(fields(UNNAMED)).matches({}, "n1")
+
+
+def test_two_names_at_once_match_no_node() -> None:
+    other = {**NAMED, "values": ["n2"]}
+    found = selector(fields(NAMED, other))
+    assert not found.matches({}, "n1")
+    assert not found.matches({}, "n2")
+
+
+def test_a_node_without_a_name_is_not_judged_by_it() -> None:
+    assert selector(fields(NAMED)).matches({}, "")
+
+
+def test_terms_without_conditions_match_nothing() -> None:
+    assert selector({}, expressions()).terms == ()
+    assert not selector({}).matches({}, "n1")
+    assert not selector().matches({}, "n1")
+    assert not NodeSelectorTerm().matches({}, "n1")
+
+
+def test_a_term_that_cannot_be_parsed_matches_nothing_and_tells_why() -> None:
+    found = selector(expressions(BROKEN), expressions(SSD))
+    assert found.matches({"disk": "ssd"}, "n1")
+    assert aggregate(found.errors) == (
+        "nodeSelectorTerms[0].matchExpressions[0].values: Invalid value: []: "
+        "for 'in', 'notin' operators, values set can't be empty"
+    )
+    assert not selector(expressions(BROKEN)).matches({"disk": "ssd"}, "n1")
+
+
+@pytest.mark.parametrize(
+    ("term", "message"),
+    [
+        (
+            expressions({"key": "a", "operator": "Near"}),
+            'nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: "Near": '
+            'supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"',
+        ),
+        (
+            expressions(SSD, {"key": "a", "operator": "Lt", "values": ["x"]}),
+            'nodeSelectorTerms[0].matchExpressions[1].values[0]: Invalid value: "x": '
+            "for 'Gt', 'Lt' operators, the value must be an integer",
+        ),
+        (
+            expressions({"key": "a", "operator": "Lt", "values": ["1", "2"]}),
+            'nodeSelectorTerms[0].matchExpressions[0].values: Invalid value: ["1","2"]: '
+            "for 'Gt', 'Lt' operators, exactly one value is required",
+        ),
+        (
+            fields({"key": "metadata.name", "operator": "Exists"}),
+            'nodeSelectorTerms[0].matchFields[0].operator: Unsupported value: "Exists": '
+            'supported values: "In", "NotIn"',
+        ),
+        (
+            fields({"key": "metadata.name", "operator": "In", "values": ["a", "b"]}),
+            'nodeSelectorTerms[0].matchFields[0].values: Invalid value: ["a","b"]: '
+            "must have one element",
+        ),
+    ],
+)
+def test_errors(term: dict[str, Any], message: str) -> None:
+    assert aggregate(selector(term).errors) == message
+
+
+def test_preferred_terms() -> None:
+    found = preferred_terms(
+        [
+            {"weight": 0, "preference": expressions(BROKEN)},
+            {"weight": 7, "preference": expressions(SSD)},
+            {"weight": 9, "preference": {}},
+            {"weight": 3, "preference": fields(NAMED)},
+        ]
+    )
+    assert [weight for weight, _ in found] == [7, 3]
+    assert [term.matches({"disk": "ssd"}, "n2") for _, term in found] == [True, False]
+    assert preferred_terms(None) == ()
+
+
+def test_a_preferred_term_that_cannot_be_parsed_is_kept_with_its_error() -> None:
+    ((weight, term),) = preferred_terms([{"weight": 2, "preference": expressions(BROKEN)}])
+    assert weight == 2
+    assert [fault.field for fault in term.error] == ["[0].matchExpressions[0].values"]
+    assert not term.matches({"disk": "ssd"}, "n1")
+
+
+def pod(node_selector: dict[str, str] | None, required: dict[str, Any] | None) -> dict[str, Any]:
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    return {"spec": {"nodeSelector": node_selector, "affinity": affinity}}
+
+
+def test_required_node_affinity_combines_both() -> None:
+    required = {"nodeSelectorTerms": [expressions(SSD)]}
+    found = required_node_affinity(pod({"zone": "a"}, required))
+    assert found.matches({"zone": "a", "disk": "ssd"}, "n1")
+    assert not found.matches({"zone": "a"}, "n1")
+    assert not found.matches({"disk": "ssd"}, "n1")
+
+
+def test_without_demands_every_node_will_do() -> None:
+    for bare in ({}, {"spec": {"affinity": None}}, pod(None, None), pod({}, None)):
+        assert required_node_affinity(bare).matches({}, "n1")
+
+
+def test_required_affinity_without_terms_matches_nothing() -> None:
+    assert not required_node_affinity(pod(None, {"nodeSelectorTerms": []})).matches({}, "n1")
+
+
+def test_equal_demands_are_equal() -> None:
+    one, same = (required_node_affinity(pod({"zone": "a"}, None)) for _ in range(2))
+    assert len({one, same}) == 1

@@ -1,0 +1,188 @@
+"""Watches over the network: prompt, told alike to all, bounded, and ended when they should be."""
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from podium.apiserver.http.http_server import allow_many_descriptors
+from podium.apiserver.http.limits import Limits
+from podium.apiserver.store.store import Store
+from tests.apiserver.http.running import PODS, Running, eventually, pod, running
+
+LIMITS = Limits(watches_max=3, watch_s=60, bookmark_s=0.3)
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
+Event = dict[str, Any]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Running]:
+    with running(tmp_path, limits=LIMITS, tls=False) as server:
+        yield server
+
+
+@pytest.fixture
+def watch(server: Running) -> Iterator[Callable[..., Iterator[Event]]]:
+    """Begins watches, which end with the test."""
+    with ExitStack() as stack:
+        client = stack.enter_context(server.client())
+
+        def begin(query: str = "", path: str = PODS, **headers: str) -> Iterator[Event]:
+            url = f"{path}?watch=true&{query}"
+            answer = stack.enter_context(client.stream("GET", url, headers=headers, timeout=60))
+            assert answer.status_code == 200
+            assert answer.headers["Transfer-Encoding"] == "chunked"
+            return (json.loads(line) for line in answer.iter_lines())
+
+        yield begin
+
+
+def create(server: Running, *names: str, **spec: Any) -> None:
+    with server.client() as client:
+        for name in names:
+            assert client.post(PODS, json=pod(name, **spec)).status_code == 201
+
+
+def test_events_come_as_they_happen(server: Running, watch: Callable[..., Iterator[Event]]) -> None:
+    create(server, "a")
+    events = watch()
+    assert next(events)["object"]["metadata"]["name"] == "a"
+    for name in "bc":
+        create(server, name)
+        event = next(events)
+        assert (event["type"], event["object"]["metadata"]["name"]) == ("ADDED", name)
+
+
+def test_watches_in_one_form_are_told_alike_and_others_in_theirs(
+    server: Running, watch: Callable[..., Iterator[Event]]
+) -> None:
+    first, second, table = watch(), watch(), watch(Accept=TABLE)
+    create(server, "a")
+    told = next(first)
+    assert told == next(second)
+    assert next(table)["object"]["rows"][0]["cells"][0] == "a"
+
+
+def test_each_watch_of_a_node_sees_its_pods(
+    server: Running, watch: Callable[..., Iterator[Event]]
+) -> None:
+    other, mine = (watch(f"fieldSelector=spec.nodeName%3D{name}") for name in ("n1", "n2"))
+    create(server, "a", nodeName="n1")
+    create(server, "b", nodeName="n2")
+    assert next(mine)["object"]["metadata"]["name"] == "b"
+    assert next(other)["object"]["metadata"]["name"] == "a"
+
+
+def test_bookmarks_tell_how_far_a_watch_has_come(
+    server: Running, watch: Callable[..., Iterator[Event]]
+) -> None:
+    events = watch("allowWatchBookmarks=true", path="/api/v1/nodes")
+    assert next(events)["object"]["metadata"]["annotations"]
+    create(server, "a")
+    bookmark = next(events)
+    assert bookmark["type"] == "BOOKMARK"
+    assert int(bookmark["object"]["metadata"]["resourceVersion"]) > 1
+
+
+def test_a_watch_ends_when_it_wants_to(watch: Callable[..., Iterator[Event]]) -> None:
+    begun_s = time.monotonic()
+    events = list(watch("timeoutSeconds=1&allowWatchBookmarks=true&resourceVersion=1"))
+    assert time.monotonic() - begun_s > 0.9
+    assert {event["type"] for event in events} == {"BOOKMARK"}
+
+
+def test_a_watch_from_too_long_ago_is_told_so(tmp_path: Path) -> None:
+    limits = Limits()
+    with running(tmp_path, limits=limits, tls=False, store=Store(history_max=1)) as server:
+        create(server, "a", "b", "c")
+        with server.client() as client:
+            answer = client.get(f"{PODS}?watch=true&resourceVersion=1")
+    (event,) = [json.loads(line) for line in answer.text.splitlines()]
+    assert event["type"] == "ERROR"
+    assert event["object"]["code"] == 410
+
+
+def test_a_watcher_that_hangs_up_is_forgotten(server: Running) -> None:
+    with server.client() as client, client.stream("GET", f"{PODS}?watch=true"):
+        eventually(lambda: server.watch_count() == 1)
+    eventually(lambda: server.watch_count() == 0)
+
+
+def test_watches_are_counted(server: Running, watch: Callable[..., Iterator[Event]]) -> None:
+    for _ in range(LIMITS.watches_max):
+        watch()
+    with server.client() as client:
+        refused = client.get(f"{PODS}?watch=true")
+        assert refused.status_code == 429
+        assert refused.headers["Retry-After"] == "1"
+        assert client.get(PODS).status_code == 200
+
+
+def test_a_server_that_stops_ends_its_watches(tmp_path: Path) -> None:
+    with running(tmp_path, tls=True) as server, server.client() as client:
+        answer = stack_of_watches(client, 5)
+        server.within(server.serving.stop())
+        for one in answer:
+            assert one.read() == b""
+
+
+def stack_of_watches(client: httpx.Client, count: int) -> list[httpx.Response]:
+    requests = [client.build_request("GET", f"{PODS}?watch=true") for _ in range(count)]
+    return [client.send(request, stream=True) for request in requests]
+
+
+def test_a_watcher_that_doesnt_read_is_hung_up_on(tmp_path: Path) -> None:
+    limits = Limits(stall_s=0.5)
+    maps = "/api/v1/namespaces/default/configmaps"
+    with (
+        running(tmp_path, limits=limits, tls=False) as server,
+        server.connect() as deaf,
+        server.client() as client,
+    ):
+        deaf.sendall(watch_request(server, maps))
+        eventually(lambda: server.watch_count() == 1)
+        for number in range(30):
+            data = {"text": "x" * 900_000}
+            client.post(maps, json={"metadata": {"name": f"m{number}"}, "data": data})
+        eventually(lambda: server.watch_count() == 0)
+
+
+def watch_request(server: Running, path: str) -> bytes:
+    """The bytes that ask for a watch."""
+    authorization = f"Authorization: Bearer {server.tokens.admin}"
+    return f"GET {path}?watch=true HTTP/1.1\r\nHost: x\r\n{authorization}\r\n\r\n".encode()
+
+
+def test_two_thousand_watches_are_no_trouble(tmp_path: Path) -> None:
+    count = 2000
+    if allow_many_descriptors() < 2 * count + 100:
+        pytest.skip("this process may not have that many open files")
+    with running(tmp_path, tls=False) as server, ExitStack() as stack:
+        watchers = [stack.enter_context(server.connect()) for _ in range(count)]
+        for watcher in watchers:
+            watcher.sendall(watch_request(server, PODS))
+        eventually(lambda: server.watch_count() == count)
+        create(server, "a")
+        for watcher in watchers:
+            assert reads(watcher, b'"type":"ADDED"')
+        # They hang up amid a storm, and nothing is left of them.
+        create(server, *(f"b{number}" for number in range(20)))
+        stack.close()
+        eventually(lambda: server.watch_count() == 0)
+
+
+def reads(connection: socket.socket, text: bytes) -> bool:
+    """Whether a text comes."""
+    read = b""
+    while text not in read:
+        part = connection.recv(65536)
+        if not part:
+            return False
+        read += part
+    return True

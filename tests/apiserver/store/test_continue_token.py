@@ -1,0 +1,62 @@
+"""Continue tokens as text; faults are worded as kube-apiserver does."""
+
+import base64
+
+import pytest
+
+from podium.apiserver.store import continue_token
+from podium.apiserver.store.continue_token import AS_OF_NOW, ContinueToken
+from podium.apiserver.store.errors import InvalidContinueError
+
+
+def packed(text: str) -> str:
+    return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
+
+
+@pytest.mark.parametrize("start", ["p1\0", "ns/p1\0", "é", "a"])
+@pytest.mark.parametrize("revision", [1, 2**62, AS_OF_NOW])
+def test_a_token_survives_its_text(start: str, revision: int) -> None:
+    token = ContinueToken(revision, start)
+    assert continue_token.decode(continue_token.encode(token)) == token
+
+
+def test_the_format_is_kube_apiservers() -> None:
+    # One that kubectl may have got from a real server.
+    text = packed('{"v":"meta.k8s.io/v1","rv":7,"start":"p1\\u0000"}')
+    assert continue_token.decode(text) == ContinueToken(7, "p1\0")
+    assert continue_token.encode(ContinueToken(7, "p1\0")) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("garbage", ": invalid character '\\x81' looking for beginning of value"),
+        (packed("what"), ": invalid character 'w' looking for beginning of value"),
+        (packed("\a"), ": invalid character '\\x07' looking for beginning of value"),
+        (packed(" "), ": unexpected end of JSON input"),
+        ("a?b=", ": illegal base64 data at input byte 1"),
+        ("abcde", ": illegal base64 data at input byte 4"),
+        (packed("{}"), ": server does not recognize this encoded version "),
+        (packed('{"v":"v2"}'), ": server does not recognize this encoded version v2"),
+        (
+            packed('{"v":"meta.k8s.io/v1","start":"a"}'),
+            ": incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+        ),
+        (
+            packed('{"v":"meta.k8s.io/v1","rv":1}'),
+            ": encoded start key empty (version meta.k8s.io/v1)",
+        ),
+        (packed('{"v":"meta.k8s.io/v1","rv":1,"start":"../x"}'), ": ../x"),
+        (packed('{"v":"meta.k8s.io/v1","rv":1,"start":"a//x"}'), ": a//x"),
+    ],
+)
+def test_faults(text: str, fault: str) -> None:
+    with pytest.raises(InvalidContinueError) as caught:
+        continue_token.decode(text)
+    assert str(caught.value) == f"invalid continue token: continue key is not valid{fault}"
+
+
+@pytest.mark.parametrize("body", ['{"v":', '{"rv":"x"}', "[]", '{"v":"meta.k8s.io/v1","rv":1.5}'])
+def test_json_of_another_shape(body: str) -> None:
+    with pytest.raises(InvalidContinueError):
+        continue_token.decode(packed(body))

@@ -1,0 +1,275 @@
+"""Files that are no good: each is told apart, and named."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from podium.cluster.embedded.sqlite_journal import (
+    DamagedJournalError,
+    FullJournalError,
+    JournalFileError,
+    JournalSchemaError,
+    LockedJournalError,
+    SqliteJournal,
+    UnavailableJournalError,
+)
+from podium.apiserver.store.store import Store
+from tests.disks import fill_up, small_disk
+from tests.apiserver.store.objects import made, names
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def filled(path: Path) -> Path:
+    with closing(SqliteJournal(path)) as journal:
+        store = Store(journal=journal)
+        with store.transaction():
+            fill(store)
+    return path
+
+
+def fill(store: Store) -> None:
+    for number in range(100):
+        store.create("Node", made(f"node-{number}", note="x" * 300))
+        store.update("Node", made(f"node-{number}", note="y" * 300), None)
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """A directory, while this process has no right to write what isn't its own."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        if os.geteuid() != 0:
+            os.chmod(directory, 0o555)
+            yield Path(directory)
+            os.chmod(directory, 0o755)
+            return
+        os.seteuid(NOBODY)
+        try:
+            yield Path(directory)
+        finally:
+            os.seteuid(0)
+
+
+def refusal(path: Path) -> JournalFileError:
+    with pytest.raises(JournalFileError) as caught, closing(SqliteJournal(path)) as journal:
+        journal.load()
+    assert str(path) in str(caught.value)
+    return caught.value
+
+
+def change(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        for statement in statements:
+            db.execute(statement)
+
+
+def test_no_directory(tmp_path: Path) -> None:
+    error = refusal(tmp_path / "none" / "store.db")
+    assert type(error) is UnavailableJournalError
+    assert str(error).endswith(f"{tmp_path / 'none'} isn't a directory")
+
+
+def test_a_directory_in_place_of_the_file(tmp_path: Path) -> None:
+    assert type(refusal(tmp_path)) is UnavailableJournalError
+
+
+def test_a_directory_that_must_not_be_written(unprivileged: Path) -> None:
+    assert type(refusal(unprivileged / "store.db")) is UnavailableJournalError
+
+
+def test_something_else_than_a_database(path: Path) -> None:
+    path.write_text("once upon a time " * 100)
+    error = refusal(path)
+    assert type(error) is DamagedJournalError
+    assert "file is not a database" in str(error)
+
+
+def test_somebody_elses_database(path: Path) -> None:
+    change(path, "CREATE TABLE recipes (name)")
+    before = path.read_bytes()
+    error = refusal(path)
+    assert type(error) is JournalSchemaError
+    assert "not a journal of Podium's" in str(error)
+    assert path.read_bytes() == before
+
+
+def test_a_schema_from_the_future(filled: Path) -> None:
+    change(filled, "PRAGMA user_version = 7")
+    error = refusal(filled)
+    assert type(error) is JournalSchemaError
+    assert str(error).endswith("the journal's schema is 7; this version of Podium reads 1")
+
+
+def test_a_journal_in_use(filled: Path) -> None:
+    code = "import sys; from tests.cluster.drivers.test_journal_errors import hold; hold(sys.argv[1])"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(filled)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        error = refusal(filled)
+        holder.communicate(b"\n")
+    assert type(error) is LockedJournalError
+    assert "another process uses this journal" in str(error)
+    with closing(SqliteJournal(filled)) as journal:
+        assert len(Store(journal=journal).list("Node").items) == 100
+
+
+def hold(path: str) -> None:
+    """What the other process does: keep the journal open until it is told to end."""
+    with closing(SqliteJournal(Path(path))):
+        sys.stdout.write("held\n")
+        sys.stdout.flush()
+        sys.stdin.readline()
+
+
+def test_a_file_that_ends_early(filled: Path) -> None:
+    with filled.open("r+b") as file:
+        file.truncate(filled.stat().st_size // 2)
+    assert type(refusal(filled)) is DamagedJournalError
+
+
+def test_a_flipped_bit(filled: Path) -> None:
+    data = filled.read_bytes()
+    at = data.rindex(b"yyyy")
+    filled.write_bytes(data[:at] + b"z" + data[at + 1 :])
+    error = refusal(filled)
+    assert type(error) is DamagedJournalError
+    assert "isn't what was written" in str(error)
+
+
+def test_a_row_that_is_gone(filled: Path) -> None:
+    change(filled, "DELETE FROM versions WHERE revision = 50")
+    assert str(refusal(filled)).endswith("revision 50 is missing")
+
+
+def test_a_table_that_is_gone(filled: Path) -> None:
+    change(filled, "DELETE FROM compaction")
+    assert type(refusal(filled)) is DamagedJournalError
+
+
+def test_a_full_disk_takes_the_write_back_and_no_other(path: Path) -> None:
+    with closing(SqliteJournal(path)) as journal:
+        store = Store(journal=journal)
+        store.create("Node", made("a"))
+        # A limit on the database stands for one of the disk.
+        pages = journal._number("PRAGMA page_count")
+        assert journal._number(f"PRAGMA max_page_count = {pages}") == pages
+        with pytest.raises(FullJournalError, match="full"):
+            store.create("Node", made("big", note="x" * 100_000))
+        assert names(store.list("Node").items) == ["a"]
+        journal._number("PRAGMA max_page_count = 1000000")
+        store.create("Node", made("b"))
+    with closing(SqliteJournal(path)) as journal:
+        assert names(Store(journal=journal).list("Node").items) == ["a", "b"]
+
+
+def test_a_journal_that_was_never_finished_is_begun_again(path: Path) -> None:
+    # As a kill leaves it between the first bytes of the file and the schema.
+    change(path, "PRAGMA journal_mode = WAL")
+    with closing(SqliteJournal(path)) as journal:
+        Store(journal=journal).create("Node", made("a"))
+
+
+def test_an_error_of_another_kind_is_named_as_well(filled: Path) -> None:
+    change(filled, "ALTER TABLE versions RENAME COLUMN body TO soul")
+    error = refusal(filled)
+    assert type(error) is JournalFileError
+    assert "no such column: body" in str(error)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        yield disk
+
+
+def test_a_full_disk_is_told_until_there_is_room_again(disk: Path) -> None:
+    filler = disk / "filler"
+    with closing(SqliteJournal(disk / "store.db")) as journal:
+        store = Store(journal=journal)
+        store.create("Node", made("a"))
+        fill_up(filler)
+        with pytest.raises(FullJournalError, match="full"):
+            store.create("Node", made("b", note="x" * 100_000))
+        assert journal.is_full()
+        filler.unlink()
+        assert not journal.is_full()
+        store.create("Node", made("c", note="x" * 100_000))
+        assert names(store.list("Node").items) == ["a", "c"]
+    fill_up(filler)
+    assert type(refusal(disk / "new.db")) is FullJournalError
+
+
+def kill_while_writing(path: Path) -> int:
+    """Leave a journal as a kill leaves it, with all writes in the log; the last revision."""
+    code = "import sys; from tests.cluster.drivers.test_journal_errors import write; write(sys.argv[1])"
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", code, str(path)]
+    return int(subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=False).stdout)
+
+
+def write(path: str) -> None:
+    """What the other process does: write, and end without closing anything."""
+    store = Store(journal=SqliteJournal(Path(path), durability="process"))
+    fill(store)
+    sys.stdout.write(f"{store.revision}")
+    sys.stdout.flush()
+    os._exit(1)
+
+
+def damage(log: Path) -> None:
+    data = bytearray(log.read_bytes())
+    data[len(data) // 2] ^= 1
+    log.write_bytes(data)
+
+
+def cut(log: Path) -> None:
+    os.truncate(log, log.stat().st_size // 2)
+
+
+@pytest.mark.parametrize("harm", [damage, cut, Path.unlink])
+def test_a_log_that_lacks_what_was_acknowledged(path: Path, harm: Callable[[Path], object]) -> None:
+    noted = kill_while_writing(path)
+    log, note = Path(f"{path}-wal"), Path(f"{path}-revision")
+    harm(log)
+    error = refusal(path)
+    assert type(error) is DamagedJournalError
+    assert f"writes up to revision {noted} were acknowledged" in str(error)
+    assert f"remove {note} to go on" in str(error)
+    assert Path(f"{log}.damaged").exists() is (harm is not Path.unlink)
+    # It is told again, and nothing has been lost further.
+    assert str(refusal(path)).split("; ")[1:] == str(error).split("; ")[1:]
+    note.unlink()
+    with closing(SqliteJournal(path)) as journal:
+        assert Store(journal=journal).revision < noted
+
+
+def test_a_log_that_is_whole(path: Path) -> None:
+    noted = kill_while_writing(path)
+    with closing(SqliteJournal(path)) as journal:
+        assert Store(journal=journal).revision == noted
+    with closing(SqliteJournal(path)) as journal:
+        assert Store(journal=journal).revision == noted
+
+
+def test_a_note_that_holds_no_revision(filled: Path) -> None:
+    Path(f"{filled}-revision").write_text("once upon a time")
+    assert "holds no revision; remove it to go on" in str(refusal(filled))

@@ -1,0 +1,114 @@
+"""`podium up --detach` and `podium down`: clusters in the background."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cluster.embedded.client import Client
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+WEB = """apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: NAMESPACE}
+spec: {containers: [{name: c, image: i}]}
+"""
+PODS = "/api/v1/namespaces/default/pods"
+
+
+@pytest.fixture
+def podium(tmp_path: Path) -> Iterator[Run]:
+    """Runs the command in a home of its own; nothing goes on after the test."""
+    own = {"XDG_STATE_HOME": str(tmp_path / "state"), "KUBECONFIG": str(tmp_path / "config")}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "podium", *arguments]
+        return subprocess.run(
+            command, env={**os.environ, **own}, capture_output=True, text=True, check=False
+        )
+
+    yield run
+    if (tmp_path / "state").exists():
+        run("down")
+    if (tmp_path / "kept").exists():
+        run("down", "--data-dir", str(tmp_path / "kept"))
+
+
+def pod(tmp_path: Path, namespace: str) -> str:
+    path = tmp_path / "pod.yaml"
+    path.write_text(WEB.replace("NAMESPACE", namespace))
+    return str(path)
+
+
+def test_it_runs_in_the_background_until_it_is_stopped(podium: Run, tmp_path: Path) -> None:
+    news = ["--apply", pod(tmp_path, "default"), "--merge-kubeconfig"]
+    started = podium("up", "--detach", "--port", "0", "--zones", "2", *news)
+    assert (started.returncode, started.stderr) == (0, "")
+    kubeconfig = tmp_path / "state" / "podium" / "up" / "kubeconfig"
+    assert f"export KUBECONFIG={kubeconfig}" in started.stdout
+    link = kubeconfig.with_name("dashboard")
+    assert f"See it: {link.read_text()}" in started.stdout
+    assert link.stat().st_mode & 0o077 == 0
+    assert link.with_name("log").stat().st_mode & 0o777 == 0o600
+    assert yaml.safe_load((tmp_path / "config").read_text())["current-context"] == "podium"
+    with closing(Client(kubeconfig)) as client:
+        assert client.ask("GET", f"{PODS}/web")[0] == 200
+        nodes = client.ask("GET", "/api/v1/nodes")[1]["items"]
+    zones = [node["metadata"]["labels"]["topology.kubernetes.io/zone"] for node in nodes]
+    assert zones == ["zone-1", "zone-2", "zone-1"]
+
+    again = podium("up", "--detach", "--port", "0")
+    assert again.returncode == 1
+    assert "is in use by process" in again.stderr
+
+    stopped = podium("down")
+    assert (stopped.returncode, stopped.stdout.endswith(" has stopped.\n")) == (0, True)
+    assert not kubeconfig.exists()
+    assert not link.exists()
+    assert yaml.safe_load((tmp_path / "config").read_text())["contexts"] == []
+    assert podium("down").stdout.startswith("No cluster runs in ")
+
+
+def test_what_is_refused_is_an_error_and_nothing_runs(podium: Run, tmp_path: Path) -> None:
+    refused = podium("up", "--detach", "--port", "0", "--apply", pod(tmp_path, "nowhere"))
+    assert refused.returncode == 1
+    assert 'Pod nowhere/web: namespaces "nowhere" not found' in refused.stderr
+    assert "error: error:" not in refused.stderr
+    assert podium("down").stdout.startswith("No cluster runs in ")
+
+
+def test_waiting_ends_when_the_cluster_has_settled(podium: Run, tmp_path: Path) -> None:
+    kept = str(tmp_path / "kept")
+    options = ["--data-dir", kept, "--port", "0", "--speed", "max", "--wait", "1m"]
+    started = podium("up", "--detach", *options, "--apply", pod(tmp_path, "default"))
+    assert (started.returncode, started.stderr) == (0, "")
+    assert f"podium down --data-dir {kept} stops it." in started.stdout
+    with closing(Client(tmp_path / "kept" / "kubeconfig")) as client:
+        assert client.ask("GET", f"{PODS}/web")[1]["status"]["phase"] == "Running"
+
+
+def test_waiting_has_an_end(podium: Run) -> None:
+    started = podium("up", "--detach", "--port", "0", "--wait", "100ms")
+    assert started.returncode == 1
+    assert "the cluster runs, but hasn't settled in time" in started.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--wait", "1m"], "--wait: needs --detach"),
+        (["--detach", "--exit-when-settled"], "say one of them"),
+        (["--detach", "--wait", "soon"], "--wait soon: must be a duration"),
+        (["--detach", "--node-shape", "gpu=1"], "--node-shape gpu: Invalid value"),
+    ],
+)
+def test_options_that_make_no_sense(podium: Run, options: list[str], message: str) -> None:
+    refused = podium("up", *options)
+    assert refused.returncode == 1
+    assert message in refused.stderr

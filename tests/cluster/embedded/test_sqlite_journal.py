@@ -1,0 +1,158 @@
+"""What a restart finds in the file."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from podium.cluster.embedded.sqlite_journal import Durability, SqliteJournal
+from podium.apiserver.store.errors import ExpiredError
+from podium.apiserver.store.journal import Recovered
+from podium.apiserver.store.store import Store
+from tests.apiserver.store.objects import made, names
+
+
+@contextmanager
+def stored(path: Path, history_max: int = 100) -> Iterator[Store]:
+    with closing(SqliteJournal(path, durability="process", history_max=history_max)) as journal:
+        yield Store(journal=journal)
+
+
+def rows(path: Path) -> list[int]:
+    with closing(sqlite3.connect(path)) as db:
+        return [row[0] for row in db.execute("SELECT revision FROM versions ORDER BY revision")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+def test_a_new_journal_is_empty(path: Path) -> None:
+    with closing(SqliteJournal(path)) as journal:
+        assert journal.load() == Recovered(1, [])
+
+
+def test_objects_and_revision_come_back(path: Path) -> None:
+    content = {"spec": {"é": [1, 2.5, None, True, 2**70, "\0"]}, "status": {}}
+    with stored(path) as store:
+        store.create("Pod", made("a", "ns", **content))
+        store.create("Node", made("n"))
+        store.create("Node", made("gone"))
+        store.update("Node", made("n", spec=1), None)
+        store.delete("Node", "", "gone")
+        pods, nodes = store.list("Pod"), store.list("Node")
+    with stored(path) as store:
+        assert store.revision == 6
+        assert (store.list("Pod"), store.list("Node")) == (pods, nodes)
+        assert pods.items[0]["spec"] == content["spec"]
+        assert store.create("Node", made("gone"))["metadata"]["resourceVersion"] == "7"
+
+
+def test_watches_and_pages_go_on_after_a_restart(path: Path) -> None:
+    with stored(path) as store:
+        for name in "abc":
+            store.create("Node", made(name))
+        page = store.list("Node", limit=1)
+        store.update("Node", made("b", spec=1), None)
+        store.delete("Node", "", "c")
+        told = store.watch("Node", from_revision=3).take()
+        assert [(e.type, e.previous is None) for e in told] == [
+            ("ADDED", True),
+            ("MODIFIED", False),
+            ("DELETED", False),
+        ]
+    with stored(path) as store:
+        assert store.watch("Node", from_revision=3).take() == told
+        rest = store.list("Node", continue_token=page.continue_token)
+        assert names(rest.items) == ["b", "c"]
+
+
+def test_a_transaction_is_one_commit(path: Path) -> None:
+    with stored(path) as store:
+        with store.transaction():
+            store.create("Node", made("a"))
+            store.create("Node", made("b"))
+        with pytest.raises(ZeroDivisionError), store.transaction():
+            raise_after_create(store)
+    with stored(path) as store:
+        assert names(store.list("Node").items) == ["a", "b"]
+        assert store.revision == 3
+
+
+def raise_after_create(store: Store) -> None:
+    store.create("Node", made("c"))
+    raise ZeroDivisionError
+
+
+def test_what_can_not_be_written_as_json_is_not_stored(path: Path) -> None:
+    with stored(path) as store:
+        with pytest.raises(TypeError):
+            store.create("Node", made("a", spec=object()))
+        store.create("Node", made("b"))
+    with stored(path) as store:
+        assert names(store.list("Node").items) == ["b"]
+
+
+def test_compaction_keeps_objects_and_the_latest_writes(path: Path) -> None:
+    with stored(path, history_max=4) as store:
+        store.create("Node", made("first"))
+        for content in range(10):
+            store.create("Node", made("n"))
+            store.update("Node", made("n", spec=content), None)
+            store.delete("Node", "", "n")
+        store.create("Node", made("last"))
+        store.update("Node", made("last", spec=1), None)
+    assert rows(path) == [2, 30, 31, 32, 33, 34], "31 replaces 30, though that is too old"
+    with stored(path, history_max=4) as store:
+        assert names(store.list("Node").items) == ["first", "last"]
+        assert store.oldest_revision("Node") == store.oldest_revision("Pod") == 30
+        told = store.watch("Node", from_revision=30).take()
+        assert [(e.type, e.revision) for e in told] == [
+            ("MODIFIED", 31),
+            ("DELETED", 32),
+            ("ADDED", 33),
+            ("MODIFIED", 34),
+        ]
+        assert told[0].previous == made("n") | {"metadata": {"name": "n", "resourceVersion": "30"}}
+        with pytest.raises(ExpiredError):
+            store.watch("Node", from_revision=29)
+
+
+def test_what_is_forgotten_is_known_before_a_restart(path: Path) -> None:
+    with closing(SqliteJournal(path, durability="process", history_max=4)) as journal:
+        store = Store(journal=journal)
+        for number in range(10):
+            store.create("Node", made(f"node-{number}"))
+        assert journal.load().oldest_revision == 7
+        assert [event.revision for event in journal.load().events] == [*range(2, 12)]
+
+
+def test_a_history_grown_smaller_is_compacted_by_the_next_write(path: Path) -> None:
+    with stored(path, history_max=100) as store:
+        for content in range(50):
+            store.create("Node", made("n", spec=content))
+            store.delete("Node", "", "n")
+    with stored(path, history_max=2) as store:
+        assert store.oldest_revision("Node") == 1
+        store.create("Node", made("n"))
+    assert rows(path) == [100, 101, 102], "101 deletes what 100 created"
+
+
+@pytest.mark.parametrize(("durability", "synchronous"), [("process", 1), ("power", 2)])
+def test_durability_is_what_sqlite_waits_for(
+    path: Path, durability: Durability, synchronous: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def noting(*args: object, **options: object) -> sqlite3.Connection:
+        opened.append(connect(*args, **options))
+        return opened[0]
+
+    monkeypatch.setattr(sqlite3, "connect", noting)
+    with closing(SqliteJournal(path, durability=durability)):
+        assert opened[0].execute("PRAGMA synchronous").fetchone() == (synchronous,)
+        assert opened[0].execute("PRAGMA journal_mode").fetchone() == ("wal",)

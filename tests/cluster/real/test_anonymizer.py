@@ -1,0 +1,225 @@
+"""Anonymized objects: nothing of them is left, and all is decided alike."""
+
+import json
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object
+from podium.simulation.decide.stream import answers
+from podium.api.documents.report import plain
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.planning import plan
+from podium.whatif.plan.request import PlanRequest
+from podium.scheduler.plugin_registry import plugin_factories
+from podium.cluster.snapshot.anonymizer import Anonymizer, pseudonyms
+from tests.conftest import ROOT
+from tests.properties import clusters
+from tests.properties.clusters import Obj, Scenes
+
+WORDS = st.text(alphabet="a09bdefltuAZ_", min_size=1, max_size=6)
+PLUGINS = frozenset(plugin_factories())
+KEPT = ("a", "default", "node", "true", *map(str, range(12)))
+
+
+@given(st.sets(WORDS, max_size=30))
+def test_pseudonyms_are_in_the_order_of_the_words(words: set[str]) -> None:
+    ordered = sorted({*words, *KEPT, "default0", "defaultx", "node0", "10x", "1a"})
+    found = pseudonyms(ordered, KEPT)
+    named = [found[word] for word in ordered]
+    assert named == sorted(named)
+    assert len({*named}) == len(named)
+    assert all(found[word] == word for word in KEPT)
+
+
+@given(clusters.scenes())
+def test_decisions_about_pseudonyms_are_the_decisions_under_pseudonyms(scenes: Scenes) -> None:
+    for drawn, _ in islice(scenes, 1):
+        lists = {field: held for field, held in drawn.items() if is_objects(held)}
+        anonymizer = Anonymizer(obj for held in lists.values() for obj in held)
+        hidden = {field: [*map(anonymizer.anonymized, held)] for field, held in lists.items()}
+        assert decided({**drawn, **hidden}) == under(decided(drawn), anonymizer)
+
+
+def is_objects(held: object) -> bool:
+    return isinstance(held, list) and all(
+        isinstance(one, dict) and "metadata" in one for one in held
+    )
+
+
+def decided(drawn: Obj) -> list[Any]:
+    (line,) = answers([json.dumps(drawn).encode()])
+    answer = json.loads(line)
+    assert not answer["error"]
+    return [decision_of(one) for one in answer["decisions"]]
+
+
+def decision_of(one: Any) -> Any:
+    told = {field: one[field] for field in ("pod", "feasible", "best", "bound")}
+    found = one["preemption"] or {}
+    weighed = {field: found.get(field) for field in ("candidates", "selected", "nominated")}
+    return {**told, **weighed, "scores": [*map(list, sorted(one["scores"].items()))]}
+
+
+def under(value: Any, anonymizer: Anonymizer) -> Any:
+    """The same under pseudonyms; names of plugins are nobody's."""
+    if isinstance(value, str):
+        return value if value in PLUGINS else anonymizer.text(value)
+    if isinstance(value, list | tuple):
+        return [under(one, anonymizer) for one in value]
+    if isinstance(value, dict):
+        return {field: under(one, anonymizer) for field, one in value.items()}
+    return value
+
+
+@pytest.mark.parametrize(
+    ("example", "change"),
+    [
+        ("non-preempting", "urgent"),
+        ("proposal-3", "waiting"),
+        ("spread-several-constraints", "mypod"),
+    ],
+)
+def test_plans_about_pseudonyms_are_the_plans_under_pseudonyms(example: str, change: str) -> None:
+    directory = ROOT / "examples" / example
+    state = [one for path in sorted(directory.glob("state/*")) for one in objects_in(path)]
+    applied = objects_in(directory / f"{change}.yaml")
+    anonymizer = Anonymizer([*state, *applied])
+    hidden = [[*map(anonymizer.anonymized, objects)] for objects in (state, applied)]
+    made = under(planned(state, applied), anonymizer)
+    assert planned(*hidden) == made
+    assert made["placements"]
+
+
+def objects_in(path: Path) -> list[Obj]:
+    """The objects of a file, in their namespaces."""
+    found = [one for one in yaml.safe_load_all(path.read_text()) if one]
+    for obj in found:
+        if KINDS[obj["kind"]].namespaced:
+            obj["metadata"].setdefault("namespace", "default")
+    return found
+
+
+def planned(state: list[Object], applied: list[Object]) -> Any:
+    made = plain(plan(PlanRequest(LoadedState(state), (Apply(applied),))))
+    return {
+        "placements": [[one["pod"], one["node"]] for one in made["placements"]],
+        "preemptions": [
+            [one["preemptor"], one["node"], [victim["pod"] for victim in one["victims"]]]
+            for one in made["preemptions"]
+        ],
+        "pending": [one["pod"] for one in made["pending"]],
+    }
+
+
+SECRETS = ("acme", "paypal", "secret", "10.1.2.3", "Bob", "Franz", "kafka")
+
+
+def revealing_pod(name: str, **metadata: Any) -> Obj:
+    container = {
+        "name": "kafka",
+        "image": "registry.acme.com/paypal/kafka:1.2@sha256:acme",
+        "env": [{"name": "PASSWORD", "value": "secret"}],
+        "command": ["secret"],
+        "ports": [{"containerPort": 80, "hostPort": 8080, "hostIP": "10.1.2.3", "name": "acme"}],
+        "resources": {"requests": {"cpu": "1", "acme.com/gpu": "1"}},
+        "livenessProbe": {"exec": {"command": ["secret"]}},
+    }
+    requirement = {"key": "acme.com/size", "operator": "Gt", "values": ["7"]}
+    terms = [{"matchExpressions": [requirement]}]
+    affinity = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": "acme",
+            "uid": f"uid-{name}",
+            "labels": {"app.kubernetes.io/name": "kafka", "acme.com/team": "Bob_Franz"},
+            "annotations": {
+                "acme.com/contact": "Bob",
+                "controller.kubernetes.io/pod-deletion-cost": "-50",
+            },
+            **metadata,
+        },
+        "spec": {
+            "nodeName": "ip-10-1-2-3.acme.com",
+            "priorityClassName": "system-node-critical",
+            "schedulerName": "default-scheduler",
+            "containers": [container],
+            "affinity": {"nodeAffinity": affinity},
+            "tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists"}],
+        },
+        "status": {
+            "phase": "Running",
+            "podIP": "10.1.2.3",
+            "startTime": "2026-01-01T00:00:00Z",
+            "conditions": [{"type": "Ready", "status": "True", "message": "secret of Bob"}],
+        },
+    }
+
+
+def test_nothing_of_it_is_left_but_what_decides() -> None:
+    node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": "ip-10-1-2-3.acme.com",
+            "labels": {
+                "kubernetes.io/hostname": "ip-10-1-2-3.acme.com",
+                "kubernetes.io/os": "linux",
+                "topology.kubernetes.io/zone": "acme-1a",
+                "acme.com/size": "16",
+            },
+        },
+        "spec": {
+            "providerID": "acme://10.1.2.3",
+            "taints": [{"key": "acme.com/only", "value": "Bob", "effect": "NoSchedule"}],
+        },
+        "status": {
+            "capacity": {"cpu": "8", "acme.com/gpu": "2"},
+            "addresses": [{"type": "InternalIP", "address": "10.1.2.3"}],
+            "images": [{"names": ["registry.acme.com/paypal/kafka:1.2"], "sizeBytes": 5}],
+        },
+    }
+    owner = {"apiVersion": "acme.com/v1", "kind": "PayPal", "name": "kafka", "uid": "u"}
+    pod = revealing_pod("kafka-0", ownerReferences=[owner])
+    anonymizer = Anonymizer([node, pod])
+    hidden, there = anonymizer.anonymized(pod), anonymizer.anonymized(node)
+    text = json.dumps([hidden, there]).replace("acme.com/gpu", "").lower()
+    assert [secret for secret in SECRETS if secret.lower() in text] == []
+    assert there["metadata"]["labels"]["kubernetes.io/os"] == "linux"
+    assert there["metadata"]["labels"]["kubernetes.io/hostname"] == there["metadata"]["name"]
+    assert hidden["spec"]["nodeName"] == there["metadata"]["name"]
+    assert "16" in there["metadata"]["labels"].values(), "what is compared as a number stays one"
+    assert there["status"]["capacity"] == {"cpu": "8", "acme.com/gpu": "2"}
+    assert hidden["spec"]["priorityClassName"] == "system-node-critical"
+    assert hidden["spec"]["tolerations"][0]["key"] == "node.kubernetes.io/unreachable"
+    costs = {"controller.kubernetes.io/pod-deletion-cost": "-50"}
+    assert hidden["metadata"]["annotations"] == costs
+    assert hidden["status"]["conditions"] == [{"type": "Ready", "status": "True"}]
+
+
+def test_controllers_know_their_pods_and_claims_by_name() -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "kafka", "controller": True}
+    sets = {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {"name": "kafka", "namespace": "acme"},
+        "spec": {"replicas": 3, "volumeClaimTemplates": [{"metadata": {"name": "logs"}}]},
+    }
+    pods = [revealing_pod(f"kafka-{n}", ownerReferences=[owner]) for n in range(3)]
+    claim = {"kind": "PersistentVolumeClaim", "metadata": {"name": "logs-kafka-11"}, "spec": {}}
+    anonymizer = Anonymizer([sets, *pods, claim])
+    called = anonymizer.text("kafka")
+    names = [anonymizer.anonymized(pod)["metadata"]["name"] for pod in pods]
+    assert names == [f"{called}-{n}" for n in range(3)]
+    template = anonymizer.anonymized(sets)["spec"]["volumeClaimTemplates"][0]["metadata"]["name"]
+    assert anonymizer.anonymized(claim)["metadata"]["name"] == f"{template}-{called}-11"

@@ -1,0 +1,202 @@
+"""Pods and nodes of a loaded state that aren't healthy stay so, but for pods that are starting."""
+
+from typing import Any
+
+import pytest
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import condition_status
+from podium.api.pods import is_ready
+from podium.api.values.times import timestamp
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.server import PatchRequest
+from podium.cluster.virtual import Cluster, ClusterOptions
+from podium.cluster.virtual.cluster_options import START_S
+from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
+from podium.kubelet.simulated.node_settings import NodeSettings
+from tests.whatif.plan.objects import container, node, pod
+
+Obj = dict[str, Any]
+
+
+def ago(seconds: float) -> str:
+    return timestamp(START_S - seconds)
+
+
+def conditions(ready: str, since_s: float = 0.0) -> list[Obj]:
+    return [{"type": "Ready", "status": ready, "lastTransitionTime": ago(since_s)}]
+
+
+def status(phase: str, state: Obj, *, started_s: float = 60.0, **fields: Any) -> Obj:
+    """The status of a pod that was taken so long ago, with one container that isn't ready."""
+    told = {"name": "c", "ready": False, "restartCount": 0, "state": state, **fields}
+    since_s = told.pop("since_s", started_s)
+    return {
+        "phase": phase,
+        "startTime": ago(started_s),
+        "conditions": conditions("False", since_s),
+        "containerStatuses": [told],
+    }
+
+
+def running(seconds: float) -> Obj:
+    return {"running": {"startedAt": ago(seconds)}}
+
+
+def waiting(reason: str) -> Obj:
+    return {"waiting": {"reason": reason, "message": "why"}}
+
+
+CRASHED = {"terminated": {"exitCode": 1, "startedAt": ago(40), "finishedAt": ago(30)}}
+PROBED = {"initialDelaySeconds": 5, "periodSeconds": 15}
+
+
+def loaded(*objects: Obj, heals: bool = False) -> Cluster:
+    nodes = NodeSettings(behaviour=DEFAULT_BEHAVIOUR)
+    cluster = Cluster(ClusterOptions(settled=True, heals=heals, nodes=nodes))
+    cluster.load([node("n", uid="n"), {**node("clock"), **HEARD}, *objects])
+    cluster.start()
+    return cluster
+
+
+HEARD = {
+    "status": {"conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": ago(0)}]}
+}
+
+
+def ready_after_s(cluster: Cluster) -> float | None:
+    """When the pod becomes ready, in seconds after the start."""
+    for at_s in range(1200):
+        cluster.driver.run_until(START_S + at_s)
+        found = cluster.store.get("Pod", "default", "p")
+        assert found is not None
+        if is_ready(found):
+            return at_s
+    return None
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        status("Running", waiting("CrashLoopBackOff"), restartCount=9),
+        status("Running", waiting("CrashLoopBackOff"), restartCount=9, lastState=CRASHED),
+        status("Running", CRASHED),
+        status("Running", running(50)),
+        status("Running", running(50), since_s=20),
+        status("Running", running(2), restartCount=3, lastState=CRASHED),
+        status("Pending", waiting("ImagePullBackOff")),
+        status("Pending", waiting("CreateContainerConfigError")),
+        status("Pending", waiting("ContainerCreating"), started_s=3600),
+        {
+            "phase": "Pending",
+            "containerStatuses": [{"name": "c", "state": waiting("ErrImagePull")}],
+        },
+        {"phase": "Running", "conditions": conditions("False")},
+        {
+            **status("Pending", waiting("PodInitializing")),
+            "initContainerStatuses": [{"name": "i", "state": waiting("CrashLoopBackOff")}],
+        },
+    ],
+)
+@pytest.mark.parametrize("uid", ["", "u"])
+def test_what_has_failed_stays_as_it_is_unless_all_is_to_heal(state: Obj, uid: str) -> None:
+    sick = pod("p", on="n", uid=uid, created=ago(60), status=state)
+    cluster = loaded(sick)
+    before = cluster.store.get("Pod", "default", "p")
+    assert ready_after_s(cluster) is None
+    after = cluster.store.get("Pod", "default", "p")
+    assert before
+    assert after
+    assert after["status"] == before["status"]
+    healed = ready_after_s(loaded(sick, heals=True))
+    assert healed is not None
+
+
+@pytest.mark.parametrize(
+    ("state", "at_s"),
+    [
+        (None, 0),
+        ({"phase": "Pending"}, 2),
+        ({"phase": "Pending", "startTime": ago(1)}, 1),
+        (status("Pending", waiting("ContainerCreating"), started_s=1), 1),
+        # It is late, and takes as long again.
+        (status("Pending", waiting("ContainerCreating"), started_s=60), 2),
+        # Its probes have yet to succeed for the first time.
+        (status("Running", running(8), started_s=10), 12),
+        ({"phase": "Running"}, 0),
+    ],
+)
+def test_what_is_starting_becomes_ready_in_its_time(state: Obj | None, at_s: float) -> None:
+    probed = {**container(), "readinessProbe": PROBED}
+    fields = {} if state is None else {"status": state}
+    starting = pod("p", on="n", uid="u", created=ago(60), **fields)
+    starting["spec"]["containers"] = [probed]
+    if state is None:
+        del starting["metadata"]["uid"]
+    assert ready_after_s(loaded(starting)) == at_s
+
+
+def test_scripts_of_its_own_go_on() -> None:
+    scripted = pod("p", on="n", uid="u", status=status("Running", running(4)))
+    scripted["metadata"]["annotations"] = {"podium.dev/ready-after": "10s"}
+    assert ready_after_s(loaded(scripted)) == 6
+
+
+def test_a_stuck_pod_goes_when_it_is_deleted_and_what_runs_of_it_takes_its_time() -> None:
+    for state, at_s in ((waiting("CrashLoopBackOff"), 0.0), (running(50), 30.0)):
+        stuck = pod("p", on="n", uid="u", status=status("Running", state))
+        cluster = loaded(stuck)
+        cluster.driver.advance(1)
+        gone_s = cluster.driver.now_s + at_s
+        cluster.server.delete(Attributes(KINDS["Pod"], "default", "p", cluster.driver.now_s))
+        if at_s:
+            cluster.driver.run_until(gone_s - 0.1)
+            assert cluster.store.get("Pod", "default", "p") is not None
+        cluster.driver.run_until(gone_s)
+        assert cluster.store.get("Pod", "default", "p") is None
+
+
+@pytest.mark.parametrize(
+    "state", [running(50), waiting("CrashLoopBackOff"), waiting("ImagePullBackOff")]
+)
+def test_without_its_annotation_a_stuck_pod_recovers(state: Obj) -> None:
+    phase = "Pending" if "Image" in str(state) else "Running"
+    cluster = loaded(pod("p", on="n", uid="u", status=status(phase, state)))
+    cluster.driver.advance(10)
+    body = {"metadata": {"annotations": {"podium.dev/stuck": None}}}
+    what = Attributes(KINDS["Pod"], "default", "p", cluster.driver.now_s)
+    cluster.server.patch(what, PatchRequest(PatchType.MERGE, body))
+    cluster.driver.advance(1)
+    found = cluster.store.get("Pod", "default", "p")
+    assert found is not None
+    assert is_ready(found)
+
+
+@pytest.mark.parametrize("told", ["False", "Unknown"])
+@pytest.mark.parametrize("settled", [True, False])
+def test_a_node_that_is_not_ready_stays_so(told: str, *, settled: bool) -> None:
+    sick = node("sick", status={"conditions": conditions(told)})
+    for heals, expected in ((False, told), (True, "True")):
+        cluster = Cluster(ClusterOptions(settled=settled, heals=heals))
+        cluster.load([sick])
+        cluster.start()
+        cluster.driver.advance(30)
+        found = cluster.store.get("Node", "", "sick")
+        assert found is not None
+        assert condition_status(found, "Ready") == expected
+
+
+def test_a_pod_written_by_hand_is_as_ready_as_its_containers() -> None:
+    told = [{"name": "c", "ready": False, "state": running(5)}]
+    cluster = loaded(pod("p", on="n", status={"phase": "Running", "containerStatuses": told}))
+    found = cluster.store.get("Pod", "default", "p")
+    assert found is not None
+    assert condition_status(found, "Ready") == condition_status(found, "ContainersReady") == "False"
+
+
+def test_a_pod_of_a_silent_node_heals_with_it() -> None:
+    told = status("Running", running(50), ready=True)
+    marked = pod("p", on="n", uid="u", status=told)
+    assert ready_after_s(loaded(marked)) is None
+    assert ready_after_s(loaded(marked, heals=True)) == 0

@@ -1,0 +1,147 @@
+"""A cluster in which a controller, the scheduler or the nodes stumble over one object."""
+
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import Any
+
+import pytest
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.attributes import Attributes
+from podium.cluster.virtual import Cluster
+from podium.machines.events import Event
+from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
+from podium.cluster.drivers.machine_health import MachineHealth
+from podium.scheduler.scheduler import Scheduler
+from tests.cluster.virtual.test_cluster import node, pod, pods_of, replica_set
+
+
+class StumbleError(Exception):
+    """What a bug raises."""
+
+
+def make_cluster(*objects: Any) -> Cluster:
+    cluster = Cluster()
+    cluster.driver.health = MachineHealth()
+    cluster.load([node("n0", cpu="99"), node("n1", cpu="99"), *objects])
+    cluster.start()
+    return cluster
+
+
+def stumble_at(
+    monkeypatch: pytest.MonkeyPatch, owner: type, method: str, is_bad: Callable[..., bool]
+) -> None:
+    """Have a method raise for some arguments."""
+    original = getattr(owner, method)
+
+    def stumbling(self: Any, *args: Any) -> Any:
+        if is_bad(self, *args):
+            raise StumbleError
+        return original(self, *args)
+
+    monkeypatch.setattr(owner, method, stumbling)
+
+
+def running(cluster: Cluster) -> list[str]:
+    pods = [p for p in pods_of(cluster) if p["status"]["phase"] == "Running"]
+    return sorted({p["metadata"]["name"].split("-")[0] for p in pods})
+
+
+def ailing(cluster: Cluster) -> Iterable[str]:
+    assert cluster.driver.health is not None
+    found = cluster.driver.health.failures(cluster.driver.now_s)
+    return [name for name, why in found.items() if why]
+
+
+def test_a_controller_that_stumbles_over_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_bad(self: ReplicaSetController, key: tuple[str, str], now_s: float) -> bool:
+        found = self.objects.get("ReplicaSet", key[1], key[0])
+        return found is not None and "bad" in (found["metadata"].get("labels") or {})
+
+    stumble_at(monkeypatch, ReplicaSetController, "reconcile", is_bad)
+    bad = replica_set("bad", 1)
+    bad["metadata"]["labels"] = {"bad": ""}
+    cluster = make_cluster(pod("a"), bad, replica_set("web", 2))
+    cluster.driver.advance(10)
+    assert running(cluster) == ["a", "web"]
+    assert ailing(cluster) == ["replicaset-controller"]
+    mend(cluster, "bad")
+    cluster.driver.advance(60)
+    assert running(cluster) == ["a", "bad", "web"]
+    assert ailing(cluster) == []
+
+
+def create(cluster: Cluster, name: str) -> None:
+    cluster.server.create(Attributes(KINDS["Pod"], "default", "", cluster.driver.now_s), pod(name))
+
+
+def mend(cluster: Cluster, name: str) -> None:
+    stored = cluster.store.get("ReplicaSet", "shop", name)
+    assert stored is not None
+    metadata = {k: v for k, v in stored["metadata"].items() if k != "labels"}
+    cluster.store.update("ReplicaSet", {**stored, "metadata": metadata}, None)
+
+
+def test_a_scheduler_that_stumbles_over_a_pod(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_bad(self: Scheduler, pod: PodInfo, *args: str) -> bool:
+        return pod.name == "bad"
+
+    stumble_at(monkeypatch, Scheduler, "decide", is_bad)
+    cluster = make_cluster(pod("a"), pod("bad"), replica_set("web", 2))
+    cluster.driver.advance(10)
+    assert running(cluster)[0] == "a"
+    assert ailing(cluster) == ["default-scheduler"]
+    cluster.store.delete("Pod", "default", "bad")
+    cluster.driver.advance(60)
+    assert running(cluster) == ["a", "web"]
+    assert len(pods_of(cluster)) == 3
+    assert ailing(cluster) == []
+
+
+def test_nodes_that_stumble_over_a_pod(monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_bad(self: SimulatedKubelets, key: object, now_s: float) -> bool:
+        return key == ("default", "bad") and self.objects.get("Pod", "bad", "default") is not None
+
+    stumble_at(monkeypatch, SimulatedKubelets, "reconcile", is_bad)
+    cluster = make_cluster(pod("a"), replica_set("web", 2))
+    cluster.driver.advance(10)
+    create(cluster, "bad")
+    create(cluster, "late")
+    cluster.driver.advance(30)
+    assert ailing(cluster) == ["kubelet"]
+    assert running(cluster) == ["a", "late", "web"]
+    cluster.store.delete("Pod", "default", "bad")
+    cluster.driver.advance(60)
+    assert running(cluster) == ["a", "late", "web"]
+    assert ailing(cluster) == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_is_done_in_the_end_whatever_failed_at_random(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, clumsiness = Random(seed), [0.02]
+
+    def is_clumsy(self: object, event: Event, now_s: float) -> bool:
+        return rng.random() < clumsiness[0]
+
+    for machine in (ReplicaSetController, SchedulerMachine, SimulatedKubelets):
+        stumble_at(monkeypatch, machine, "step", is_clumsy)
+    cluster = make_cluster(*(replica_set(f"web{number}", 5) for number in range(4)))
+    cluster.driver.advance(600)
+    clumsiness[0] = 0.0
+    cluster.driver.advance(600)
+    health = cluster.driver.health
+    assert health is not None
+    # Which of them chance has chosen depends on how often each is told of something.
+    assert health.panics.keys() <= {"replicaset-controller", "default-scheduler", "kubelet"}
+    assert sum(health.panics.values()) > 0
+    assert [p["status"]["phase"] for p in pods_of(cluster)] == ["Running"] * 20
+    assert ailing(cluster) == []
+    for number in range(4):
+        found = cluster.store.get("ReplicaSet", "shop", f"web{number}")
+        assert found is not None
+        assert found["status"]["readyReplicas"] == 5

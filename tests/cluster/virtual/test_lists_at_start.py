@@ -1,0 +1,120 @@
+"""Machines that are told of lists do as those that are told of each object."""
+
+from typing import Any
+
+import pytest
+
+from podium.api.objects import Object, place_of
+from podium.cluster.virtual import Cluster, ClusterOptions
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.machines.events import Change, FirstList
+from podium.machines.reconciler.indexer import Indexer, owner_uids
+from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.metrics import SchedulerMetrics
+from podium.kubelet.kubelets import Kubelets
+from podium.cluster.drivers.driver_events import DriverEvent, Stepped
+from tests.cluster.virtual.test_cluster import node, pod, replica_set
+
+_TAKERS = (Kubelets, ReplicaSetController, SchedulerMachine)
+
+
+def state() -> list[Object]:
+    """Pods that run, wait, are bound without having run, have ended and are to go."""
+    running = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "controller": True}
+
+    def there(name: str, status: Any = None, deleted: str = "", **spec: Any) -> Object:
+        made = pod(name, **spec)
+        made["metadata"] |= {"namespace": "shop", "uid": f"uid-{name}", "labels": {"app": "web"}}
+        made["metadata"] |= {"deletionTimestamp": deleted} if deleted else {}
+        made["metadata"]["ownerReferences"] = [{**owner, "uid": "uid-web"}]
+        return {**made, "status": status or {}}
+
+    web = replica_set("web", 3)
+    web["metadata"]["uid"] = "uid-web"
+    return [
+        node("n0"),
+        node("n1", cpu="1"),
+        web,
+        there("a", running, nodeName="n0"),
+        there("b", running, nodeName="n1"),
+        there("c", {"phase": "Succeeded"}, nodeName="n0"),
+        there("d", nodeName="n0"),
+        there("e", running, "2026-01-01T00:00:00Z", nodeName="n0"),
+        there("f", running, nodeName="elsewhere"),
+        there("g", schedulingGates=[{"name": "example.com/wait"}]),
+        there("h", cpu="9"),
+        pod("alone", nodeName="n0"),
+    ]
+
+
+def played(*, settled: bool) -> tuple[list[str], list[Object]]:
+    """What machines did, and what came of it."""
+    cluster = Cluster(ClusterOptions(seed=5, settled=settled))
+    assert cluster.load(state()) == []
+    cluster.start()
+    cluster.driver.run_until(cluster.driver.now_s)
+    did: list[str] = []
+
+    def look(event: DriverEvent) -> None:
+        did.append(repr(event))
+
+    cluster.driver.hooks.append(look)
+    cluster.driver.step_hooks.append(look)
+    cluster.driver.advance(60)
+    kinds = ("Pod", "Event", "Node", "Lease", "ReplicaSet")
+    return did, [obj for kind in kinds for obj in cluster.store.list(kind).items]
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_the_same_comes_of_a_list_and_of_its_objects(
+    settled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = played(settled=settled)
+    for taker in _TAKERS:
+        monkeypatch.setattr(taker, "takes_lists", False)
+    assert played(settled=settled) == at_once
+
+
+def test_lists_are_told_at_once() -> None:
+    cluster = Cluster()
+    cluster.load(state())
+    told: list[DriverEvent] = []
+    cluster.driver.step_hooks.append(told.append)
+    cluster.start()
+    cluster.driver.run_until(cluster.driver.now_s)
+    lists = [
+        one.who
+        for one in told
+        if isinstance(one, Stepped) and isinstance(one.event, FirstList) and one.event.kind == "Pod"
+    ]
+    assert {"kubelet", "default-scheduler", "replicaset-controller"} == {*lists}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metrics": SchedulerMetrics()},
+        {"options": SchedulerOptions.model_validate({"evictionGuard": "60s"})},
+        {
+            "options": SchedulerOptions.model_validate(
+                {"gangs": {"podGroups": ["scheduling.k8s.io"]}}
+            )
+        },
+    ],
+)
+def test_a_scheduler_of_which_a_part_looks_at_every_change_takes_no_lists(options: Any) -> None:
+    assert SchedulerMachine().takes_lists
+    assert not SchedulerMachine(**options).takes_lists
+
+
+def test_an_indexer_finds_the_objects_of_a_list_as_those_it_was_told_of() -> None:
+    pods = {place_of(obj): obj for obj in state() if obj["kind"] == "Pod"}
+    one, other = (Indexer({"Pod": {"owner": owner_uids}}) for _ in range(2))
+    one.take_in("Pod", pods)
+    for obj in pods.values():
+        other.apply(Change("Pod", None, obj))
+    assert [*one.all("Pod")] == [*other.all("Pod")]
+    for uid in ("uid-web", "none"):
+        assert [*one.by("Pod", "owner", uid)] == [*other.by("Pod", "owner", uid)]

@@ -1,0 +1,171 @@
+"""Which changes of a cluster have a rejected pod tried again, as seen of kube-scheduler v1.36.2."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
+from podium.scheduler.config.load import load_configuration
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.machine.sleepers import sleepers
+from podium.scheduler.plugin_registry import plugin_factories
+from tests.whatif.plan.objects import Obj, node, pod
+
+DRIVER = "disks.example.com"
+STORAGE = "storage.k8s.io/v1"
+OF_TEAM_A = {"matchExpressions": [{"key": "team", "operator": "In", "values": ["a"]}]}
+
+
+class Scene:
+    """A cluster whose pods have been tried, and have come to wait."""
+
+    def __init__(self, *objects: Obj, scheduler: SchedulerSetup | None = None) -> None:
+        self.cluster = Cluster(ClusterOptions(schedulers=(scheduler or SchedulerSetup(),)))
+        self.cluster.load(objects)
+        self.cluster.start()
+        self.cluster.driver.advance(20)
+
+    @property
+    def machine(self) -> SchedulerMachine:
+        (handle,) = self.cluster.schedulers.values()
+        assert isinstance(handle.machine, SchedulerMachine)
+        return handle.machine
+
+    def attempts(self) -> dict[str, int]:
+        """How often each pod that still waits was tried."""
+        return {one.pod.name: one.attempts for one in self.machine.queue}
+
+    def change(self, kind: str, name: str, **fields: Any) -> None:
+        """Change the fields of an object; dictionaries are merged with those that are there."""
+        obj = self.cluster.store.get(kind, "", name)
+        assert obj is not None
+        self.cluster.store.update(kind, merged(obj, fields), None)
+        self.cluster.driver.advance(20)
+
+    def delete(self, kind: str, name: str) -> None:
+        self.cluster.store.delete(kind, "", name, None)
+        self.cluster.driver.advance(20)
+
+
+def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Obj:
+    found = {**old}
+    for field, value in new.items():
+        both = isinstance(value, Mapping) and isinstance(found.get(field), Mapping)
+        found[field] = merged(found[field], value) if both else value
+    return found
+
+
+def with_claim(name: str, claim: str) -> Obj:
+    return pod(name, volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": claim}}])
+
+
+def volume(name: str) -> list[Obj]:
+    """A claim, and the volume that it is bound to."""
+    amount: Obj = {"accessModes": ["ReadWriteOnce"], "storageClassName": "disks"}
+    bound = {"pv.kubernetes.io/bind-completed": "yes"}
+    claim = {"resources": {"requests": {"storage": "1Gi"}}, "volumeName": name}
+    csi = {"driver": DRIVER, "volumeHandle": name}
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": name, "namespace": "default", "annotations": bound},
+            "spec": {**amount, **claim},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": name},
+            "spec": {**amount, "capacity": {"storage": "1Gi"}, "csi": csi},
+        },
+    ]
+
+
+def csi_node(**limits: int) -> Obj:
+    drivers = [
+        {"name": f"{driver}.example.com", "nodeID": "n", "allocatable": {"count": limit}}
+        for driver, limit in limits.items()
+    ]
+    meta = {"apiVersion": STORAGE, "kind": "CSINode", "metadata": {"name": "n"}}
+    return {**meta, "spec": {"drivers": drivers}}
+
+
+def full_of_volumes() -> Scene:
+    """The node takes one volume, and `b` waits with another one."""
+    a, b = with_claim("a", "v1"), with_claim("b", "v2")
+    a["spec"]["nodeName"] = "n"
+    driver = {"apiVersion": STORAGE, "kind": "CSIDriver", "metadata": {"name": DRIVER}, "spec": {}}
+    state = [node("n"), csi_node(disks=1), driver, *volume("v1"), *volume("v2"), *volume("free")]
+    return Scene(*state, a, b)
+
+
+def test_any_change_of_a_taint_wakes_those_that_wait_for_nodes() -> None:
+    near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "zone"}
+    rule = {"requiredDuringSchedulingIgnoredDuringExecution": [near]}
+    waiting = {
+        "fit": pod("fit", "64"),
+        "node-affinity": pod("node-affinity", nodeSelector={"disk": "ssd"}),
+        "pod-affinity": pod("pod-affinity", affinity={"podAffinity": rule}),
+        "volume-binding": with_claim("volume-binding", "unbound"),
+    }
+    claim, _ = volume("unbound")
+    del claim["metadata"]["annotations"], claim["spec"]["volumeName"]
+    scene = Scene(node("n"), claim, *waiting.values())
+    before = scene.attempts()
+    assert before.keys() == waiting.keys()
+    scene.change("Node", "n", spec={"taints": [{"key": "k", "effect": "PreferNoSchedule"}]})
+    after = scene.attempts()
+    assert [name for name in waiting if after[name] == before[name]] == []
+
+
+def test_volume_limits_wait_for_no_node() -> None:
+    scene = full_of_volumes()
+    before = scene.attempts()
+    scene.change("Node", "n", spec={"taints": [{"key": "k", "effect": "PreferNoSchedule"}]})
+    scene.cluster.load([node("n2")])
+    scene.cluster.driver.advance(20)
+    assert scene.attempts() == before
+
+
+def test_added_affinity_that_begins_to_match_wakes_nobody() -> None:
+    ssd = {"disk": "ssd"}
+    state = [node("n", labels=ssd), pod("p", nodeSelector=ssd)]
+    required = {"nodeSelectorTerms": [OF_TEAM_A]}
+    args = {"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    document = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"pluginConfig": [{"name": "NodeAffinity", "args": args}]}],
+    }
+    loaded = load_configuration([document], plugin_factories())
+    scene = Scene(*state, scheduler=SchedulerSetup(configuration=loaded.configuration))
+    before = scene.attempts()
+    scene.change("Node", "n", metadata={"labels": {"team": "a"}})
+    assert scene.attempts() == before == {"p": 1}
+    (sleeper,) = sleepers(scene.machine)
+    assert (sleeper.pod.name, sleeper.node_name) == ("p", "n")
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_tried"),
+    [({"disks": 1, "others": 1}, True), ({"disks": 2}, True), ({}, False), ({"disks": 0}, False)],
+)
+def test_higher_limits_of_volumes_wake_and_vanished_ones_don_t(
+    limits: dict[str, int], is_tried: bool
+) -> None:
+    scene = full_of_volumes()
+    before = scene.attempts()
+    assert [*before] == ["b"]
+    scene.change("CSINode", "n", spec=csi_node(**limits)["spec"])
+    assert (scene.attempts() != before) is is_tried
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("CSIDriver", DRIVER), ("PersistentVolume", "free"), ("CSINode", "n")]
+)
+def test_deletions_of_storage_objects_wake_nobody(kind: str, name: str) -> None:
+    scene = full_of_volumes()
+    before = scene.attempts()
+    scene.delete(kind, name)
+    assert scene.attempts() == before

@@ -1,0 +1,64 @@
+"""Nodes under pressure, in few words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.api.objects import Object
+from podium.api.values.quantity import value
+from podium.api.documents import read
+from podium.kubelet.kubelet_config import EvictionSettings
+from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.eviction_manager import EvictionManager, EvictionRound
+from podium.kubelet.eviction.filesystems import Filesystems
+from podium.kubelet.eviction.node_statistics import Observation, PodUsage, Statistics
+from podium.kubelet.eviction.signals import Signal
+from tests.replacing import replace
+
+GI = 2**30
+MI = 2**20
+
+
+def pod(called: str, request: str = "", priority: int = 0, **spec: Any) -> dict[str, Any]:
+    resources = {"requests": {"memory": request}} if request else {}
+    return {
+        "metadata": {"name": called, "namespace": "default", "uid": called},
+        "spec": {"containers": [{"name": "c", "resources": resources}], "priority": priority}
+        | spec,
+    }
+
+
+def read_exactly(kubelet: Mapping[str, Any]) -> EvictionConfig:
+    return read(EvictionSettings, kubelet).eviction_as_written()
+
+
+def config(filesystems: Filesystems | None = None, **kubelet: Any) -> EvictionConfig:
+    return replace(read_exactly(kubelet), filesystems=filesystems or Filesystems())
+
+
+def memory(available: str | int, capacity: str = "8Gi") -> dict[Signal, Observation]:
+    return {Signal.MEMORY_AVAILABLE: Observation(value(available), value(capacity))}
+
+
+class Node:
+    """A manager, the pods on its node, and what they use."""
+
+    def __init__(self, configured: EvictionConfig, pods: Sequence[Object]) -> None:
+        self.manager = EvictionManager(configured)
+        self.pods = list(pods)
+        self.usage: dict[str, PodUsage] = {}
+        self.now_s = 0.0
+
+    def uses(self, called: str, memory: str | int) -> None:
+        self.usage[called] = PodUsage(memory_bytes=value(memory))
+
+    def look(self, observed: Mapping[Signal, Observation], after_s: float = 0) -> EvictionRound:
+        """One round, with the pods gone that it evicts."""
+        self.now_s += after_s
+        eviction_round = self.manager.look(Statistics(observed, self.usage), self.pods, self.now_s)
+        self.pods = [
+            one for one in self.pods if one not in [e.pod for e in eviction_round.evictions]
+        ]
+        return eviction_round
+
+    def evicted(self, observed: Mapping[Signal, Observation], after_s: float = 0) -> list[str]:
+        return [one.pod["metadata"]["name"] for one in self.look(observed, after_s).evictions]

@@ -1,0 +1,87 @@
+"""The pace at which pods that end at once are replaced."""
+
+from typing import Any
+
+import pytest
+
+from podium.api.values.times import timestamp
+from podium.machines.reconciler.replacement_pace import PACE_S, ReplacementPace, ended_at_once
+from podium.controllers.replica_set.replica_set import ReplicaSetController
+from tests.controllers.worlds import START_S, World, node
+
+RUNNING = {"phase": "Running"}
+FAILED = {"phase": "Failed"}
+
+
+def pod(age_s: float = 0.0, *, leaves_for: str = "", **status: str) -> Any:
+    metadata: dict[str, Any] = {"name": "p", "creationTimestamp": timestamp(START_S - age_s)}
+    if not leaves_for:
+        return {"metadata": metadata, "spec": {}, "status": status}
+    metadata["deletionTimestamp"] = timestamp(START_S)
+    target = {"type": "DisruptionTarget", "status": "True", "reason": leaves_for}
+    return {"metadata": metadata, "spec": {}, "status": {**status, "conditions": [target]}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ends_at_once"),
+    [
+        (pod(**RUNNING), pod(**FAILED), True),
+        (None, pod(**FAILED), True),
+        (pod(), pod(leaves_for="DeletionByTaintManager"), True),
+        (pod(5, **RUNNING), pod(5, **FAILED), False),
+        (pod(), pod(**RUNNING), False),
+        (pod(**FAILED), pod(**FAILED), False),
+        (pod(leaves_for="DeletionByTaintManager"), pod(**FAILED), False),
+        (pod(), pod(leaves_for="PreemptionByScheduler"), False),
+        (pod(), pod(leaves_for="EvictionByEvictionAPI"), False),
+    ],
+)
+def test_a_pod_ends_at_once_if_its_node_or_a_taint_ends_it_in_its_first_second(
+    before: Any, after: Any, *, ends_at_once: bool
+) -> None:
+    assert ended_at_once(after, before, START_S + 0.5) is ends_at_once
+
+
+def test_the_first_replacement_comes_at_once_and_others_one_after_the_other() -> None:
+    pace = ReplacementPace()
+    assert [pace.replaced_s(key, 10.0) for key in "aab"] == [10.0, 10 + PACE_S, 10 + 2 * PACE_S]
+    assert pace.is_held("a", 10.0)
+    assert not pace.is_held("a", 10.0 + PACE_S)
+    assert pace.is_held("b", 10.0 + PACE_S)
+    assert not pace.is_held("c", 10.0)
+    assert pace.replaced_s("a", 60.0) == 60.0
+
+
+def pinned(replicas: int) -> Any:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "200"}}}
+    template = {
+        "metadata": {"labels": {"app": "a"}},
+        "spec": {"nodeName": "n1", "containers": [container]},
+    }
+    selector = {"matchLabels": {"app": "a"}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": "r", "namespace": "default"},
+        "spec": {"replicas": replicas, "selector": selector, "template": template},
+    }
+
+
+@pytest.mark.parametrize("replicas", [1, 8])
+def test_an_owner_replaces_what_a_node_rejects_at_that_pace(replicas: int) -> None:
+    world = World(ReplicaSetController)
+    world.create(pinned(replicas))
+    world.run_until(20.0)
+    rejected = [one for one in world.all("Pod") if one["status"].get("reason") == "OutOfcpu"]
+    assert abs(len(rejected) - 20.0 / PACE_S) <= replicas + 1
+
+
+def test_an_owner_that_changes_is_not_held() -> None:
+    world = World(ReplicaSetController)
+    world.create(pinned(100))
+    world.run_until(1.0)
+    assert len(world.all("Pod")) == 100
+    world.create(node("n2"))
+    world.patch("ReplicaSet", "r", {"spec": {"replicas": 101}})
+    world.run_until(1.0)
+    assert len(world.all("Pod")) == 201

@@ -1,0 +1,237 @@
+"""Kinds and versions of documents, the top-level fields, and Podium's own options."""
+
+import pytest
+
+from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.load import load_configuration
+from podium.scheduler.config.scheduler_options import VictimOrder
+from podium.scheduler.config.types import KIND
+from podium.api.documents import InvalidDocumentError
+
+CONFIGURATION = {"apiVersion": API_VERSION, "kind": KIND}
+OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}
+
+
+def faults_of(*documents: object) -> list[str]:
+    with pytest.raises(InvalidDocumentError) as caught:
+        load_configuration(documents, ())
+    return [str(error) for error in caught.value.errors]
+
+
+@pytest.mark.parametrize(
+    ("document", "fault"),
+    [
+        ([], "documents[0]: Invalid value: []: must be an object"),
+        (None, "documents[0]: Invalid value: null: must be an object"),
+        (
+            {"apiVersion": API_VERSION},
+            "documents[0].kind: Required value: KubeSchedulerConfiguration or SchedulerOptions",
+        ),
+        (
+            {"apiVersion": API_VERSION, "kind": "KubeletConfiguration"},
+            'documents[0].kind: Unsupported value: "KubeletConfiguration": supported values: '
+            '"KubeSchedulerConfiguration", "SchedulerOptions"',
+        ),
+        (
+            {"kind": KIND},
+            "documents[0].apiVersion: Required value: kubescheduler.config.k8s.io/v1",
+        ),
+        (
+            {"kind": KIND, "apiVersion": "v1"},
+            'documents[0].apiVersion: Unsupported value: "v1": supported values: '
+            '"kubescheduler.config.k8s.io/v1"',
+        ),
+        (
+            {"kind": "SchedulerOptions", "apiVersion": API_VERSION},
+            'documents[0].apiVersion: Unsupported value: "kubescheduler.config.k8s.io/v1": '
+            'supported values: "podium.dev/v1alpha1"',
+        ),
+    ],
+)
+def test_headers(document: object, fault: str) -> None:
+    assert faults_of(document) == [fault]
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v1alpha2", "v1beta1", "v1beta2", "v1beta3"])
+def test_removed_versions_name_their_successor(version: str) -> None:
+    old = f"kubescheduler.config.k8s.io/{version}"
+    assert faults_of({"apiVersion": old, "kind": KIND}) == [
+        f'documents[0].apiVersion: Invalid value: "{old}": removed from Kubernetes; '
+        "use kubescheduler.config.k8s.io/v1"
+    ]
+
+
+@pytest.mark.parametrize("version", ["v1", "kubescheduler.config.k8s.io/v1", None])
+def test_policy_names_its_successor(version: str | None) -> None:
+    (fault,) = faults_of({"apiVersion": version, "kind": "Policy", "predicates": []})
+    assert fault.startswith('documents[0].kind: Invalid value: "Policy": the Policy format was ')
+    assert "write a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1)" in fault
+
+
+def test_one_document_of_a_kind() -> None:
+    assert faults_of(CONFIGURATION, OPTIONS, CONFIGURATION) == [
+        'documents[2].kind: Duplicate value: "KubeSchedulerConfiguration": one document of a kind'
+    ]
+
+
+def test_faults_of_all_documents_are_reported_at_once() -> None:
+    documents = [{"kind": "Policy"}, CONFIGURATION | {"parallelism": 0}, OPTIONS | {"a": 1}]
+    assert [fault.partition(":")[0] for fault in faults_of(*documents)] == [
+        "documents[0].kind",
+        "parallelism",
+        "a",
+    ]
+
+
+def test_the_error_shows_a_fault_a_line() -> None:
+    with pytest.raises(InvalidDocumentError) as caught:
+        load_configuration([CONFIGURATION | {"parallelism": 0, "podInitialBackoffSeconds": 0}], ())
+    assert str(caught.value).splitlines() == [
+        "podInitialBackoffSeconds: Invalid value: 0: must be at least 1",
+        "parallelism: Invalid value: 0: must be at least 1",
+    ]
+
+
+def test_options() -> None:
+    documents = [OPTIONS | {"victimOrder": "QOSClass"}, CONFIGURATION | {"parallelism": 2}]
+    loaded = load_configuration(documents, ())
+    assert loaded.options.victim_order is VictimOrder.QOS_CLASS
+    assert loaded.configuration.parallelism == 2
+    choice, unknown = faults_of(OPTIONS | {"victimOrder": "Age", "order": 1})
+    assert choice == (
+        'victimOrder: Unsupported value: "Age": supported values: "Default", "QOSClass"'
+    )
+    assert unknown.startswith("order: Forbidden: unknown field; known: apiVersion, kind, victim")
+
+
+def test_the_guard_of_evictions() -> None:
+    assert load_configuration([OPTIONS], ()).options.eviction_guard_s == 0
+    loaded = load_configuration([OPTIONS | {"evictionGuard": "10m"}], ())
+    assert loaded.options.eviction_guard_s == 600
+    assert faults_of(OPTIONS | {"evictionGuard": "-1s"}) == [
+        'evictionGuard: Invalid value: "-1s": must be a duration such as 10s, 1m30s or 250ms'
+    ]
+
+
+def test_values_are_taken_over(load) -> None:
+    configuration = load(
+        parallelism=4,
+        percentageOfNodesToScore=30,
+        podInitialBackoffSeconds=2,
+        podMaxBackoffSeconds=2,
+    ).configuration
+    assert configuration.parallelism == 4
+    assert configuration.percentage_of_nodes_to_score == 30
+    assert configuration.pod_initial_backoff_seconds == 2
+    assert configuration.pod_max_backoff_seconds == 2
+
+
+def test_null_is_absent(load) -> None:
+    assert (
+        load(parallelism=None, profiles=None, extenders=None).configuration == load().configuration
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ({"parallelism": 0}, "parallelism: Invalid value: 0: must be at least 1"),
+        ({"parallelism": "8"}, 'parallelism: Invalid value: "8": must be an integer'),
+        ({"parallelism": True}, "parallelism: Invalid value: true: must be an integer"),
+        (
+            {"parallelism": 2**31},
+            "parallelism: Invalid value: 2147483648: must be from 1 to 2147483647",
+        ),
+        (
+            {"percentageOfNodesToScore": 101},
+            "percentageOfNodesToScore: Invalid value: 101: must be from 0 to 100",
+        ),
+        (
+            {"percentageOfNodesToScore": -1},
+            "percentageOfNodesToScore: Invalid value: -1: must be from 0 to 100",
+        ),
+        (
+            {"podInitialBackoffSeconds": -1},
+            "podInitialBackoffSeconds: Invalid value: -1: must be at least 1",
+        ),
+        (
+            {"podInitialBackoffSeconds": 11},
+            "podMaxBackoffSeconds: Invalid value: 10: must be at least "
+            "podInitialBackoffSeconds, 11",
+        ),
+        (
+            {"podInitialBackoffSeconds": 3, "podMaxBackoffSeconds": 2},
+            "podMaxBackoffSeconds: Invalid value: 2: must be at least podInitialBackoffSeconds, 3",
+        ),
+        ({"profiles": {}}, "profiles: Invalid value: {}: must be a list"),
+        ({"profiles": ["a"]}, 'profiles[0]: Invalid value: "a": must be an object'),
+        ({"extenders": {}}, "extenders: Invalid value: {}: must be a list"),
+        (
+            {"enableProfiling": "yes"},
+            'enableProfiling: Invalid value: "yes": must be true or false',
+        ),
+        (
+            {"clientConnection": {"qps": 5, "speed": 1}},
+            "clientConnection.speed: Forbidden: unknown field; known: kubeconfig, "
+            "acceptContentTypes, contentType, qps, burst",
+        ),
+    ],
+)
+def test_faulty_fields(faults, fields: dict[str, object], fault: str) -> None:
+    assert faults(**fields) == [fault]
+
+
+def test_unknown_fields_are_faults(faults) -> None:
+    (fault,) = faults(percentageOfPlacementsToScore=3)
+    assert fault.startswith("percentageOfPlacementsToScore: Forbidden: unknown field; known: ")
+
+
+def test_extenders_are_refused_with_a_way_out(faults) -> None:
+    (fault,) = faults(extenders=[{"urlPrefix": "http://127.0.0.1"}])
+    assert fault.startswith("extenders: Forbidden: ")
+    assert "write a plugin" in fault
+
+
+def test_no_extenders_are_fine(load) -> None:
+    assert load(extenders=[]).notes == ()
+
+
+def test_what_is_ignored_is_noted(load) -> None:
+    loaded = load(
+        leaderElection={"leaderElect": True},
+        clientConnection={"kubeconfig": "/etc/kubernetes/scheduler.conf"},
+        enableProfiling=True,
+        enableContentionProfiling=False,
+        delayCacheUntilActive=True,
+        parallelism=16,
+    )
+    assert loaded.notes == tuple(
+        f"{name} is ignored: it doesn't change decisions"
+        for name in (
+            "leaderElection",
+            "clientConnection",
+            "enableProfiling",
+            "enableContentionProfiling",
+            "delayCacheUntilActive",
+            "parallelism",
+        )
+    )
+
+
+def test_contradictions_are_told_once_single_fields_are_right() -> None:
+    bare = {"queueSort": {"disabled": [{"name": "*"}]}}
+    contradictory = {
+        **CONFIGURATION,
+        "podInitialBackoffSeconds": 20,
+        "profiles": [{"schedulerName": "a"}, {"schedulerName": "a", "plugins": bare}],
+    }
+    assert fields_of({**contradictory, "parallelism": 0}) == ["parallelism"]
+    assert fields_of(contradictory) == [
+        "podMaxBackoffSeconds",
+        "profiles[1].schedulerName",
+        "profiles[1].plugins.queueSort",
+    ]
+
+
+def fields_of(configuration: object) -> list[str]:
+    return [fault.partition(": ")[0] for fault in faults_of(configuration)]

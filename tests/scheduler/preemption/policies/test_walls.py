@@ -1,0 +1,32 @@
+"""Walls that preemption may not break: disruption budgets."""
+
+import pytest
+
+from podium.scheduler.config.preemption_options import BudgetPolicy
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.scheduler import Scheduler
+from tests.scheduler.objects import node, pod
+
+
+@pytest.mark.parametrize(
+    ("allowed", "desired_healthy", "victims"),
+    [(0, None, 0), (1, None, 1), (1, 0, 1), (1, 1, 0), (0, 0, 0)],
+)
+def test_a_budget_allows_what_its_status_says_while_enough_pods_are_healthy(
+    allowed: int, desired_healthy: int | None, victims: int
+) -> None:
+    scheduler = Scheduler(options=SchedulerOptions(disruption_budgets=BudgetPolicy.RESPECT))
+    low = pod("low", cpu="2", on="n1")
+    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    scheduler.load([node("n1", cpu="2")], [{**low, "status": ready}])
+    status = {"disruptionsAllowed": allowed, "desiredHealthy": desired_healthy}
+    budget = {
+        "metadata": {"name": "b", "namespace": low["metadata"]["namespace"]},
+        "spec": {"selector": {"matchLabels": low["metadata"]["labels"]}},
+        "status": status,
+    }
+    scheduler.set_budgets([Budget.of(budget)])
+    decision = scheduler.decide(scheduler.pending(pod("new", cpu="2", priority=5)))
+    assert decision.preemption is not None
+    assert len(decision.preemption.victims) == victims

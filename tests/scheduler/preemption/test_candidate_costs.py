@@ -1,0 +1,113 @@
+"""The keys of cost on columns say what looking at each candidate by itself would say."""
+
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.api.deletion_cost import DELETION_COST, deletion_cost
+from podium.api.values.times import timestamp
+from podium.scheduler.config.preemption_options import CandidateKey
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.framework.interface import Rows
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
+from podium.scheduler.preemption.candidate_keys import LAST_CHECKPOINT, lost_run_time_s
+from podium.scheduler.preemption.policies.cascade import Cascade
+from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSet, VictimSets
+from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.preemption.policies.stranded_victims import Stranding
+from podium.scheduler.scheduler import Scheduler
+from tests.scheduler.objects import near, node, pod
+
+COSTS = [
+    CandidateKey.DELETION_COST,
+    CandidateKey.LOST_RUN_TIME,
+    CandidateKey.STRANDED_VICTIMS,
+    CandidateKey.CASCADE_SIZE,
+]
+NODE_COUNT = 5
+
+
+@given(st.integers(0, 2**32))
+def test_costs_on_columns_are_those_of_candidates_one_by_one(seed: int) -> None:
+    rng, scheduler = Random(seed), Scheduler(options=SchedulerOptions(candidate_order=COSTS))
+    scheduler.clock.now_s = 1000.0
+    scheduler.load([node(f"n-{n}", disk="ab"[n % 2]) for n in range(NODE_COUNT)], [])
+    for number in range(rng.randint(6, 14)):
+        _add(scheduler, f"pod-{number}", rng)
+    pending = scheduler.pending(pod("large", str(rng.randint(2, 4)), priority=10))
+    for turn in range(4):
+        _compare(scheduler, pending)
+        for number in range(rng.randint(0, 2)):
+            _change(scheduler, f"new-{turn}-{number}", rng)
+
+
+def _compare(scheduler: Scheduler, pending: PodInfo) -> None:
+    decision = scheduler.decide(pending)
+    found = decision.preemption
+    if found is None or found.run is None or found.choice is None:
+        return
+    run, rows, handle = found.run, found.candidate_rows, scheduler.handle
+    victims = [run.victims[row] for row in rows.tolist()]
+    assert _slots(run, rows) == [[pod.slot for pod in one] for one in victims]
+    first, everybody = int(rows[0]), tuple(pod for one in victims for pod in one)
+    sets = VictimSets(run, {first: VictimSet(first, everybody, 0)}, [])
+    assert _slots(sets, rows[:1]) == [[pod.slot for pod in everybody]]
+    each = [*zip(victims, rows.tolist(), strict=True)]
+    costs = [
+        [sum(deletion_cost(pod.obj) for pod in one) for one in victims],
+        [sum(lost_run_time_s(pod, scheduler.clock) for pod in one) for one in victims],
+        [Stranding(handle)(one, row)[0] for one, row in each],
+        [Cascade(handle)(one, row)[0] for one, row in each],
+    ]
+    assert [key.values(run, rows).tolist() for key in found.choice.keys] == costs
+    of_row = dict(zip(rows.tolist(), zip(*costs, strict=True), strict=True))
+    best = min(of_row.values())
+    assert found.choice.selected.tolist() == [row for row in of_row if of_row[row] == best]
+
+
+def _slots(run: DryRun, rows: Rows) -> list[list[int]]:
+    return [[slot for slot in one if slot >= 0] for one in run.victim_slots(rows).T.tolist()]
+
+
+def _change(scheduler: Scheduler, uid: str, rng: Random) -> None:
+    snapshot = scheduler.snapshot
+    one = rng.choice([pod for pods in snapshot.pods_on for pod in pods] or [None])
+    change = rng.choice(("comes", "goes", "says", "says", "passes")) if one else "comes"
+    if change == "comes":
+        _add(scheduler, uid, rng)
+    elif change == "goes":
+        snapshot.remove_pod(one)
+    elif change == "says":
+        noted = {**one.obj["metadata"], "annotations": _annotations(rng)}
+        one.obj = {**one.obj, "metadata": noted}
+        snapshot.restart_pod(one, one.start_ns)
+    else:
+        scheduler.clock.now_s += rng.randint(1, 500)
+
+
+def _add(scheduler: Scheduler, uid: str, rng: Random) -> None:
+    app, disk = rng.choice(("any", "any", "any", "apart", "near")), rng.choice(("", "", "a", "b"))
+    started = rng.choice(("", timestamp(0), timestamp(300)))
+    made = pod(f"{app}-{uid}", str(rng.randint(1, 2)), start=started)
+    owner = {"kind": "ReplicaSet", "name": "owner", "uid": "owner", "controller": True}
+    made["metadata"] |= {
+        "uid": uid,
+        "annotations": _annotations(rng),
+        "ownerReferences": [owner] if rng.random() < 0.8 else [],
+        **({"deletionTimestamp": timestamp(999)} if rng.random() < 0.1 else {}),
+    }
+    kind = {"apart": "podAntiAffinity", "near": "podAffinity"}.get(app, "nodeAffinity")
+    terms = {"requiredDuringSchedulingIgnoredDuringExecution": [near(app)]}
+    made["spec"] |= {
+        "priority": rng.choice((0, 1, 5)),
+        "nodeSelector": {"disk": disk} if disk else {},
+        "affinity": {kind: terms} if kind != "nodeAffinity" else {},
+    }
+    placed, where = placed_pod(made, scheduler.snapshot.classes), rng.randrange(NODE_COUNT)
+    scheduler.snapshot.add_pod(placed, f"n-{where}")
+
+
+def _annotations(rng: Random) -> dict[str, str]:
+    costs, moments = ("7", "-3", "much"), (timestamp(90), timestamp(700), "lately")
+    return {DELETION_COST: rng.choice(costs), LAST_CHECKPOINT: rng.choice(moments)}

@@ -1,0 +1,82 @@
+"""What the queue reads off a pipeline."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from podium.scheduler.framework.evaluation.by_shape import ByShape
+from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
+from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.queue import QueueName, QueueProfile, SchedulingQueue
+from podium.scheduler.queue.profile import registered_events
+from podium.scheduler.snapshot.snapshot import Snapshot
+from tests.scheduler.queue.toys import (
+    NODE_ADD,
+    NODE_LABEL,
+    PROFILE,
+    Gate,
+    Sort,
+    hinted,
+    popped,
+    waiting,
+)
+
+ADD, LABELS, TAINTS = Action.ADD, Action.UPDATE_NODE_LABEL, Action.UPDATE_NODE_TAINT
+SHAPES = ByShape(Snapshot())
+
+
+class Registers:
+    """A plugin that says what it waits for."""
+
+    def __init__(self, name: str, hints: Sequence[EventHint]) -> None:
+        self.name = name
+        self.hints = hints
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return self.hints
+
+
+def test_plugins_of_all_points_that_can_reject() -> None:
+    points = ("pre_filter", "filter", "post_filter", "reserve", "permit", "pre_bind")
+    plugins: dict[str, Any] = {p: (Registers(p, hinted(NODE_ADD)),) for p in points}
+    gate = Gate()
+    sort = Sort()
+    profile = QueueProfile.of(Pipeline(PROFILE, sort, SHAPES, pre_enqueue=(gate,), **plugins))
+    assert (profile.queue_sort, profile.pre_enqueue) == (sort, (gate,))
+    assert set(profile.hints) == {"Gate", *points}
+    assert all(profile.hints[point][:1] == hinted(NODE_ADD) for point in points)
+
+
+@pytest.mark.parametrize(
+    ("registered", "in_effect"),
+    [
+        ([ADD], [ADD, TAINTS]),
+        ([ADD | LABELS], [ADD | LABELS, TAINTS]),
+        ([ADD | TAINTS], [ADD | TAINTS]),
+        ([ADD, TAINTS], [ADD, TAINTS]),
+        ([LABELS], [LABELS]),
+        ([], []),
+    ],
+)
+def test_additions_of_nodes_bring_updates_of_taints(
+    registered: list[Action], in_effect: list[Action]
+) -> None:
+    """As in v1.36, whose additions of nodes once were missed while these weren't ready."""
+    events = [EventHint(ClusterEvent(EventResource.NODE, action)) for action in registered]
+    found = registered_events(Registers("Plugin", events))
+    assert [(entry.event.action, entry.hint) for entry in found] == [(a, None) for a in in_effect]
+
+
+def test_a_plugin_that_says_nothing_is_asked_again_after_every_event() -> None:
+    silent: Any = Gate("Silent")
+    talking: Any = Registers("Talking", hinted(NODE_ADD))
+    pipeline = Pipeline(PROFILE, Sort(), SHAPES, filter=(silent, talking))
+    q = SchedulingQueue({PROFILE: QueueProfile.of(pipeline)})
+    pods = {name: waiting() for name in ("Silent", "Talking")}
+    for name, pod in pods.items():
+        q.add(pod, PROFILE, 0.0)
+        q.fail(popped(q, 0.0), [name], now_s=0.0)
+    assert q.event(NODE_LABEL, {}, {}, 50.0) == 1
+    assert q.place_of(pods["Silent"].uid) is QueueName.ACTIVE
+    assert q.place_of(pods["Talking"].uid) is QueueName.UNSCHEDULABLE

@@ -1,0 +1,124 @@
+"""Which workloads there are, and how they are named on a command line."""
+
+import pickle
+
+import pytest
+
+from podium.simulation.benchmarks.catalogue import (
+    CASES,
+    REFERENCE_CASES,
+    WORKLOADS,
+    UnknownWorkloadError,
+    select,
+)
+from podium.simulation.benchmarks.runner import MEASURED_PER_CHURN
+
+CASES_OF_THE_REFERENCE = {
+    "SchedulingBasic",
+    "SchedulingDaemonset",
+    "SchedulingNodeAffinity",
+    "SchedulingPodAffinity",
+    "SchedulingPodAntiAffinity",
+    "SchedulingPreferredPodAffinity",
+    "SchedulingPreferredPodAntiAffinity",
+    "TopologySpreading",
+    "PreferredTopologySpreading",
+    "MixedSchedulingBasePod",
+    "Unschedulable",
+    "PreemptionBasic",
+    "PreemptionAsync",
+}
+
+
+def names(*patterns: str) -> list[str]:
+    return [workload.name for workload in select(patterns)]
+
+
+def test_the_cases_are_those_of_the_reference() -> None:
+    assert {case.name for case in REFERENCE_CASES} == CASES_OF_THE_REFERENCE
+
+
+def test_other_cases_are_called_diverse() -> None:
+    others = [case.name for case in CASES if case not in REFERENCE_CASES]
+    assert others
+    assert all(name.startswith("Diverse") for name in others)
+
+
+def test_names_are_unique() -> None:
+    assert len({workload.name for workload in WORKLOADS}) == len(WORKLOADS)
+
+
+def test_without_a_name_every_case_is_measured_at_its_largest() -> None:
+    selected = select([])
+    assert {workload.case.name for workload in selected} == {case.name for case in CASES}
+    assert {"PreemptionBasic/1000Nodes", "PreemptionBasic/5000Nodes"} <= {*names()}
+    assert all(workload.size.nodes >= 1_000 for workload in selected)
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "init_pods", "measured_pods"),
+    [
+        ("SchedulingBasic/5000Nodes_10000Pods", 5_000, 1_000, 10_000),
+        ("SchedulingDaemonset/15000Nodes", 15_001, 0, 30_000),
+        ("TopologySpreading/5000Nodes_5000Pods", 5_000, 5_000, 5_000),
+        ("PreemptionBasic/1000Nodes", 1_000, 4_000, 1_000),
+        ("PreemptionBasic/5000Nodes", 5_000, 20_000, 5_000),
+    ],
+)
+def test_sizes(name: str, nodes: int, init_pods: int, measured_pods: int) -> None:
+    (workload,) = select([name])
+    assert workload.name == name
+    assert workload.node_count == nodes
+    assert workload.size.init_pods == init_pods
+    assert workload.size.measured_pods == measured_pods
+
+
+def test_a_name_means_that_workload_alone() -> None:
+    assert names("SchedulingBasic/5000Nodes") == ["SchedulingBasic/5000Nodes"]
+
+
+def test_the_beginning_of_names_means_all_of_them() -> None:
+    assert names("PreemptionB") == [
+        "PreemptionBasic/5Nodes",
+        "PreemptionBasic/500Nodes",
+        "PreemptionBasic/1000Nodes",
+        "PreemptionBasic/5000Nodes",
+    ]
+
+
+def test_a_glob_means_what_it_matches() -> None:
+    assert names("Preemption*/500Nodes") == ["PreemptionBasic/500Nodes", "PreemptionAsync/500Nodes"]
+
+
+def test_what_is_meant_twice_is_measured_once_in_the_order_asked_for() -> None:
+    assert names("PreemptionAsync/5Nodes", "Preemption*/5Nodes") == [
+        "PreemptionAsync/5Nodes",
+        "PreemptionBasic/5Nodes",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("SchedulngBasic", "did you mean SchedulingBasic?"),
+        ("PreemptionBasic/1000Node_", "did you mean PreemptionBasic/1000Nodes?"),
+        ("*Nothing*", "--list"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_a_hint(pattern: str, hint: str) -> None:
+    with pytest.raises(UnknownWorkloadError) as caught:
+        select([pattern])
+    assert pattern in str(caught.value)
+    assert hint in str(caught.value)
+
+
+def test_every_size_with_churn_sees_some() -> None:
+    churned = [workload for workload in WORKLOADS if workload.case.churn]
+    assert churned
+    large = [workload for workload in churned if workload.size.nodes > 5]
+    assert all(workload.size.measured_pods > MEASURED_PER_CHURN for workload in large)
+
+
+def test_every_workload_can_be_measured_in_a_process_of_its_own() -> None:
+    for workload in WORKLOADS:
+        assert pickle.loads(pickle.dumps(workload)).name == workload.name

@@ -1,0 +1,39 @@
+"""Small scenarios for experiments."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from podium.simulation.experiments.whole_scenario import WholeScenario, read_whole_scenario
+
+HEADER = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}
+
+
+def pod(name: str, cpu: str, **spec: Any) -> dict[str, Any]:
+    containers = [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name},
+        "spec": {"containers": containers, **spec},
+    }
+
+
+def priority_class(name: str, value: int) -> dict[str, Any]:
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": name},
+        "value": value,
+    }
+
+
+def whole(directory: Path, **spec: Any) -> WholeScenario:
+    """A scenario as its file says it."""
+    file = directory / "s.yaml"
+    file.write_text(json.dumps({**HEADER, "spec": spec}))
+    return read_whole_scenario(str(file), 10_000)
+
+
+def nodes(count: int = 1, cpu: str = "4", **more: Any) -> list[dict[str, Any]]:
+    return [{"name": "n", "count": count, "capacity": {"cpu": cpu, "memory": "8Gi"}, **more}]

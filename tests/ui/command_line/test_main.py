@@ -1,0 +1,87 @@
+"""The command as a whole: what it offers, and how it ends."""
+
+import sys
+
+import pytest
+
+from podium import __version__
+from podium.ui.command_line import main
+
+
+def test_help_lists_the_commands(podium) -> None:
+    result = podium("--help")
+    assert result.exit_code == 0
+    for command in main.COMMANDS:
+        assert f" {command} " in result.output
+
+
+def test_version(podium) -> None:
+    assert podium("--version").output == f"podium {__version__}\n"
+
+
+def test_a_plan_is_about_one_state(podium, monkeypatch, tmp_path) -> None:
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    nowhere = podium("plan").output.replace("\n", " ")
+    assert "the state isn't named by -f, and no cluster is read: no kubeconfig" in nowhere
+    both = podium("plan", "-f", "x", "--context", "c")
+    assert (both.exit_code, "either in files" in both.output) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["explain"],
+        ["plan", "-f", "x", "-o", "xml"],
+        ["explain", "-f", "x"],
+        ["--nope"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_an_error(podium, arguments: list[str]) -> None:
+    result = podium(*arguments)
+    assert result.exit_code == 1
+    assert "Usage: " in result.output
+
+
+@pytest.mark.parametrize(
+    ("program", "name"), [("podium", "podium"), ("kubectl-podium", "kubectl podium")]
+)
+def test_it_goes_by_the_name_it_is_called_by(
+    program: str, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [f"/usr/bin/{program}", "plan", "--help"])
+    with pytest.raises(SystemExit):
+        main.app_entry()
+    assert f"Usage: {name} plan" in capsys.readouterr().out
+
+
+def test_the_version_and_help_are_commands_too(podium) -> None:
+    assert podium("version").output == f"podium {__version__}\n"
+    assert podium("help").output == podium("--help").output
+    assert podium("help", "explain").output == podium("explain", "--help").output
+
+
+@pytest.mark.parametrize("arguments", [["plna"], ["help", "plna"]], ids=" ".join)
+def test_a_misspelt_command(podium, arguments: list[str]) -> None:
+    result = podium(*arguments)
+    assert result.exit_code == 1
+    assert result.stderr.endswith("Error: No such command 'plna'. Did you mean plan?\n")
+
+
+def test_a_value_that_is_not_known(podium) -> None:
+    result = podium("plan", "-f", "x", "-o", "pdf")
+    assert "'--output' / '-o': 'pdf' is not one of 'table', 'wide'," in result.stderr
+
+
+@pytest.mark.parametrize("command", main.COMMANDS)
+def test_help_is_complete_in_80_columns(podium, command: str) -> None:
+    lines = podium(command, "--help", COLUMNS="80", TERMINAL_WIDTH="80").output.splitlines()
+    # Arguments that may be repeated end in dots.
+    shown = [line.replace("]...", "").replace("}...", "") for line in lines]
+    assert not [line for line in shown if "..." in line or "…" in line]
+    words = {word.strip(",") for line in lines for word in line.replace("/", " ").split()}
+    for parameter in main.Commands().get_command(None, command).params:
+        options = {option for option in parameter.opts if option.startswith("-")}
+        assert options <= words

@@ -1,0 +1,152 @@
+"""The page in a browser, of a cluster that runs: what it shows, what it is asked, what it does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import podium
+from podium.ui.command_line.processes.dashboards import PRESENTERS
+from podium.apiserver.http.users import kept_tokens
+from podium.ui.dashboard.embedded_dashboard import mount_dashboard
+from tests.conftest import ROOT
+from tests.ui.dashboard.browser.conftest import Opened, Shot
+from tests.ui.dashboard.browser.seeing import has, says, selected
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+EXAMPLE = ROOT / "examples/best-practice"
+ORANGE = EXAMPLE / "orange.yaml"
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+class Running:
+    """A cluster whose clock stands still, and its dashboard."""
+
+    def __init__(self, cluster: podium.Cluster) -> None:
+        self.cluster = cluster
+        embedded = cluster._running()
+        self.link = cluster._call(lambda: mount_dashboard(embedded, PRESENTERS))
+        self.tokens = kept_tokens(Path(embedded.directory.path) / "tokens")
+
+
+@pytest.fixture
+def running() -> Iterator[Running]:
+    with podium.Cluster(manifests=[EXAMPLE / "state"], insecure_http=True, seed=1) as cluster:
+        cluster.advance(1)
+        yield Running(cluster)
+
+
+def test_it_loads(running: Running, opened: Opened, shot: Shot) -> None:
+    page = opened(running.link)
+    says(selected(page), "control-1", "1 pod")
+    has(page.locator(".connection"), "Live")
+    has(page.locator("#budgets"), "blue")
+    has(page.locator(".legend"), "cat-3 30,000")
+    # A class that was deleted; pods keep the priority that it gave them.
+    has(page.locator(".legend"), "launch 25,000")
+    assert running.tokens.reader not in page.url
+    shot(page, "cluster")
+
+
+def test_a_preemption_is_seen_and_its_decision_read(
+    running: Running, opened: Opened, shot: Shot
+) -> None:
+    page = opened(running.link)
+    says(selected(page), "control-1")
+    running.cluster.apply(ORANGE)
+    running.cluster.advance(2)
+    has(page.locator(".entries"), "preempted")
+    has(page.locator("#queue-unschedulable"), "nominated to worker-6")
+    shot(page, "preemption")
+    page.locator("#queue-unschedulable a").click()
+    for text in ("took worker-6 of 6 candidates", "default/green-5", "lost: fewest victims"):
+        has(page.locator(".told").first, text)
+    for text in ("NodeResourcesFit", "needs 1500m CPU, 0 of 4 free", "terminating pod"):
+        has(page.locator(".told").last, text)
+    shot(page, "decision")
+    running.cluster.advance(60)
+    has(page.locator(".facts"), "worker-6")
+    has(page.locator(".facts"), "running")
+
+
+def test_manifests_are_planned_and_applied(running: Running, opened: Opened, shot: Shot) -> None:
+    page = opened(running.link)
+    says(selected(page), "control-1")
+    page.keyboard.press("w")
+    page.get_by_role("textbox", name="Manifests").fill("kind: [")
+    page.get_by_role("button", name="Plan").click()
+    has(page.get_by_role("alert"), "manifests")
+    page.get_by_role("textbox", name="Manifests").fill(ORANGE.read_text())
+    page.get_by_role("button", name="Plan").click()
+    for text in ("default/green-5", "lost: fewest victims"):
+        has(page.locator(".told"), text)
+    shot(page, "what-if")
+    apply(page, running.tokens.reader)
+    has(page.get_by_role("alert"), "forbidden")
+    apply(page, running.tokens.admin)
+    has(page.locator(".applied"), "created")
+    running.cluster.advance(60)
+    page.keyboard.press("Escape")
+    says(selected(page), "control-1")
+    has(page.locator(".entries"), "orange")
+
+
+def apply(page: "Page", token: str) -> None:
+    page.get_by_label("Administrator's token").fill(token)
+    page.get_by_role("button", name="Apply", exact=True).click()
+
+
+def test_time_is_slid_back(running: Running, opened: Opened) -> None:
+    page = opened(running.link)
+    total = page.locator(".totals")
+    has(total, "8 nodes")
+    before = total.inner_text()
+    running.cluster.apply(ORANGE)
+    running.cluster.advance(60)
+    has(page.locator(".entries"), "is bound to worker-6")
+    page.get_by_role("slider", name="Time").press("Home")
+    has(page.locator(".connection"), "looking back")
+    has(total, before)
+    page.get_by_role("button", name="Back to now").click()
+    has(page.locator(".entries"), "is bound to worker-6")
+
+
+def test_keys_reach_everything(running: Running, opened: Opened, shot: Shot) -> None:
+    odd = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "odd", "annotations": {"says": HOSTILE}},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    }
+    running.cluster.apply(odd)
+    running.cluster.advance(5)
+    page = opened(running.link)
+    says(selected(page), "control-1")
+    page.keyboard.press("/")
+    page.keyboard.type("default/odd")
+    has(page.locator("#found"), "default/odd")
+    page.keyboard.press("Enter")
+    has(page.locator("h1"), "odd")
+    has(page.get_by_role("region", name="Weighted scores"), "NodeResourcesFit")
+    shot(page, "scores")
+    page.get_by_text("Manifest", exact=True).click()
+    has(page.locator("pre"), HOSTILE)
+    assert page.locator("img").count() == 0
+    page.keyboard.press("Escape")
+    says(selected(page), "control-1")
+    page.keyboard.press("ArrowRight")
+    says(selected(page), "worker-1")
+    page.keyboard.press("Enter")
+    has(page.locator("h1"), "worker-1")
+    has(page.locator("table").first, "memory.available")
+    shot(page, "node")
+    page.keyboard.press("t")
+    has(page.locator("table.nodes"), "worker-7")
+    page.keyboard.press("?")
+    has(page.locator("dialog"), "find a pod or node")
+    page.keyboard.press("Escape")
+    page.keyboard.press("d")
+    page.locator('html[data-theme="dark"]').wait_for(state="attached")

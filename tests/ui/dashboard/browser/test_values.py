@@ -1,0 +1,153 @@
+"""The page in a browser, fed with made-up values: many nodes, odd texts, a server that goes."""
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from podium.ui.dashboard.views import Budget, PriorityClass, Step
+from tests.ui.dashboard.browser.conftest import Opened, Shot
+from tests.ui.dashboard.browser.seeing import has, says, selected
+from tests.ui.dashboard.browser.served_values import ServedValues, entry, node, pod, view
+
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)'\"&amp;\u202e"
+CLASSES = [PriorityClass(name=name, value=value) for name, value in (("web", 20000), ("batch", 1))]
+POOLS = ("general", "memory", "gpu")
+
+
+@pytest.fixture(scope="module")
+def many() -> Iterator[ServedValues]:
+    random = Random(1)
+    nodes = [
+        node(f"node-{number}", zone=f"zone-{number % 3 + 1}", pool=POOLS[number % 7 % 3])
+        for number in range(5000)
+    ]
+    classes = {"web": 20000, "batch": 1}
+    pods = []
+    for number in range(50_000):
+        name = random.choice(("web", "batch"))
+        cpu = random.choice((200, 300, 500))
+        where = nodes[number // 10].name
+        pods.append(
+            pod(
+                f"{name}-{number}",
+                where,
+                cpu_milli=cpu,
+                priority_class=name,
+                priority=classes[name],
+            )
+        )
+    steps = [
+        Step(number=number + 2, at_s=number + 1.0, gone_pods=[pods[number].uid])
+        for number in range(200)
+    ]
+    with ServedValues(view(nodes, pods, live=False, priority_classes=CLASSES), steps) as served:
+        yield served
+
+
+def test_5000_nodes_are_aggregated_and_zoomed_into(
+    many: ServedValues, opened: Opened, shot: Shot
+) -> None:
+    page = opened(many.link)
+    says(selected(page), "zone-1, 1,667 nodes")
+    has(page.locator(".totals"), "5,000 nodes, 49,800 pods")
+    shot(page, "5000-nodes")
+    page.keyboard.press("ArrowRight")
+    says(selected(page), "zone-2, 1,667 nodes")
+    page.keyboard.press("Enter")
+    says(selected(page), "pool general")
+    page.keyboard.press("Enter")
+    says(selected(page), "zone zone-2", "CPU")
+    page.keyboard.press("Escape")
+    says(selected(page), "pool general")
+    page.keyboard.press("Escape")
+    says(selected(page), "zone-2, 1,667 nodes")
+
+
+def test_a_finished_run_is_slid_through(many: ServedValues, opened: Opened) -> None:
+    page = opened(many.link)
+    has(page.locator(".connection"), "Finished run")
+    has(page.locator("#step"), "step 200 of 200")
+    slider = page.get_by_role("slider", name="Time")
+    slider.fill("100")
+    has(page.locator("#step"), "step 100 of 200")
+    has(page.locator(".totals"), "49,900 pods")
+    slider.press("ArrowLeft")
+    has(page.locator(".totals"), "49,901 pods")
+    page.get_by_role("button", name="To the end").click()
+    has(page.locator(".totals"), "49,800 pods")
+    slider.fill("198")
+    page.get_by_role("button", name="Play").click()
+    has(page.locator("#step"), "step 200 of 200")
+    page.get_by_role("button", name="Play").wait_for()
+
+
+def test_texts_stay_texts(opened: Opened) -> None:
+    odd = pod(
+        HOSTILE,
+        namespace=HOSTILE,
+        owner=HOSTILE,
+        message=HOSTILE,
+        priority_class=HOSTILE,
+        queue="unschedulable",
+    )
+    nodes = [node(HOSTILE, zone=HOSTILE, pool=HOSTILE, taints=[HOSTILE], pressure=[HOSTILE])]
+    begun = view(
+        nodes,
+        [odd, pod("inside", HOSTILE)],
+        title=HOSTILE,
+        entries=[entry(0, HOSTILE, HOSTILE, HOSTILE)],
+        priority_classes=[PriorityClass(name=HOSTILE, value=1)],
+        budgets=[
+            Budget(namespace=HOSTILE, name=HOSTILE, allowed=0, healthy=1, desired=1, expected=1)
+        ],
+    )
+    with ServedValues(begun, text=HOSTILE) as served:
+        page = opened(served.link)
+        says(selected(page), HOSTILE)
+        for where in (".title", "#queue-unschedulable", "#budgets", "#pressure", ".entries"):
+            has(page.locator(where), HOSTILE)
+        page.keyboard.press("t")
+        has(page.locator("table.nodes"), HOSTILE)
+        page.locator("table.nodes a").click()
+        has(page.locator("h1"), HOSTILE)
+        has(page.locator("pre"), HOSTILE)
+        page.get_by_role("link", name="default/inside").click()
+        has(page.locator(".told"), HOSTILE)
+        has(page.locator(".of-one"), HOSTILE)
+        page.keyboard.press("/")
+        page.keyboard.type("img")
+        has(page.locator("#found"), HOSTILE)
+        assert page.locator("img, body script").count() == 0
+
+
+def test_a_lost_connection_is_told_and_found_again(opened: Opened, shot: Shot) -> None:
+    steps = [Step(number=2, at_s=1, pods=[pod("first", "node-1")])]
+    with ServedValues(view([node("node-1")]), steps) as served:
+        page = opened(served.link)
+        connection = page.locator(".connection")
+        has(connection, "Live")
+        has(page.locator(".totals"), "1 pod")
+        served.stop()
+        has(connection, "Connection lost")
+        has(connection, "trying again")
+        shot(page, "connection-lost")
+        served.start()
+        has(connection, "Live")
+        served.push(Step(number=3, at_s=2, pods=[pod("second", "node-1")]))
+        has(page.locator(".totals"), "2 pods")
+        # One that doesn't know the steps any more has the page begin again.
+        served.stop()
+        served.begun, served.steps = view([node("node-1"), node("node-2")]), []
+        served.start()
+        has(page.locator(".totals"), "2 nodes, 0 pods")
+        has(connection, "Live")
+
+
+def test_a_link_that_is_not_valid_any_more_says_so(opened: Opened) -> None:
+    with ServedValues(view([node("node-1")])) as served:
+        page = opened(f"{served.link}x")
+        has(page.locator("main"), "this link isn't valid any more")
+        page = opened(served.link)
+        says(selected(page), "node-1")
+        assert page.evaluate("location.hash") == ""

@@ -1,0 +1,155 @@
+"""Runs that are over: all their steps, and their decisions once more."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from podium.ui.command_line.processes.dashboards import PRESENTERS
+from podium.cluster.virtual import Cluster
+from podium.cluster.manifests import read_sources
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.planning import plan
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.request import PlanRequest
+from podium.simulation.scenario import read_scenario
+from podium.simulation.runner.scenario_runner import simulate
+from podium.ui.dashboard.feeds.event_stream import event_stream
+from podium.ui.dashboard.feeds.finished_runs import FinishedRun, RunIsOverError, simulation_explainer
+from podium.ui.dashboard.feeds.live_feed import LiveFeed
+from podium.ui.dashboard.feeds.recorded_feed import RecordedFeed
+from podium.ui.dashboard.feeds.run_recorder import RunRecorder
+from podium.ui.dashboard.feeds.store_source import StoreSource
+from podium.ui.dashboard.views import Abilities
+from tests.cluster.virtual.busy_cluster import BusyCluster
+from tests.ui.dashboard.folding import folded, read, shown
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SCENARIO = EXAMPLES / "scenarios/proposal-1.yaml"
+
+
+def view_of(cluster: Cluster) -> dict[str, Any]:
+    """What a live dashboard would show."""
+    feed = LiveFeed(StoreSource(cluster, []), Abilities("now"))
+    return read(asyncio.run(feed.beginning()))
+
+
+def all_of(feed: RecordedFeed) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    view = read(asyncio.run(feed.beginning()))
+    return view, [json.loads(one.text) for one in feed.after(view["number"]) or ()]
+
+
+def test_a_simulation_as_steps() -> None:
+    scenario = read_scenario(str(SCENARIO), SCENARIO.read_text())
+    recorders: list[RunRecorder] = []
+    ended = simulate(scenario, prepare=lambda cluster: recorders.append(RunRecorder(cluster)))
+    view, steps = all_of(recorders[0].finished("proposal", ended.entries))
+    assert folded(view, steps) == shown(view_of(ended.cluster))
+    assert not view["live"]
+    assert view["title"] == "proposal"
+    assert [step["atS"] for step in steps] == [10.0, 40.0, 70.0, 72.0]
+    preempted = {pod["name"] for pod in steps[0]["pods"] if pod["state"] == "terminating"}
+    assert preempted == {"a", "b"}
+    assert {pod["name"]: pod["nominatedNode"] for pod in steps[0]["pods"]}["c"] == "node-1"
+    entries = [entry for step in steps for entry in step["entries"]]
+    assert [entry["atS"] for entry in entries] == sorted(entry["atS"] for entry in entries)
+    assert {"Preempted", "PodBound", "AssertionPassed"} <= {entry["type"] for entry in entries}
+
+
+def test_many_steps_are_made_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+    for per_level in (5_000, 1):
+        monkeypatch.setattr("podium.ui.dashboard.feeds.run_recorder.STEPS_PER_LEVEL", per_level)
+        busy = BusyCluster(1, round_s=60.0)
+        recorder = RunRecorder(busy.cluster)
+        busy.play(2)
+        view, steps = all_of(recorder.finished("busy", ()))
+        assert folded(view, steps) == shown(view_of(busy.cluster))
+        assert busy.cluster.driver.hooks == []
+        counts.append(len(steps))
+    assert counts[0] > counts[1] > 3
+
+
+def test_a_plan_as_steps() -> None:
+    state = [one.obj for one in read_sources([str(EXAMPLES / "proposal-1/state")]).objects]
+    waiting = str(EXAMPLES / "proposal-1/waiting.yaml")
+    news = [one.obj for one in read_sources([waiting], is_applied=True).objects]
+    plays: list[tuple[Play, RunRecorder]] = []
+    found = plan(
+        PlanRequest(state=LoadedState(state), changes=(Apply(tuple(news)),)),
+        prepare=lambda play: plays.append((play, RunRecorder(play.cluster))),
+    )
+    ((play, recorder),) = plays
+    view, steps = all_of(recorder.finished("podium plan", play.observer.entries))
+    assert folded(view, steps) == shown(view_of(play.cluster))
+    assert {pod["name"] for pod in view["pods"]} == {
+        one["metadata"]["name"] for one in state if one["kind"] == "Pod"
+    }
+    assert found.preemptions
+    assert steps[0]["pods"]
+
+
+def test_decisions_of_a_simulation_are_made_once_more() -> None:
+    scenario = read_scenario(str(SCENARIO), SCENARIO.read_text())
+    run = FinishedRun(simulation_explainer(scenario), PRESENTERS)
+    told = run.explain("default/c")
+    titles = [section["title"] for section in told["sections"]]
+    assert [title for title in titles if title.startswith("Decision")] == [
+        "Decision 1 of 3, t+10s",
+        "Decision 2 of 3, t+40s",
+        "Decision 3 of 3, t+70s",
+    ]
+    assert "node-1" in told["headline"]
+    with pytest.raises(RunIsOverError, match="default/a wasn't decided about"):
+        run.explain("default/a")
+    with pytest.raises(RunIsOverError):
+        run.attempt(b"")
+
+
+def test_the_stream_of_a_run_ends() -> None:
+    busy = BusyCluster(0, round_s=20.0)
+    recorder = RunRecorder(busy.cluster)
+    busy.play(1)
+    feed = recorder.finished("busy", ())
+
+    async def streamed() -> list[bytes]:
+        return [piece async for piece in event_stream(feed, 0)]
+
+    pieces = asyncio.run(streamed())
+    assert pieces[-1].startswith(b"id: %d\n" % (len(pieces) - 1))
+
+
+def test_the_command_serves_until_it_is_interrupted() -> None:
+    command = [sys.executable, "-m", "podium", "simulate", str(SCENARIO), "--serve", "-o", "json"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ}, text=True
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        url, _, token = line.removeprefix("See it: ").strip().partition("#token=")
+        headers = {"authorization": f"Bearer {token}"}
+        with httpx.Client(headers=headers, trust_env=False, timeout=60) as client:
+            view = client.get(f"{url}api/beginning").json()
+            page = client.get(f"{url}api/pods/default/c").json()
+            refused = client.post(f"{url}api/apply", content="x")
+        assert view["title"] == "podium simulate proposal-1"
+        assert page["problem"] == ""
+        assert [entry["type"] for entry in page["history"]][-1] == "PodRunning"
+        assert refused.status_code == 405
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate()
+        assert process.returncode == 0
+        assert json.loads(out)["kind"]
+    finally:
+        process.kill()
+        process.wait()

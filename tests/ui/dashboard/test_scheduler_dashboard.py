@@ -1,0 +1,107 @@
+"""The dashboard of `podium scheduler`, over an API server of another process's threads."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from podium import Cluster
+from tests.cluster.real.podium_process import PodiumScheduler
+from tests.ui.dashboard.folding import folded, shown
+
+PATIENCE_S = 60.0
+
+
+def pod(name: str, cpu: str, priority: str) -> dict[str, Any]:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+    spec = {"containers": [container], "priorityClassName": priority}
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    with Cluster(nodes=2, node_cpu="2", speed="1x", scheduler=False) as cluster:
+        for name, value in (("low", 10), ("high", 1000)):
+            cluster.apply(
+                {
+                    "apiVersion": "scheduling.k8s.io/v1",
+                    "kind": "PriorityClass",
+                    "metadata": {"name": name},
+                    "value": value,
+                }
+            )
+        yield cluster
+
+
+def link_of(scheduler: PodiumScheduler) -> str:
+    scheduler.wait_for("serves metrics")
+    until_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until_s and scheduler.process.poll() is None:
+        for line in scheduler.log.read_text().splitlines(keepends=True):
+            if line.startswith("See it: ") and line.endswith("\n"):
+                return line.removeprefix("See it: ").strip()
+        time.sleep(0.05)
+    raise AssertionError(scheduler.log.read_text())
+
+
+def wait_for(client: httpx.Client, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """The first view of which something holds."""
+    until_s = time.monotonic() + PATIENCE_S
+    while True:
+        view: dict[str, Any] = client.get("beginning").json()
+        if holds(view):
+            return view
+        assert time.monotonic() < until_s, view
+        time.sleep(0.1)
+
+
+def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.apply(*(pod(f"low-{number}", "1500m", "low") for number in (1, 2, 3)))
+    options = ("--no-leader-elect", "--dashboard-port", "0")
+    with PodiumScheduler(cluster.kubeconfig, tmp_path / "log", options) as scheduler:
+        url, _, token = link_of(scheduler).partition("#token=")
+        with httpx.Client(
+            base_url=f"{url}api/",
+            headers={"authorization": f"Bearer {token}"},
+            timeout=PATIENCE_S,
+            trust_env=False,
+        ) as client:
+            begun = wait_for(
+                client, lambda view: any(one["queue"] == "unschedulable" for one in view["pods"])
+            )
+            cluster.apply(pod("high-1", "1500m", "high"))
+            now = wait_for(
+                client,
+                lambda view: any(one["name"] == "high-1" and one["node"] for one in view["pods"]),
+            )
+            waiting = next(one["name"] for one in now["pods"] if one["queue"] == "unschedulable")
+            page = client.get(f"pods/default/{waiting}").json()
+            tried = client.post("plan", json=pod("what-if", "100", "high")).json()
+            refused = client.post("apply", json=pod("what-if", "1", "high"))
+            steps = steps_up_to(client, begun["number"], now["number"])
+        assert scheduler.end() == 0
+    assert (begun["live"], begun["canPlan"], begun["canApply"]) == (True, True, False)
+    assert {one["name"]: one["value"] for one in begun["priorityClasses"]}["low"] == 10
+    assert folded(begun, steps) == shown(now)
+    types = {entry["type"] for step in steps for entry in step["entries"]}
+    assert {"PodCreated", "PodBound", "PodTerminating"} <= types
+    assert page["problem"] == ""
+    assert "Nodes that don't fit" in json.dumps(page["explanation"])
+    assert "what-if" in json.dumps(tried["presentation"])
+    assert refused.status_code == 405
+
+
+def steps_up_to(client: httpx.Client, after: int, last: int) -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = []
+    with client.stream("GET", f"changes?after={after}") as stream:
+        for line in stream.iter_lines():
+            if line.startswith("data: "):
+                steps.append(json.loads(line.removeprefix("data: ")))
+                if steps[-1]["number"] == last:
+                    break
+    return steps

@@ -1,0 +1,290 @@
+"""The library asks what the commands ask, and its answers are their reports."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import podium
+from podium import LoadedCluster
+from podium.api.errors import PodiumError
+from podium.ui.command_line.options.request_options import RequestOptions
+from podium.ui.library.answer import Answer
+from podium.ui.library.words import WORDS, Changes, request_options
+from podium.whatif.plan.outcome.outcome import Plan
+from tests.conftest import ROOT
+
+STATE = str(ROOT / "examples/best-practice/state")
+ORANGE = str(ROOT / "examples/best-practice/orange.yaml")
+RECORDING = ROOT / "examples/recording/monday"
+WITHOUT_PREEMPTION = ROOT / "examples/recording/without-preemption.yaml"
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> LoadedCluster:
+    return podium.load(STATE)
+
+
+def printed(*words: str) -> object:
+    done = subprocess.run(
+        [sys.executable, "-m", "podium", *words, "-o", "json"],
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+    )
+    return json.loads(done.stdout)
+
+
+def test_a_plan_is_what_the_command_prints_however_often(cluster: LoadedCluster) -> None:
+    first, again = (cluster.plan(apply=ORANGE) for _ in range(2))
+    assert first.to_dict() == again.to_dict()
+    assert first.to_dict() == printed("plan", "-f", STATE, "--apply", ORANGE)
+    assert isinstance(first, Plan)
+    assert [one.object for one in first.findings("preemption")] == ["default/green-5"]
+    assert "1 preempted" in repr(first)
+    assert str(first).startswith("## Podium plan")
+
+
+def test_gates_may_be_in_a_file_and_a_baseline_be_let_through(
+    cluster: LoadedCluster, tmp_path: Path
+) -> None:
+    (tmp_path / "gates").write_text("preemption # nobody gives way")
+    plan = cluster.plan(apply=ORANGE)
+    assert [one.object for one in plan.findings(gates=tmp_path / "gates")] == ["default/green-5"]
+    assert plan.findings("preemption", baseline=plan) == []
+    with pytest.raises(PodiumError, match="nowhere: can't be read"):
+        plan.findings(gates="nowhere")
+
+
+def test_further_plans_begin_where_the_first_did_unless_the_rules_differ() -> None:
+    cluster = podium.load(STATE)
+    first = cluster.plan(apply=ORANGE)
+    plans = cluster._plans
+    assert cluster.plan(apply=ORANGE, until="20s").until_s == 20
+    assert (
+        cluster.drain("worker-4", force=True).to_dict()
+        == cluster.drain("worker-4", force=True, repair=False).to_dict()
+    )
+    assert cluster._plans is plans
+    assert cluster.plan(apply=ORANGE, repair=True).preemptions
+    assert cluster._plans is not plans
+    assert cluster.plan(apply=ORANGE).to_dict() == first.to_dict()
+
+
+def test_what_is_applied_may_be_objects(cluster: LoadedCluster) -> None:
+    spec = {"containers": [{"name": "c", "image": "i"}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new"}, "spec": spec}
+    (placed,) = cluster.plan(apply=[pod], namespace="default").placements
+    assert placed.pod == "default/new"
+    assert not cluster.plan().placements
+
+
+def test_changes_are_made_in_the_order_of_the_words() -> None:
+    options = request_options({"drain": ["a", "b"], "apply": Path("x.yaml"), "scale": "deploy/w=1"})
+    assert options.order == ("drain", "drain", "apply", "scale")
+    assert options.apply == ["x.yaml"]
+
+
+def test_the_words_are_those_of_the_command_line() -> None:
+    options = {one.name for one in fields(RequestOptions)}
+    assert options - WORDS == {"state", "kubeconfig", "context", "order"}
+    assert set(Changes.__annotations__) <= WORDS
+    options_of_words = request_options({"until": "1m", "max_pods": 1, "drain": "a"})
+    assert (options_of_words.until, options_of_words.drain) == ("1m", ["a"])
+
+
+ANSWERS: dict[str, Callable[[LoadedCluster], Answer]] = {
+    "explain": lambda cluster: cluster.explain("red-1"),
+    "explain a workload": lambda cluster: cluster.explain("deploy/orange", apply=ORANGE),
+    "eviction": lambda cluster: cluster.explain_eviction("worker-1"),
+    "drain": lambda cluster: cluster.drain("worker-4", force=True),
+    "fail": lambda cluster: cluster.fail("worker-4"),
+    "resilience": lambda cluster: cluster.resilience("worker-4", drains=False, workers=1),
+    "capacity": lambda cluster: cluster.capacity(ORANGE),
+    "nodes": lambda cluster: cluster.capacity(ORANGE, node_shape="m=cpu=4,memory=8Gi:1", tries=3),
+    "rollout": lambda cluster: cluster.rollout(classes=[ORANGE]),
+    "lint": lambda cluster: cluster.lint(),
+    "replay": lambda _: podium.simulate(recording=RECORDING, config=WITHOUT_PREEMPTION),
+    "simulate": lambda _: podium.simulate(ROOT / "examples/scenarios/colours.yaml"),
+}
+SCENARIO = {
+    "id": "one",
+    "nodes": [{"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "9"}}}],
+    "pending": [{"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}],
+}
+SAMPLE = ROOT / "examples/openb-sample"
+OTHERS: dict[str, Callable[[], Answer]] = {
+    "decisions": lambda: podium.decisions(SCENARIO, {}),
+    "eviction": lambda: podium.decisions({"id": "q", "qos": {"spec": {}}}, eviction=True),
+    "benchmark": lambda: podium.benchmark("SchedulingBasic/5Nodes"),
+    "import": lambda: podium.import_trace("openb", SAMPLE / "nodes.csv", SAMPLE / "pods.csv"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_shows_itself_and_is_a_table(cluster: LoadedCluster, name: str) -> None:
+    answer = ANSWERS[name](cluster)
+    assert answer.to_dict()["apiVersion"] == "podium.dev/v1alpha1"
+    assert answer._repr_html_().startswith('<div class="podium">')
+    assert "<html" not in answer._repr_html_()
+    assert answer.to_html().startswith("<!DOCTYPE html>")
+    assert repr(answer).startswith("<")
+    pytest.importorskip("pandas")
+    assert len(answer.to_pandas()) > 0
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_so_do_answers_that_are_no_report(name: str) -> None:
+    answer = OTHERS[name]()
+    assert json.loads(json.dumps(answer.to_dict())) == answer.to_dict()
+    assert answer._repr_html_().startswith('<div class="podium">')
+    assert str(answer).startswith("## Podium ")
+    pytest.importorskip("pandas")
+    assert len(answer.to_pandas()) > 0
+
+
+def test_scenarios_are_decided_as_by_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "scenarios"
+    path.write_text(f"{json.dumps(SCENARIO)}\n{{}}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "podium", "decide", str(path)], capture_output=True, check=False
+    )
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert podium.decisions(path).to_dict() == {"answers": told}
+    (decided, refused) = told
+    assert decided["decisions"][0]["best"] == ["n"]
+    assert refused["error"] == "line 2: pending: Required value"
+
+
+def test_a_trace_is_what_the_command_writes(tmp_path: Path) -> None:
+    files = [str(SAMPLE / one) for one in ("nodes.csv", "pods.csv")]
+    done = subprocess.run(
+        [sys.executable, "-m", "podium", "import", "openb", *files, "--limit", "2"],
+        capture_output=True,
+        check=False,
+    )
+    trace = podium.import_trace("openb", *files, limit=2)
+    assert trace.text == done.stdout.decode()
+    assert trace.to_dict()["kind"] == "Scenario"
+    (tmp_path / "s.yaml").write_text(trace.text)
+    assert podium.simulate(tmp_path / "s.yaml", until="1s").kind == "Simulation"
+    with pytest.raises(PodiumError, match="0%: must be a percentage above"):
+        podium.import_trace("openb", *files, capacity="0%")
+    with pytest.raises(PodiumError, match="borg: there is no such format; there is openb"):
+        podium.import_trace("borg", *files)
+
+
+def test_a_running_cluster_is_read_where_an_event_loop_runs(
+    podium_cluster: podium.Cluster,
+) -> None:
+    async def cell() -> tuple[podium.LoadedCluster, Answer, Answer]:
+        where = podium_cluster.kubeconfig
+        own = podium.snapshot(kubeconfig=where)
+        return podium.load(kubeconfig=where), own, podium.snapshot(kubeconfig=where, anonymize=True)
+
+    loaded, own, anonymous = asyncio.run(cell())
+    assert loaded.plan().warnings == ()
+    assert len(own.to_dict()["items"]) == len(anonymous.to_dict()["items"]) > 0
+    assert "podium-1" in json.dumps(own.to_dict())
+    assert "podium-1" not in json.dumps(anonymous.to_dict())
+    assert own._repr_html_().startswith('<div class="podium">')
+
+
+def test_a_plan_of_a_running_cluster_begins_when_it_is_read(
+    podium_cluster: podium.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("podium.ui.inputs.state_inputs.time", SimpleNamespace(time=lambda: 4e9 + 0.5))
+    loaded = podium.load(kubeconfig=podium_cluster.kubeconfig)
+    assert loaded._state.start_s == 4e9
+
+
+def test_no_extra_is_needed_to_import_it() -> None:
+    code = (
+        "import sys; sys.modules['aiohttp'] = sys.modules['pandas'] = None; import podium.ui.library"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_tables_are_named_as_in_json(cluster: LoadedCluster) -> None:
+    pytest.importorskip("pandas")
+    plan = cluster.plan(apply=ORANGE)
+    (victim,) = plan.to_pandas("preemptions.victims").to_dict("records")
+    assert victim["pod"] == "default/green-5"
+    assert victim["preemptions.node"] == "worker-6"
+    assert plan.to_pandas("pending").empty
+
+
+def test_a_simulation_has_its_lines() -> None:
+    pytest.importorskip("pandas")
+    lines = podium.simulate(ROOT / "examples/scenarios/colours.yaml").to_pandas("lines")
+    assert [*lines.columns] == ["seconds", "measure", "of", "name", "value"]
+
+
+def test_a_comparison_and_a_sweep(tmp_path: Path) -> None:
+    scenario = str(ROOT / "examples/scenarios/one-pod.yaml")
+    found = podium.compare("default", "default", scenario, seeds=1, workers=1)
+    assert found.pairs
+    assert found.rows == "differences"
+    text = {"apiVersion": "podium.dev/v1alpha1", "kind": "Sweep", "metadata": {"name": "s"}}
+    spec = {"scenarios": [scenario], "seeds": 1, "settings": []}
+    (tmp_path / "sweep.yaml").write_text(json.dumps({**text, "spec": spec}))
+    with pytest.raises(PodiumError, match=r"sweep\.yaml"):
+        podium.sweep(tmp_path / "sweep.yaml")
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda cluster: cluster.plan(aply="x"), "aply: unknown; words are add_node, "),
+        (lambda cluster: cluster.plan(apply="nowhere.yaml"), "nowhere.yaml: can't be read"),
+        (lambda cluster: cluster.plan(drain="n"), "the state has no Node n"),
+        (lambda cluster: cluster.explain("nobody"), "there is no pod default/nobody"),
+        (lambda cluster: cluster.plan().to_pandas("x"), "there is no list x; lists are workloads,"),
+        (lambda _: podium.load("nowhere"), "nowhere: can't be read"),
+        (lambda _: podium.simulate("x", recording=RECORDING), "a scenario: a recording can't be"),
+        (lambda _: podium.simulate("x", config="y"), "--config is for a --recording"),
+    ],
+)
+def test_mistakes(
+    cluster: LoadedCluster, ask: Callable[[LoadedCluster], object], message: str
+) -> None:
+    with pytest.raises(PodiumError, match=message):
+        ask(cluster)
+
+
+def test_without_pandas_the_error_says_what_to_install(
+    cluster: LoadedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(PodiumError, match=r"pip install 'podium\[pandas\]'"):
+        cluster.plan().to_pandas()
+
+
+def test_notebooks_show_names_as_they_are() -> None:
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "c", "image": "i"}], "schedulerName": HOSTILE},
+    }
+    shown = podium.load(node).plan(apply=pod)._repr_html_()
+    assert HOSTILE not in shown
+
+
+def test_the_package_is_imported_without_the_library() -> None:
+    code = "import sys, podium; print([m for m in sys.modules if m.startswith('podium.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_notebooks_complete_what_the_package_offers() -> None:
+    assert {"load", "simulate", "Cluster"} < set(dir(podium))
+    assert all(getattr(podium, name) for name in dir(podium))

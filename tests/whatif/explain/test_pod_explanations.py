@@ -1,0 +1,231 @@
+"""One pod's decision, all of it."""
+
+from typing import Any
+
+import pytest
+
+from podium.whatif.plan.changes import Apply, parse_delete
+from podium.whatif.explain.explanation import DecisionView, PodExplanation
+from podium.whatif.plan.freed_ports import FreedPort
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.explain.pod_explanations import ExplainError, explain_pod
+from podium.whatif.plan.request import PlanRequest
+from tests.whatif.plan.objects import ZONE, budget, container, node, pod, priority_class
+
+HIGH = priority_class("high", 1000)
+GOING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
+
+
+def explained(name: str, state: list[Any], *applied: Any, delete: str = "") -> PodExplanation:
+    deleted = [parse_delete(text, "default") for text in delete.split()]
+    return explain_pod(
+        PlanRequest(LoadedState(state), (*deleted, Apply(applied))), f"default/{name}"
+    )
+
+
+def only(explanation: PodExplanation) -> DecisionView:
+    (view,) = explanation.decisions
+    return view
+
+
+def apart_from(app: str) -> dict[str, Any]:
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": ZONE}
+    rule = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    return {"affinity": {"podAntiAffinity": rule}}
+
+
+def test_every_node_with_plugin_code_and_reason_and_every_score() -> None:
+    state = [node("a"), node("b", unschedulable=True), node("c", "1")]
+    view = only(explained("p", state, pod("p", "2")))
+    refusals = {
+        name: (status.plugin, str(status.code), status.reasons)
+        for name, status in view.filter.items()
+    }
+    assert refusals == {
+        "b": (
+            "NodeUnschedulable",
+            "UnschedulableAndUnresolvable",
+            ("node(s) were unschedulable",),
+        ),
+        "c": ("NodeResourcesFit", "UnschedulableAndUnresolvable", ("Insufficient cpu",)),
+    }
+    assert view.node == "a"
+    assert view.best == ("a",)
+    assert view.scored[0].total == sum(view.scored[0].scores.values())
+
+
+def test_a_pod_is_explained_at_its_turn() -> None:
+    first = pod("first", priorityClassName="high")
+    view = only(explained("second", [HIGH, node("n", "1")], pod("second"), first))
+    assert "Insufficient cpu" in view.message
+
+
+def test_a_bound_pod_is_explained_as_if_it_werent() -> None:
+    state = [node("a", "1"), node("b", "1"), pod("p", on="b"), pod("waits", priority=9)]
+    explanation = explained("p", state)
+    assert explanation.was_on == "b"
+    # Nobody who waits comes before it, and its own room counts as free.
+    assert only(explanation).best == ("a", "b")
+    assert only(explanation).node == "a"
+
+
+def test_who_is_nominated_counts_for_a_bound_pod() -> None:
+    nominated = pod("big", priority=9, status={"nominatedNodeName": "a"})
+    view = only(explained("p", [node("a", "1"), node("b", "1"), pod("p", on="b"), nominated]))
+    assert view.feasible == ("b",)
+
+
+def test_new_pods_that_name_their_node_are_there_for_a_bound_pod() -> None:
+    state = [node("a", "1"), node("b", "1"), pod("p", on="b")]
+    assert only(explained("p", state, pod("fixed", on="a"))).feasible == ("b",)
+
+
+def test_no_scheduler_decides_about_an_applied_pod_that_names_its_node() -> None:
+    explanation = explained("p", [node("a"), node("b")], pod("p", on="b"))
+    assert (explanation.was_on, explanation.decisions) == ("b", ())
+    assert explanation.admission is not None
+    assert explanation.admission.is_admitted
+
+
+def test_a_preemption_is_followed_by_the_decision_about_the_room() -> None:
+    state = [
+        HIGH,
+        node("a", "1"),
+        node("b", "1"),
+        node("full", "1"),
+        budget("low", minAvailable=2),
+        pod("low-1", on="a"),
+        pod("low-2", on="b", priority=5),
+        pod("high-1", on="full", priorityClassName="high"),
+    ]
+    first, second = explained("p", state, pod("p", priorityClassName="high")).decisions
+    assert first.preemption is not None
+    assert first.preemption.outcome is not None
+    outcome = first.preemption.outcome
+    assert [c.node for c in (outcome.chosen, *outcome.alternatives)] == ["a", "b"]
+    assert outcome.chosen.victims[0].broken == ("default/low",)
+    assert outcome.alternatives[0].lost_at == "lowest priority of the highest victim"
+    assert first.preemption.rejected["full"].message == (
+        "No preemption victims found for incoming pod"
+    )
+    assert second.is_nominated_only
+    assert second.node == "a"
+
+
+def test_a_pod_on_another_node_that_blocks_is_named() -> None:
+    state = [
+        HIGH,
+        node("a", zone="z"),
+        node("b", unschedulable=True, zone="z"),
+        node("elsewhere", unschedulable=True, zone="y"),
+        pod("rival-1", on="b"),
+        pod("rival-2", on="elsewhere"),
+    ]
+    new = pod("p", priorityClassName="high", **apart_from("rival"))
+    view = only(explained("p", state, new))
+    (blocker,) = view.blockers
+    assert (blocker.node, blocker.pod, blocker.on) == ("a", "default/rival-1", "b")
+    assert (blocker.topology_key, blocker.is_own_rule) == (ZONE, True)
+    assert view.preemption is not None
+    assert list(view.preemption.rejected) == ["a"]
+
+
+def test_so_is_one_whose_own_rule_it_is() -> None:
+    state = [
+        HIGH,
+        node("a", zone="z"),
+        node("b", unschedulable=True, zone="z"),
+        pod("hermit", on="b", **apart_from("p")),
+    ]
+    view = only(explained("p", state, pod("p", priorityClassName="high")))
+    (blocker,) = view.blockers
+    assert (blocker.node, blocker.pod, blocker.on) == ("a", "default/hermit", "b")
+    assert (blocker.topology_key, blocker.is_own_rule) == (ZONE, False)
+
+
+def test_a_pod_on_the_node_itself_is_no_blocker() -> None:
+    state = [HIGH, node("a", zone="z"), pod("rival-1", on="a")]
+    new = pod("p", priorityClassName="high", **apart_from("rival"))
+    first, *_ = explained("p", state, new).decisions
+    assert first.blockers == ()
+    assert first.preemption is not None
+    assert first.preemption.outcome is not None
+
+
+def test_gates_and_refusals_of_pre_filter() -> None:
+    gated = only(explained("p", [node("n")], pod("p", schedulingGates=[{"name": "a.b/c"}])))
+    assert gated.gate is not None
+    assert gated.gate.message == "waiting for scheduling gates: [a.b/c]"
+    volume = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
+    refused = only(explained("p", [node("n")], pod("p", volumes=[volume])))
+    assert refused.pre_filter is not None
+    assert refused.pre_filter.plugin == "VolumeRestrictions"
+    assert refused.message.startswith(
+        '0/1 nodes are available: persistentvolumeclaim "gone" not found.'
+    )
+
+
+def test_later_tries_are_told_too() -> None:
+    near = apart_from("friend")["affinity"]["podAntiAffinity"]
+    shy = pod("shy", affinity={"podAffinity": near})
+    first, second = explained("shy", [node("n", zone="z")], shy, pod("friend")).decisions
+    assert (first.node, second.node) == ("", "n")
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("weh-1", "there is no pod default/weh-1; similar are default/web-1"),
+        ("zebra", "there is no pod default/zebra"),
+        ("done", "default/done has finished: there is nothing to schedule any more"),
+        ("going", "default/going is being deleted and won't be scheduled"),
+        ("other", "default/other asks for the scheduler mine; the profiles are default-scheduler"),
+        ("cut", "default/cut is deleted"),
+        ("bad", 'pods "bad" is forbidden: no PriorityClass with name nope was found'),
+    ],
+)
+def test_pods_that_cant_be_explained(name: str, why: str) -> None:
+    state = [
+        node("n"),
+        pod("web-1", on="n"),
+        pod("done", on="n", status={"phase": "Succeeded"}),
+        pod("going", metadata=GOING),
+        pod("other", schedulerName="mine"),
+        pod("cut", on="n"),
+    ]
+    with pytest.raises(ExplainError) as error:
+        explained(name, state, pod("bad", priorityClassName="nope"), delete="pod/cut")
+    assert str(error.value) == why
+
+
+def test_a_port_that_counts_as_free_is_told_with_its_holder() -> None:
+    """kube-scheduler frees the port with the victim, although the other pod still has it."""
+    ports = {"containers": [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]}
+    state = [
+        HIGH,
+        node("a"),
+        pod("stays", on="a", priorityClassName="high", **ports),
+        pod("goes", on="a", **ports),
+        pod("p", priority=9, **ports),
+    ]
+    first, second = explained("p", state).decisions
+    assert first.freed_ports == ()
+    assert (second.node, second.freed_ports) == ("a", (FreedPort("a", "80/TCP", "default/stays"),))
+
+
+def test_pods_that_stay_though_a_victim_outranks_them_are_told() -> None:
+    """All of lower priority are taken away, and given back from the most important on."""
+    state = [
+        HIGH,
+        node("a", "4"),
+        pod("big", "3", on="a", priority=5),
+        pod("tiny", "1", on="a", priority=1),
+    ]
+    view = explained("new", state, pod("new", "3", priorityClassName="high")).decisions[0]
+    assert view.preemption is not None
+    assert [one.pod for one in view.preemption.candidates[0].victims] == ["default/big"]
+    assert [(one.pod, one.priority) for one in view.preemption.spared] == [("default/tiny", 1)]
+    state = [HIGH, node("a", "4"), pod("one", "2", on="a"), pod("two", "2", on="a", priority=1)]
+    view = explained("new", state, pod("new", "2", priorityClassName="high")).decisions[0]
+    assert view.preemption is not None
+    assert view.preemption.spared == ()

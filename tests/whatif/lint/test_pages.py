@@ -1,0 +1,86 @@
+"""Each rule's page says what the rule says, and its examples are what they claim to be.
+
+`UPDATE=1 pytest tests/whatif/lint` writes down what the rules say; the examples are kept.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from podium.ui.inputs.lint_inputs import lint_of
+from podium.whatif.lint.catalogue import RULES
+from podium.whatif.lint.rule import Rule
+from podium.whatif.lint.severity import Severity
+from podium.kubelet.kubelet_config import KIND
+from tests.conftest import ROOT
+from tests.docs.markdown import Block, Line, Table, parts
+
+FOLDER = ROOT / "docs" / "lint"
+EXAMPLES = "## Bad"
+TABLE = "| rule | severity | finds |\n| --- | --- | --- |\n"
+
+
+def head(rule: Rule) -> str:
+    """What stands on the page before its examples."""
+    title = f"{rule.severity}: {rule.title}."
+    return "\n\n".join((f"# {rule.id}", title, rule.reason, "## Fix", rule.fix, ""))
+
+
+def found_in(example: str, directory: Path) -> set[str]:
+    """The rules that find something in an example."""
+    documents = [*yaml.safe_load_all(example)]
+    files: dict[bool, list[str]] = {True: [], False: []}
+    for document in documents:
+        files[document["kind"] == KIND].append(yaml.safe_dump(document))
+    objects, kubelet = directory / "objects.yaml", directory / "kubelet.yaml"
+    objects.write_text("---\n".join(files[False]))
+    kubelet.write_text("---\n".join(files[True]))
+    report = lint_of(
+        [str(objects)] if files[False] else None,
+        kubeconfig=None,
+        context=None,
+        namespace="default",
+        kubelet_config=str(kubelet) if files[True] else None,
+        config=None,
+    )
+    return {finding.rule for finding in report.findings}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_page(rule: Rule, tmp_path: Path) -> None:
+    page = ROOT / rule.page
+    told, mark, examples = page.read_text().partition(EXAMPLES)
+    if os.environ.get("UPDATE"):
+        told = head(rule)
+        page.write_text(told + mark + examples)
+    assert told == head(rule)
+    bad, good = (one.text for one in parts(mark + examples) if isinstance(one, Block))
+    titles = [one.text for one in parts(mark + examples) if isinstance(one, Line) and one.text]
+    assert titles == [EXAMPLES, "## Good"]
+    assert rule.id in found_in(bad, tmp_path)
+    in_good = found_in(good, tmp_path)
+    assert rule.id not in in_good
+    assert not [one for one in in_good if RULES[one].severity is Severity.ERROR]
+
+
+def test_the_index_lists_all_rules() -> None:
+    index = FOLDER / "README.md"
+    rows = "".join(
+        f"| [{rule.id}]({rule.id}.md) | {rule.severity} | {rule.title} |\n"
+        for rule in RULES.values()
+    )
+    if os.environ.get("UPDATE"):
+        before, mark, _ = index.read_text().partition(TABLE)
+        index.write_text(before + mark + rows)
+    listed = [row for one in parts(index.read_text()) if isinstance(one, Table) for row in one.rows]
+    expected = [
+        {"rule": f"[{rule.id}]({rule.id}.md)", "severity": rule.severity, "finds": rule.title}
+        for rule in RULES.values()
+    ]
+    assert [row for row in listed if "finds" in row] == expected
+
+
+def test_each_page_is_of_a_rule() -> None:
+    assert {path.stem for path in FOLDER.glob("*.md")} - {"README"} == {*RULES}

@@ -1,0 +1,124 @@
+"""Objects for tests of plans: with kinds and namespaces, as manifests are read."""
+
+from typing import Any
+
+from podium.whatif.plan.changes import Apply, parse_delete
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.planning import plan
+from podium.whatif.plan.request import PlanRequest
+
+Obj = dict[str, Any]
+
+ZONE = "topology.kubernetes.io/zone"
+HOST = "kubernetes.io/hostname"
+
+
+def node(name: str, cpu: str = "4", *, pods: str = "110", zone: str = "", **fields: Any) -> Obj:
+    """A node; fields such as `taints` go into its spec, `uid` and `labels` where they belong."""
+    labels = {HOST: name, **({ZONE: zone} if zone else {}), **fields.pop("labels", {})}
+    metadata = {"name": name, "labels": labels, **_uid(fields)}
+    allocatable = {"cpu": cpu, "memory": "8Gi", "pods": pods, **fields.pop("allocatable", {})}
+    status = {"allocatable": allocatable, **fields.pop("status", {})}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": metadata,
+        "spec": fields,
+        "status": status,
+    }
+
+
+def pod(name: str, cpu: str = "1", *, on: str = "", app: str = "", **fields: Any) -> Obj:
+    """A pod; `created`, `owner`, `status`, `uid` and `namespace` go where they belong."""
+    metadata: Obj = {"name": name, "namespace": fields.pop("namespace", "default"), **_uid(fields)}
+    metadata["labels"] = {"app": app or name.partition("-")[0]}
+    if created := fields.pop("created", ""):
+        metadata["creationTimestamp"] = created
+    if owner := fields.pop("owner", None):
+        metadata["ownerReferences"] = [{**reference(owner), "controller": True}]
+    metadata.update(fields.pop("metadata", {}))
+    status = fields.pop("status", None)
+    spec = {"containers": [container(cpu)], **({"nodeName": on} if on else {}), **fields}
+    obj = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+    return obj if status is None else {**obj, "status": status}
+
+
+def container(cpu: str = "1", **fields: Any) -> Obj:
+    """A container that requests cpu."""
+    return {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}, **fields}
+
+
+def workload(kind: str, name: str, cpu: str = "1", **spec: Any) -> Obj:
+    """A workload whose pods are labelled with its name; `template` adds to the pods' spec."""
+    template = {
+        "metadata": {"labels": {"app": name}},
+        "spec": {"containers": [container(cpu)], **spec.pop("template", {})},
+    }
+    selector: Obj = {"selector": {"matchLabels": {"app": name}}}
+    if kind == "Job":
+        template["spec"].setdefault("restartPolicy", "Never")
+        selector |= {"manualSelector": True}
+    return {
+        "apiVersion": "batch/v1" if kind == "Job" else "apps/v1",
+        "kind": kind,
+        "metadata": {"name": name, "namespace": "default", **_uid(spec)},
+        "spec": {**selector, "template": template, **spec},
+    }
+
+
+def budget(app: str, *, status: Obj | None = None, uid: str = "", **spec: Any) -> Obj:
+    """A disruption budget of the pods with that label."""
+    obj = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": app, "namespace": "default", **_uid({"uid": uid})},
+        "spec": {"selector": {"matchLabels": {"app": app}}, **spec},
+    }
+    return obj if status is None else {**obj, "status": status}
+
+
+def priority_class(name: str, value: int, **fields: Any) -> Obj:
+    """A priority class."""
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": name},
+        "value": value,
+        **fields,
+    }
+
+
+def namespace(name: str) -> Obj:
+    """A namespace."""
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+
+
+def reference(owner: Obj) -> Obj:
+    """An owner reference."""
+    metadata = owner["metadata"]
+    uid = metadata.get("uid") or f"{metadata['namespace']}/{metadata['name']}"
+    called = {"kind": owner["kind"], "name": metadata["name"], "uid": uid}
+    return {"apiVersion": owner["apiVersion"], **called}
+
+
+def planned(state: list[Obj], *applied: Obj, delete: str = "", **settings: Any) -> Plan:
+    """The outcome of applying objects; `delete` names what goes, separated by blanks."""
+    deleted = [parse_delete(text, "default") for text in delete.split()]
+    return plan(
+        PlanRequest(
+            LoadedState(state), (*deleted, *([Apply(applied)] if applied else [])), **settings
+        )
+    )
+
+
+def places(outcome: Plan) -> dict[str, str]:
+    """Nodes by the names of the pods that were placed, in order."""
+    return {
+        placement.pod.removeprefix("default/"): placement.node for placement in outcome.placements
+    }
+
+
+def _uid(fields: Obj) -> Obj:
+    uid = fields.pop("uid", "")
+    return {"uid": uid} if uid else {}

@@ -1,0 +1,243 @@
+"""The JSON of plans and explanations: fields, their order, their meaning."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from podium.api.documents.report import plain
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.planning import plan
+from podium.whatif.explain.pod_explanations import explain_pod
+from podium.whatif.plan.request import PlanRequest
+from tests.whatif.plan.objects import budget, node, planned, pod, priority_class, workload
+
+HIGH = priority_class("high", 1000)
+
+FIELDS = [
+    "apiVersion",
+    "kind",
+    "counts",
+    "workloads",
+    "placements",
+    "preemptions",
+    "pending",
+    "budgets",
+    "refusals",
+    "rejected",
+    "gated",
+    "ignored",
+    "removed",
+    "disruptions",
+    "rollouts",
+    "failedJobs",
+    "drains",
+    "stalePriorities",
+    "unplayed",
+    "timeline",
+    "untilSeconds",
+    "interrupted",
+    "seeds",
+    "chances",
+    "anyway",
+    "warnings",
+    "notes",
+]
+
+
+def of(name: str, priority: int = 0, priority_class: str | None = None) -> dict[str, Any]:
+    """What each row says of a pod without a controller."""
+    return {
+        "pod": f"default/{name}",
+        "namespace": "default",
+        "workload": f"Pod default/{name}",
+        "priority": priority,
+        "priorityClass": priority_class,
+    }
+
+
+def victim(name: str, on: str, *, violates: bool = False) -> dict[str, Any]:
+    """The same of a victim, and where it was."""
+    facts = of(name)
+    del facts["workload"]
+    return {**facts, "node": on, "pdbViolation": violates}
+
+
+def state() -> list[Any]:
+    return [
+        HIGH,
+        node("a", "1"),
+        node("b", "1"),
+        budget("web", minAvailable=1),
+        pod("web-1", on="a"),
+        pod("plain", on="b"),
+    ]
+
+
+def test_an_empty_plan_has_all_fields() -> None:
+    report = plain(Plan())
+    assert list(report) == FIELDS
+    assert (report["apiVersion"], report["kind"]) == ("podium.dev/v1alpha1", "Plan")
+    assert report.pop("seeds") == 1
+    assert not any(report.pop("counts").values())
+    assert not any(report[field] for field in report if field not in FIELDS[:2])
+
+
+def test_a_plan() -> None:
+    new = pod("new", priorityClassName="high")
+    report = plain(planned(state(), new, pod("late", schedulingGates=[]), delete=""))
+    assert report["placements"] == [{**of("new", 1000, "high"), "node": "b", "at": 30.0}]
+    assert report["preemptions"] == [
+        {
+            "preemptor": "default/new",
+            "namespace": "default",
+            "priority": 1000,
+            "priorityClass": "high",
+            "node": "b",
+            "at": 0.0,
+            "victims": [victim("plain", "b")],
+            "alternatives": [
+                {
+                    "node": "a",
+                    "victims": [victim("web-1", "a", violates=True)],
+                    "pdbViolations": 1,
+                    "lostAt": "fewest PodDisruptionBudget violations",
+                }
+            ],
+        }
+    ]
+    (pending,) = report["pending"]
+    assert pending["pod"] == "default/late"
+    assert pending["message"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
+    assert report["budgets"] == [
+        {
+            "budget": "default/web",
+            "allowedBefore": 0,
+            "allowedAfter": 0,
+            "allowedLeast": 0,
+            "leastAt": 0.0,
+            "violatedBy": [],
+            "namespace": "default",
+            "healthyBefore": 1,
+            "healthyLeast": 1,
+            "desiredHealthy": 1,
+            "healthyLeastAt": 0.0,
+            "belowForSeconds": 0.0,
+            "lost": {},
+            "removed": 0,
+        }
+    ]
+    assert report["disruptions"] == [
+        {
+            **of("plain"),
+            "node": "b",
+            "at": 0.0,
+            "cause": "Preempted",
+            "depth": 1,
+            "comesAgain": "Never",
+            "by": "default/new",
+        }
+    ]
+    leaves = {**of("plain"), "at": 0.0, "event": "terminating", "node": "b"}
+    assert {**leaves, "reason": "PreemptionByScheduler", "by": "default/new"} in report["timeline"]
+    ready = {"at": 32.0, "event": "ready", "node": "b"}
+    assert report["timeline"][-1] == {**of("new", 1000, "high"), **ready}
+    counts = {name: number for name, number in report["counts"].items() if number}
+    assert counts == {"placed": 1, "preempted": 1, "pending": 1, "lostForGood": 1}
+
+
+def test_what_was_left_out_is_counted() -> None:
+    new = pod("new", priorityClassName="high")
+    (preemption,) = plain(planned(state(), new, alternatives_max=0))["preemptions"]
+    assert preemption["alternatives"] == []
+    assert preemption["alternativesLeftOut"] == 1
+
+
+def test_everything_else() -> None:
+    outcome = planned(
+        [*state(), pod("old", "0", on="a")],
+        pod("fixed", "2", on="a"),
+        pod("wrong", priorityClassName="nope"),
+        pod("gated", schedulingGates=[{"name": "a.b/c"}]),
+        pod("foreign", schedulerName="mine"),
+        delete="pod/old",
+    )
+    report = plain(outcome)
+    assert report["refusals"] == [
+        {
+            **of("fixed"),
+            "node": "a",
+            "reason": "OutOfcpu",
+            "message": "Node didn't have enough resource: cpu, requested: 2000, used: 1000, "
+            "capacity: 1000",
+            "at": 0.0,
+        }
+    ]
+    assert report["rejected"] == [
+        {
+            "object": "Pod default/wrong",
+            "message": 'pods "wrong" is forbidden: no PriorityClass with name nope was found',
+            "count": 1,
+            "namespace": "default",
+            "at": 0.0,
+        }
+    ]
+    assert report["gated"] == [
+        {
+            **of("gated"),
+            "plugin": "SchedulingGates",
+            "message": "waiting for scheduling gates: [a.b/c]",
+            "since": 0.0,
+        }
+    ]
+    assert report["ignored"] == [{**of("foreign"), "schedulerName": "mine", "since": 0.0}]
+    assert report["removed"] == [{**of("old"), "reason": "is deleted", "at": 0.0, "node": "a"}]
+
+
+def test_each_pod_is_named_with_whose_it_is_and_how_important() -> None:
+    unsure = [*state(), workload("Deployment", "more", replicas=1)]
+    asked = PlanRequest(
+        LoadedState(unsure), [Apply([pod("new", priorityClassName="high")])], seeds=3
+    )
+    explained = explain_pod(asked, "default/new")
+    for report in (plain(plan(asked)), plain(explained)):
+        pods = [*_pods(report)]
+        assert pods
+        for one in pods:
+            assert {"pod", "namespace", "priority", "priorityClass"} <= one.keys()
+
+
+def _pods(value: Any) -> Iterator[dict[str, Any]]:
+    """All objects in a report that name a pod."""
+    if isinstance(value, dict):
+        if "pod" in value:
+            yield value
+        value = [*value.values()]
+    if isinstance(value, list):
+        for one in value:
+            yield from _pods(one)
+
+
+def test_an_explanation_can_be_written_down() -> None:
+    request = PlanRequest(LoadedState(state()), [Apply([pod("new", priorityClassName="high")])])
+    report = json.loads(json.dumps(plain(explain_pod(request, "default/new"))))
+    assert (report["kind"], report["pod"], report["boundTo"]) == (
+        "Explanation",
+        "default/new",
+        None,
+    )
+    first, second = report["decisions"]
+    assert first["filter"][0] == {
+        "node": "a",
+        "plugin": "NodeResourcesFit",
+        "code": "Unschedulable",
+        "reasons": ["Insufficient cpu"],
+    }
+    assert [(c["node"], c["lostAt"]) for c in first["preemption"]["candidates"]] == [
+        ("b", None),
+        ("a", "fewest PodDisruptionBudget violations"),
+    ]
+    assert (second["node"], second["nominatedOnly"], second["best"]) == ("b", True, ["b"])
+    (feasible,) = second["feasible"]
+    assert feasible["total"] == sum(feasible["scores"].values())

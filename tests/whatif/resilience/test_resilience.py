@@ -1,0 +1,290 @@
+"""Drains and failures: an impact is a plan's, and what is said of all of them is true of each."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from podium.whatif.resilience.disturbance import Disturbance, DisturbanceError, drain_of, failure_of
+from podium.whatif.resilience.disturbance_player import DisturbancePlayer
+from podium.whatif.resilience.impact import Impact, ImpactReader
+from podium.whatif.resilience.resilience import ResilienceRequest, disturbances_of, resilience, severity
+from podium.whatif.resilience.impact_presentation import impact_presentation
+from podium.whatif.resilience.resilience_presentation import resilience_presentation
+from podium.whatif.plan.changes import parse_drain
+from podium.whatif.plan.fail_on import parse_gates
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.planning import plan
+from podium.whatif.plan.request import PlanRequest
+from podium.api.presentation import to_markdown
+from tests.whatif.plan.objects import Obj, budget, node, pod, priority_class, workload
+from tests.whatif.plan.worlds import world
+from tests.replacing import replace
+
+CLASSES = [priority_class("low", 1), priority_class("high", 1000)]
+
+
+def running(kind: str, name: str, *nodes: str, cpu: str = "1", **template: Any) -> list[Obj]:
+    """A workload with a pod on each of these nodes."""
+    owner = workload(kind, name, cpu, replicas=len(nodes), template=template)
+    pods = [
+        pod(f"{name}-{number}", cpu, on=on, owner=owner, **template)
+        for number, on in enumerate(nodes)
+    ]
+    return [owner, *pods]
+
+
+STATE = [
+    *CLASSES,
+    node("a", "2", zone="west"),
+    node("b", "2", zone="west"),
+    node("c", "2", zone="east"),
+    *running("ReplicaSet", "web", "a", "c", priorityClassName="high"),
+    *running("ReplicaSet", "batch", "b", "b", priorityClassName="low"),
+    *running("StatefulSet", "db", "a", priorityClassName="high"),
+    budget("db", minAvailable=1),
+]
+
+
+def impact(disturbance: Disturbance, state: list[Obj] = STATE) -> Impact:
+    request = PlanRequest(LoadedState(state))
+    (played,) = DisturbancePlayer(request).disturbed([disturbance])
+    return ImpactReader(request).impact(disturbance, played)
+
+
+def unplaced(found: Impact) -> dict[str, str]:
+    return {one.pod: one.reason for one in found.unplaced}
+
+
+@pytest.mark.seeds(2, 90)
+def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) -> None:
+    request = PlanRequest(LoadedState(world(Random(seed)).state), alternatives_max=0)
+    reader, disturbances = ImpactReader(request), disturbances_of(ResilienceRequest(request))
+    plans = DisturbancePlayer(request, 2).disturbed(disturbances)
+    for one, played in zip(disturbances, plans, strict=True):
+        alone = replace(plan(replace(request, changes=one.changes)), warnings=(), notes=())
+        assert reader.impact(one, played) == reader.impact(one, alone), one.name
+
+
+def test_a_drain_is_what_plan_says() -> None:
+    found = impact(drain_of(STATE, ["a"]))
+    asked = plan(PlanRequest(LoadedState(STATE), [parse_drain("a", "default")]))
+    assert (found.disruptions, found.drains) == (asked.disruptions, asked.drains)
+    assert found.workloads == asked.workloads
+    (drained,) = found.drains
+    (blocker,) = drained.blockers
+    assert (drained.state, blocker.budget) == ("Open", "default/db")
+    assert [*blocker.pods] == ["default/db-0"] == [*drained.left]
+    assert not found.is_harmless
+
+
+def test_a_node_that_fails_is_emptied_after_its_tolerations() -> None:
+    found = impact(failure_of(STATE, ["a"]))
+    db, web = found.disruptions
+    assert (db.pod, web.pod, web.replaced_on) == ("default/db-0", "default/web-0", "c")
+    assert web.at_s == pytest.approx(355, abs=6)
+    assert unplaced(found) == {
+        "default/db-0": "its StatefulSet waits until it is gone, which its node doesn't tell"
+    }
+
+
+def test_who_gives_way_in_turn_is_told() -> None:
+    state = [*STATE, *running("ReplicaSet", "more", "c", priorityClassName="low")]
+    found = impact(failure_of(state, ["node/a"]), state)
+    assert found.preempted == 1
+    (victim,) = (one for one in found.disruptions if one.by)
+    assert victim.depth == 2
+    assert [one.waits for one in found.unplaced] == [False, True]
+
+
+def test_a_pod_that_tolerates_it_stays_on_its_silent_node() -> None:
+    patient = {"key": "node.kubernetes.io/unreachable", "operator": "Exists"}
+    state = [*STATE, pod("patient", on="b", tolerations=[patient])]
+    found = impact(failure_of(state, ["b"]), state)
+    assert unplaced(found)["default/patient"] == (
+        "stays on its silent node: it tolerates that without end"
+    )
+
+
+@pytest.mark.parametrize(
+    ("failing", "seconds", "why"),
+    [
+        # One node of four: it is tainted after a minute.
+        ("a", 3600, "it tolerates that until t+1h1m0.1s, and the plan ends at t+10m0s"),
+        # Three of four are more than 55 %, and few.
+        ("abc", None, "nothing is evicted, as 3 of 4 nodes of zone west aren't ready"),
+        ("abc", 20, "nothing is evicted, as 3 of 4 nodes of zone west aren't ready"),
+    ],
+)
+def test_why_a_pod_stays_is_found_out(failing: str, seconds: int | None, why: str) -> None:
+    span = {} if seconds is None else {"tolerationSeconds": seconds}
+    tolerations = [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", **span}]
+    owner = workload("ReplicaSet", "web", replicas=1)
+    state = [
+        *(node(name, zone="west") for name in "abcd"),
+        owner,
+        pod("web-0", on="a", owner=owner, tolerations=tolerations if span else []),
+    ]
+    found = impact(failure_of(state, [*failing]), state)
+    assert unplaced(found) == {"default/web-0": f"stays on its silent node: {why}"}
+
+
+def test_a_service_on_one_node_is_without_a_ready_pod_though_each_pod_gets_a_place() -> None:
+    state = [
+        *CLASSES,
+        *(node(name) for name in "ab"),
+        *running("ReplicaSet", "web", "a", "a", cpu="100m", priorityClassName="high"),
+        *running("ReplicaSet", "spread", "a", "b", cpu="100m", priorityClassName="high"),
+    ]
+    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
+    (outage,) = found.outages
+    assert (outage.workload, outage.ready_before, outage.is_over) == (
+        "ReplicaSet default/web",
+        2,
+        True,
+    )
+    # From the failure on, not from when the control plane misses the node.
+    assert outage.longest_s == pytest.approx(362, abs=6)
+    assert outage.disturbances == ("failure of node a",)
+    worst, harmless = found.ranking
+    assert (worst.name, worst.unavailable, worst.unplaced) == ("failure of node a", 1, 0)
+    assert worst.unavailable_for_s == outage.longest_s
+    assert (harmless.unavailable, found.harmless) == (0, 1)
+    shown = resilience_presentation(found)
+    assert shown.headline.startswith("ReplicaSet default/web has no ready pod for 362")
+    assert shown.sections[0].title == "Workloads without a ready pod for a while"
+    (impact_of_a, *_) = found.worst
+    assert impact_presentation(impact_of_a).headline.startswith(
+        "Failure of node a: ReplicaSet default/web has no ready pod for 362"
+    )
+
+
+def test_a_gate_tells_of_the_disturbance_that_is_worst() -> None:
+    state = [node("a"), node("b"), *running("StatefulSet", "db", "a", cpu="100m")]
+    asked = ResilienceRequest(
+        PlanRequest(LoadedState(state)), gates=parse_gates(["unavailable"], None)
+    )
+    found, (finding,) = resilience(asked)
+    # The drain of the node takes it down for two seconds only.
+    assert found.outages[0].disturbances == ("failure of node a", "drain of node a")
+    assert finding.message == "has no ready pod for 600 s (failure of node a)"
+
+
+def test_who_is_down_to_the_end_is_worse_than_who_comes_back() -> None:
+    state = [
+        node("a"),
+        node("b"),
+        *running("StatefulSet", "db", "a", cpu="100m"),
+        *running("ReplicaSet", "web", "b", cpu="100m"),
+    ]
+    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
+    assert [one.name for one in found.ranking] == ["failure of node a", "failure of node b"]
+    db, web = found.outages
+    assert (db.workload, db.is_over) == ("StatefulSet default/db", False)
+    assert (web.workload, web.is_over) == ("ReplicaSet default/web", True)
+    assert "600 s, to the end in the failure of node a" in resilience_presentation(found).headline
+
+
+def test_a_workload_whose_node_falls_silent_is_unavailable_though_nothing_is_evicted() -> None:
+    patient = {"key": "node.kubernetes.io/unreachable", "operator": "Exists"}
+    state = [node("a"), node("b"), *running("ReplicaSet", "web", "a", tolerations=[patient])]
+    found = impact(failure_of(state, ["a"]), state)
+    (summary,) = found.unavailable
+    assert (summary.workload, summary.ready_least_at_s) == ("ReplicaSet default/web", 0.0)
+    assert not found.is_harmless
+
+
+def test_a_zone_fails_with_all_its_nodes() -> None:
+    found = failure_of(STATE, ["west"])
+    assert (found.name, found.nodes, found.zone) == ("failure of zone west", ("a", "b"), "west")
+    assert failure_of(STATE, ["node/a", "zone/east"]).nodes == ("a", "c")
+    assert drain_of(STATE, ["node/b", "a"]).nodes == ("b", "a")
+
+
+@pytest.mark.parametrize("text", ["x", "zone/a", "node/west", "pod/a"])
+def test_what_isnt_there_is_told(text: str) -> None:
+    with pytest.raises(DisturbanceError, match="the state has no"):
+        failure_of(STATE, [text])
+
+
+def test_the_number_of_processes_changes_nothing() -> None:
+    asked = ResilienceRequest(
+        PlanRequest(LoadedState(STATE)), nodes=("a", "b"), pairs=True, spare_room=False
+    )
+    found, _ = resilience(asked, workers=1)
+    assert resilience(asked, workers=2)[0] == found
+    assert found.tried == {"Drain": 2, "NodeFailure": 3}
+    assert [*map(severity, found.worst)] == sorted(map(severity, found.worst))
+    assert sum(found.tried.values()) == len(found.ranking)
+
+
+def test_the_budget_that_makes_a_drain_impossible_is_named() -> None:
+    asked = ResilienceRequest(PlanRequest(LoadedState(STATE)), nodes=("a",), spare_room=False)
+    found, _ = resilience(asked)
+    (blocking,) = found.blocking_budgets
+    assert (blocking.budget, blocking.nodes, blocking.pods) == (
+        "default/db",
+        ("a",),
+        ("default/db-0",),
+    )
+    assert "never allows a disruption" in blocking.reasons[0]
+
+
+def test_pods_that_no_failure_spares() -> None:
+    state = [
+        *CLASSES,
+        *(node(name, "2") for name in "abc"),
+        *running("ReplicaSet", "web", "a", "b", cpu="2", priorityClassName="high"),
+        *running("ReplicaSet", "batch", "c", cpu="2", priorityClassName="low"),
+    ]
+    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
+    (exposed,) = found.exposed
+    assert (exposed.pod, exposed.hit, exposed.is_never_spared) == ("default/batch-0", 3, True)
+    assert exposed.owner == "ReplicaSet default/batch"
+
+
+def test_spare_room_cures_and_less_doesnt() -> None:
+    state = [
+        node("a", "2"),
+        node("b", "2"),
+        *running("ReplicaSet", "web", "a", "a", "b", "b"),
+    ]
+    request = PlanRequest(LoadedState(state))
+    found, _ = resilience(ResilienceRequest(request))
+    (room,) = found.spare_rooms
+    assert (room.like, room.count, room.cures, room.of) == (("a",), 1, 4, 4)
+    assert room.shape == "2 cpu, 8Gi memory, 110 pods"
+    assert all(one.unplaced for one in found.ranking)
+
+
+def test_shapes_that_are_not_tried_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("podium.whatif.resilience.resilience.SHAPES_MAX", 1)
+    state = [
+        *(node(name, cpu) for name, cpu in (("a", "2"), ("b", "2"), ("c", "1"))),
+        *running("ReplicaSet", "web", "a", "a", "b", "b"),
+    ]
+    found, _ = resilience(
+        ResilienceRequest(PlanRequest(LoadedState(state)), nodes=("a",), drains=False)
+    )
+    assert [room.like for room in found.spare_rooms] == [("a",)]
+    assert found.untried_shapes == ("1 cpu, 8Gi memory, 110 pods",)
+    assert "Not tried, as less common: nodes with 1 cpu" in to_markdown(
+        resilience_presentation(found)
+    )
+
+
+def test_spare_room_is_spread_over_zones() -> None:
+    state = [
+        node("a", "2", zone="x"),
+        node("b", "2", zone="y"),
+        *running("ReplicaSet", "web", "a", "a", "b", "b"),
+    ]
+    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
+    (room,) = found.spare_rooms
+    assert (room.like, room.count, room.cures) == (("a", "b"), 2, 4)
+
+
+def test_too_many_pairs_are_refused() -> None:
+    state = [node(f"n{number}") for number in range(400)]
+    with pytest.raises(DisturbanceError, match="79800 pairs"):
+        disturbances_of(ResilienceRequest(PlanRequest(LoadedState(state)), pairs=True))
