@@ -14,14 +14,14 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-from podium.ui.command_line.output.output import console
-from podium.ui.command_line.output.simulate_text import print_classes
+from podium.simulation.runner.scenario_runner import simulate
+from podium.simulation.runner.simulation_report import class_summaries
+from podium.simulation.scenario import read_scenario
 from podium.simulation.traces.csv_rows import read_rows
 from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
 from podium.simulation.traces.scenario_text import scenario_lines
-from podium.simulation.scenario import read_scenario
-from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.runner.simulation_report import class_summaries
+from podium.ui.command_line.output.output import console
+from podium.ui.command_line.output.simulate_text import print_classes
 
 TRACE = Path(__file__).resolve().parents[2] / "shared" / "data" / "openb"
 NODES = TRACE / "openb_node_list_all_node.csv.gz"

@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from podium.ui.testing.threaded_cluster import Cluster as Cluster
     from podium.ui.library import LoadedCluster as LoadedCluster
     from podium.ui.library import benchmark as benchmark
     from podium.ui.library import compare as compare
@@ -16,12 +15,15 @@ if TYPE_CHECKING:
     from podium.ui.library import simulate as simulate
     from podium.ui.library import snapshot as snapshot
     from podium.ui.library import sweep as sweep
+    from podium.ui.testing.threaded_cluster import Cluster as Cluster
 
 __version__ = "0.1.0"
 
 _LIBRARY = ["LoadedCluster", "benchmark", "compare", "decisions", "import_trace", "lint", "load"]
 _LIBRARY += ["schema", "simulate", "snapshot", "sweep"]
-_ELSEWHERE = {"Cluster": "podium.ui.testing.threaded_cluster"} | dict.fromkeys(_LIBRARY, "podium.ui.library")
+_ELSEWHERE = {"Cluster": "podium.ui.testing.threaded_cluster"} | dict.fromkeys(
+    _LIBRARY, "podium.ui.library"
+)
 
 __all__ = ["Cluster", "LoadedCluster", "__version__", "benchmark", "compare", "decisions"]
 __all__ += ["import_trace", "lint", "load", "schema", "simulate", "snapshot", "sweep"]

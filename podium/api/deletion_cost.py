@@ -2,8 +2,8 @@
 
 import re
 
-from podium.api.values.integers import INT32, parse_int
 from podium.api.objects import Object, annotations
+from podium.api.values.integers import INT32, parse_int
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 

@@ -1,7 +1,7 @@
 """What is asked of pods: where they are, how they are, and who decides on them."""
 
-from podium.api.values.integers import parse_int
 from podium.api.objects import Object, annotations, holds, is_terminating, spec_of, status_of
+from podium.api.values.integers import parse_int
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"

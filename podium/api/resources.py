@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from podium.api.selectors.labels import validate_label_key
 from podium.api.objects import entries, spec_of
 from podium.api.pod_specs import containers_of, init_containers_of, requests_of, resources_of
+from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import (
     NANOS_PER_MILLI,
     NANOS_PER_UNIT,

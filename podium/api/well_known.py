@@ -15,3 +15,4 @@ BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 # Kinds of affinity.
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+LOG_DIRECTORY = "podium.dev/log-directory"

@@ -1,7 +1,7 @@
 """What is asked of what makes pods, such as Deployments: which pods, how many, and how."""
 
-from podium.api.selectors.labels import Selector, equality_selector, label_selector
 from podium.api.objects import Object, part, spec_of
+from podium.api.selectors.labels import Selector, equality_selector, label_selector
 
 JOB_CONTROLLER = "kubernetes.io/job-controller"
 """What `spec.managedBy` of a Job says of Kubernetes' own controller."""

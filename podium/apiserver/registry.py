@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from podium.api.kinds.custom_kinds import custom_kinds, is_established
 from podium.api.kinds.builtin_kinds import KINDS, Kind, kind_of
+from podium.api.kinds.custom_kinds import custom_kinds, is_established
 from podium.api.objects import Object
 from podium.apiserver.refusals import no_such_resource
 from podium.apiserver.schema.struct_types import REVIEWS

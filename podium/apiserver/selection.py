@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
+from podium.api.objects import Object, labels
 from podium.api.selectors.label_selector_text import parse_selector
 from podium.api.selectors.labels import EVERYTHING, Selector, SelectorError
-from podium.api.objects import Object, labels
 from podium.apiserver.kinds.registration.registrations import registration_of
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, text
 from podium.apiserver.refusals import bad_request

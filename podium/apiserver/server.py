@@ -12,14 +12,16 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from podium.api.kinds.custom_kinds import DEFINITION, CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
+from podium.api.kinds.custom_kinds import DEFINITION, CustomKind
 from podium.api.objects import Object, metadata_of, place_of
 from podium.api.objects import name as name_of
+from podium.api.usage import UsageReader
 from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
 from podium.apiserver.admission.plugin import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
+from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
 from podium.apiserver.custom_resources.definition_effects import settle
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.kinds.registration.registrations import completed, registration_of
@@ -39,15 +41,14 @@ from podium.apiserver.refusals import (
 from podium.apiserver.registry import Registry
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.selection import ALL, Selection
-from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
+from podium.apiserver.store.store import Store
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.pod_binding import bind, check_binding
 from podium.apiserver.subresources.scale import scale_of
-from podium.apiserver.usage import UsageReader
+from podium.apiserver.subresources.scale_update import with_patched_scale, with_scale
 from podium.apiserver.verbs.create import Maker, first_objects, received
 from podium.apiserver.verbs.delete import answer, check_preconditions, marked
 from podium.apiserver.verbs.list import list_objects
-from podium.apiserver.verbs.scale_update import with_patched_scale, with_scale
 from podium.apiserver.verbs.update import (
     UNCONDITIONAL,
     check_version,
@@ -69,7 +70,6 @@ from podium.apiserver.verbs.verb_options import (
 from podium.apiserver.verbs.watch import WatchStream, watch
 from podium.apiserver.verbs.writer import Writer
 from podium.apiserver.versions import shown_version, stored_version
-from podium.apiserver.store.store import Store
 
 __all__ = [
     "ApiOptions",

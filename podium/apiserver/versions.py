@@ -7,8 +7,8 @@ webhooks that could convert it.
 
 from collections.abc import Mapping
 
-from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.kinds.builtin_kinds import Kind
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object
 
 _RENAMED = {

@@ -1,1 +1,1 @@
-"""Whole clusters: drivers and informers, virtual and embedded clusters, and the client of a real one."""
+"""Whole clusters: drivers and informers, virtual, embedded and real clusters."""

@@ -6,8 +6,8 @@ names, each rule once.
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from podium.api.selectors.labels import label_selector
 from podium.api.objects import Object, entries, labels, name, part, place_of
+from podium.api.selectors.labels import label_selector
 from podium.machines.effects import Effect, patch_of
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler

@@ -1,14 +1,12 @@
 """The disruption controller: what PodDisruptionBudgets allow right now, kept in their status.
 
-The arithmetic is `podium.api.policy.disruption_budgets`; this file says when it is done anew, and writes the
-outcome. Rules and texts are those of v1.36's `disruption` controller.
+The arithmetic is in `podium.api.policy.disruption_budgets`; this file says when it is done anew,
+and writes the outcome. Rules and texts are those of v1.36's `disruption` controller.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
-from podium.api.selectors.labels import SelectorError
 from podium.api.objects import (
     Object,
     Place,
@@ -27,14 +25,6 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_finished, phase_of
-from podium.api.values.times import NANOS_PER_SECOND, epoch_s, timestamp
-from podium.api.workloads import selector_of
-from podium.machines.effects import Effect, status_patch_of
-from podium.machines.events import Change
-from podium.controllers.kit.conditions import new_condition
-from podium.machines.reconciler.indexer import namespaces
-from podium.machines.reconciler.reconciler import Reconciler
-from podium.controllers.kit.selected_pods import SelectedPods
 from podium.api.policy.disruption_budget_status import DISRUPTION_ALLOWED, SYNC_FAILED
 from podium.api.policy.disruption_budgets import (
     DELETION_TIMEOUT_NANOS,
@@ -47,6 +37,16 @@ from podium.api.policy.disruption_budgets import (
     scale_error,
     scale_finder,
 )
+from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
+from podium.api.selectors.labels import SelectorError
+from podium.api.values.times import NANOS_PER_SECOND, epoch_s, timestamp
+from podium.api.workloads import selector_of
+from podium.controllers.kit.conditions import new_condition
+from podium.controllers.kit.selected_pods import SelectedPods
+from podium.machines.effects import Effect, status_patch_of
+from podium.machines.events import Change
+from podium.machines.reconciler.indexer import namespaces
+from podium.machines.reconciler.reconciler import Reconciler
 
 DELETION_TIMEOUT_S = DELETION_TIMEOUT_NANOS / NANOS_PER_SECOND
 STALE_CONDITION_S = 120.0

@@ -14,8 +14,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.kinds.builtin_kinds import KINDS, Kind
+from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.objects import (
     Object,
     finalizers_of,
@@ -24,11 +24,11 @@ from podium.api.objects import (
     place_of,
     uid_of,
 )
+from podium.api.process.recent_values import Recent
 from podium.machines.effects import Effect, Patch, deletion_of, patch_of
 from podium.machines.events import Change
 from podium.machines.reconciler.known_kinds import KnownKinds
 from podium.machines.reconciler.reconciler import Reconciler, existence_check
-from podium.api.process.recent_values import Recent
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"

@@ -8,8 +8,8 @@ the namespace's own finalizer. What holds it up stands in its conditions.
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.kinds.builtin_kinds import KINDS, Kind
+from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.objects import (
     Object,
     condition_of,
@@ -22,10 +22,10 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished
 from podium.api.values.times import epoch_s
+from podium.controllers.kit.conditions import new_condition
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect, Replace, deletion_of, status_patch_of
 from podium.machines.events import Change
-from podium.controllers.kit.conditions import new_condition
 from podium.machines.reconciler.indexer import namespaces
 from podium.machines.reconciler.known_kinds import KnownKinds
 from podium.machines.reconciler.reconciler import Reconciler

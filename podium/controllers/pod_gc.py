@@ -9,13 +9,13 @@ before they are deleted at once.
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.policy.disruption_target import BY_POD_GC, DISRUPTION_TARGET, ending_of
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, is_terminating, name, place_of, status_of
 from podium.api.pods import is_finished, is_moved, node_name_of, node_names_of
+from podium.api.policy.disruption_target import BY_POD_GC, DISRUPTION_TARGET, ending_of
+from podium.controllers.kit.conditions import new_condition
 from podium.machines.effects import Effect, deletion_of, status_patch_of
 from podium.machines.events import Change
-from podium.controllers.kit.conditions import new_condition
 from podium.machines.reconciler.reconciler import Reconciler
 
 PERIOD_S = 20.0

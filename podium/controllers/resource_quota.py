@@ -1,6 +1,6 @@
 """The quota controller: what is used of each ResourceQuota, kept in its status.
 
-What counts is `podium.api.policy.quotas`' to say; admission charges quotas for what is created, and this
+`podium.api.policy.quotas` says what counts; admission charges quotas for what is created, and this
 controller gives back what has gone. As v1.36's `resourcequota` controller it counts everything
 anew every five minutes; in between it keeps the sum of what each object uses, so that a change
 costs as much as there are quotas in its namespace.
@@ -10,17 +10,17 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.kinds.builtin_kinds import KINDS, Kind
+from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.objects import Object, Place, place_of, spec_of, status_of
+from podium.api.policy.quotas.amounts import NONE, Quantities, masked, read, written
+from podium.api.policy.quotas.quota_scopes import is_counted, matches, tracked
+from podium.api.policy.quotas.usage import usage
 from podium.machines.effects import Effect, Replace
 from podium.machines.events import Change
 from podium.machines.reconciler.indexer import namespaces
 from podium.machines.reconciler.known_kinds import KnownKinds
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.api.values.resource_amounts import NONE, Quantities, masked, read, written
-from podium.api.policy.quotas.quota_scopes import is_counted, matches, tracked
-from podium.api.policy.quotas.usage import usage
 
 RESYNC_S = 300.0
 _QUOTA = "ResourceQuota"

@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import msgspec
 
-from podium.api.policy.disruption_target import BY_TAINT, DISRUPTION_TARGET, disruption_reason, ending_of
 from podium.api.nodes import taints_of
 from podium.api.objects import (
     Object,
@@ -26,11 +25,17 @@ from podium.api.objects import (
 from podium.api.objects import key as key_of
 from podium.api.pod_specs import tolerations_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
+from podium.api.policy.disruption_target import (
+    BY_TAINT,
+    DISRUPTION_TARGET,
+    disruption_reason,
+    ending_of,
+)
 from podium.api.taints import tolerates
 from podium.api.values.times import epoch_s
+from podium.controllers.kit.conditions import new_condition
 from podium.machines.effects import Effect, Patch, deletion_of, status_patch_of
 from podium.machines.events import Change
-from podium.controllers.kit.conditions import new_condition
 from podium.machines.reconciler.reconciler import Reconciler
 
 _FOREVER = None

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from podium.api.priority import is_critical, pod_priority
 from podium.api.qos import stored_or_computed_qos
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.kubelet.pod_admission import PODS, InsufficientResource
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 Needs = Mapping[str, int]
 

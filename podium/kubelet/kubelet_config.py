@@ -9,9 +9,6 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from podium.api.errors import FieldError
-from podium.api.objects import Object
-from podium.api.values.quantity import Quantity, nanos, parse_quantity, value
 from podium.api.documents import (
     Amounts,
     Bits,
@@ -23,6 +20,9 @@ from podium.api.documents import (
     fault,
     read,
 )
+from podium.api.errors import FieldError
+from podium.api.objects import Object
+from podium.api.values.quantity import Quantity, nanos, parse_quantity, value
 from podium.kubelet.eviction.eviction_config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.kubelet.eviction.threshold_parser import (

@@ -19,15 +19,15 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_finished, node_name_of, node_names_of
+from podium.kubelet.kubelet import Kubelet
+from podium.kubelet.kubelet_events import REPORTER
+from podium.kubelet.node_status import status_patch
+from podium.kubelet.pod_status import has_started
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Effect, Patch
 from podium.machines.events import Change, FirstList, Outcome
 from podium.machines.reconciler.reconciler import Reconciler
 from podium.machines.reconciler.retry_limits import RetryRules
-from podium.kubelet.kubelet import Kubelet
-from podium.kubelet.kubelet_events import REPORTER
-from podium.kubelet.node_status import status_patch
-from podium.kubelet.pod_status import has_started
 
 _NOBODY: frozenset[str] = frozenset()
 _TOLD_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 import msgspec
 
-from podium.api.objects import Object
-from podium.machines.effects import Create, Effect, Patch
 from podium.api.node_heartbeats import (
     CONTINUOUS,
     ENDED,
@@ -15,6 +13,8 @@ from podium.api.node_heartbeats import (
     last_renewal_s,
     node_lease,
 )
+from podium.api.objects import Object
+from podium.machines.effects import Create, Effect, Patch
 
 # What a refusal tells of a Lease; others tell nothing.
 _EXISTS = {"NotFound": False, "AlreadyExists": True}

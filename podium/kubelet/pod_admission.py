@@ -17,16 +17,16 @@ from podium.api.nodes import MEMORY_PRESSURE, PRESSURES, allocatable_of
 from podium.api.objects import Object, conditions_of, labels, name, part, spec_of, status_of
 from podium.api.priority import is_critical, is_static
 from podium.api.qos import stored_or_computed_qos
-from podium.api.values.quantity import milli_value, value
 from podium.api.resources import is_extended_resource, is_scalar_resource
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate, untolerated
-from podium.scheduler.snapshot.host_ports import HostPort
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.resource_columns import NATIVE_RESOURCES
+from podium.api.values.quantity import milli_value, value
 from podium.scheduler.plugins.node_affinity import NodeAffinity
 from podium.scheduler.plugins.node_declared_features import required_features
 from podium.scheduler.plugins.node_ports import NodePorts
 from podium.scheduler.plugins.taint_toleration import TaintToleration
+from podium.scheduler.snapshot.host_ports import HostPort
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.resource_columns import NATIVE_RESOURCES
 
 PODS = "pods"
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from podium.api.objects import Object, uid
+from podium.kubelet.containers.pod_worker import PodWorker
+from podium.kubelet.pod_admission import NodeLoad
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
-from podium.kubelet.pod_admission import NodeLoad
-from podium.kubelet.containers.pod_worker import PodWorker
 
 
 class PodManager:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.objects import Object, condition_status, status_of
+from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.values.times import timestamp
 from podium.kubelet.containers.container import Container, Run, State
 from podium.kubelet.containers.container_runtime import KILLED
-from podium.kubelet.pod_admission import PodRejection
 from podium.kubelet.containers.pod_worker import PodWorker
+from podium.kubelet.pod_admission import PodRejection
 
 ConditionState = tuple[bool, str, str]
 """Whether a condition holds, reason and message."""

@@ -1,8 +1,8 @@
-"""The pipeline: which plugins there are, and how a profile's configuration becomes a pipeline.
+"""The registry of plugins, and how the configuration of a profile becomes a pipeline of them.
 
-The order of plugins, their weights and why they are so is told in `podium.scheduler.config.defaults`. Third
-parties' plugins are found by the entry point group `podium.plugins`: a name, and a class that is
-called with a `Handle` and, if the configuration has arguments for it, with those.
+`podium.scheduler.config.defaults` tells the order of plugins, their weights and why they are so.
+Plugins of third parties are found by the entry point group `podium.plugins`: a name, and a class
+that is called with a `Handle` and, if the configuration has arguments for it, with those.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,11 +17,11 @@ from podium.scheduler.config.merge import Expanded, expand
 from podium.scheduler.config.profiles import check_expanded
 from podium.scheduler.config.types import ExtensionPoint, ProfileConfig, SchedulerConfiguration
 from podium.scheduler.framework.evaluation.by_shape import ByShape
-from podium.scheduler.framework.third_party_plugins import adapted
-from podium.scheduler.framework.interface import PreBindCallsPlugin
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import PreBindCallsPlugin
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.sampling import NodeSampling
+from podium.scheduler.framework.third_party_plugins import adapted
 from podium.scheduler.plugins.default_binder import DefaultBinder
 from podium.scheduler.plugins.default_preemption import DefaultPreemption
 from podium.scheduler.plugins.dynamic_resources import DynamicResources
@@ -31,7 +31,9 @@ from podium.scheduler.plugins.node_affinity import NodeAffinity
 from podium.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
 from podium.scheduler.plugins.node_name import NodeName
 from podium.scheduler.plugins.node_ports import NodePorts
-from podium.scheduler.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from podium.scheduler.plugins.node_resources_balanced_allocation import (
+    NodeResourcesBalancedAllocation,
+)
 from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from podium.scheduler.plugins.node_unschedulable import NodeUnschedulable
 from podium.scheduler.plugins.node_volume_limits import NodeVolumeLimits

@@ -13,9 +13,9 @@ from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.diagnosis import rejecting_plugins
 from podium.scheduler.framework.explanation import failure_message
 from podium.scheduler.framework.interface import PostFilterResult
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 Tell = Callable[[Decision], None]
 

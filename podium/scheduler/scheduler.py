@@ -13,22 +13,27 @@ from msgspec.structs import replace
 from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, key
 from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
+from podium.api.policy.disruption_budgets import Budget
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.binding import BindingCycle
-from podium.api.policy.disruption_budgets import Budget
-from podium.scheduler.framework.scheduling_cycle import SchedulingCycle
 from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.pod_groups import PodGroups
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
-from podium.scheduler.preemption.victim_history import VictimHistory
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.pod_groups import PodGroups
+from podium.scheduler.framework.scheduling_cycle import SchedulingCycle
 from podium.scheduler.framework.status import Code, Status
 from podium.scheduler.framework.timing import Timing
-from podium.scheduler.plugin_registry import build_pipelines, default_profiles, plugin_factories, resolve
+from podium.scheduler.plugin_registry import (
+    build_pipelines,
+    default_profiles,
+    plugin_factories,
+    resolve,
+)
+from podium.scheduler.preemption.victim_history import VictimHistory
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
+from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class Scheduler:

@@ -1,1 +1,1 @@
-"""Scenarios and their timeline, recordings, experiments, traces, benchmarks, and decisions over JSON lines."""
+"""Scenarios, timelines, recordings, experiments, traces, benchmarks and decisions as JSON lines."""

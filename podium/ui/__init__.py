@@ -1,1 +1,1 @@
-"""What people touch: command line, Python library, dashboard, terminal view, and the writers of answers."""
+"""What people touch: command line, Python library, dashboard, terminal view, writers of answers."""

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.values.quantity import NANOS_PER_UNIT, QuantityError, nanos
 from podium.api.resources import (
     SCORING_DEFAULTS,
     is_extended_resource,
@@ -16,6 +15,7 @@ from podium.api.resources import (
     pod_scoring_requests,
     resource_amount,
 )
+from podium.api.values.quantity import NANOS_PER_UNIT, QuantityError, nanos
 
 Resources = dict[str, Any]
 

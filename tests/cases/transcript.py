@@ -19,14 +19,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import chdir, redirect_stdout
 from io import StringIO
-from pathlib import Path
 from unittest.mock import patch
 
 from typer.testing import CliRunner
 
 from podium.ui.command_line.main import app
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 OPENING, CLOSING = "```console", "```"
 PROMPT = "$ "
 # What is set where the tests run changes nothing.

@@ -9,9 +9,9 @@ from functools import partial
 import aiohttp
 
 from podium.apiserver.requests import Request, encoded, handle
-from podium.cluster.virtual import Cluster, ClusterOptions
-from podium.cluster.drivers.latency import INSTANT, Latency
 from podium.apiserver.store.watch import Watch
+from podium.cluster.drivers.latency import INSTANT, Latency
+from podium.cluster.virtual import Cluster, ClusterOptions
 from tests.conformance.controller_scenes import (
     Answer,
     Ask,

@@ -13,12 +13,12 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding.patches import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
+from podium.apiserver.store.store import Store
 from podium.apiserver.versions import shown_version
-from podium.cluster.virtual import CONTROLLERS
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.cluster.drivers.latency import Latency
 from podium.cluster.drivers.virtual import VirtualDriver
-from podium.apiserver.store.store import Store
+from podium.cluster.virtual import CONTROLLERS
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 
 Json = dict[str, Any]
 

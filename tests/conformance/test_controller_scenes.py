@@ -17,10 +17,10 @@ import pytest
 import yaml
 
 from podium.cluster.drivers.latency import ConstantLatency
+from tests.cluster.embedded.client import up
 from tests.conformance.scene_comparison import differences
 from tests.conformance.scene_planes import play_in_virtual_time, play_live
 from tests.conftest import ROOT
-from tests.cluster.embedded.client import up
 
 Json = dict[str, Any]
 

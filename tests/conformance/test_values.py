@@ -15,12 +15,19 @@ from typing import Any, NamedTuple
 import pytest
 
 from podium.api.errors import aggregate
-from podium.api.selectors.labels import SelectorError, label_selector
-from podium.api.selectors.node_selector import preferred_terms, required_node_affinity
 from podium.api.objects import key, labels, name
 from podium.api.pods import is_finished
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
 from podium.api.qos import qos_class, stored_or_computed_qos
+from podium.api.resources import (
+    SCORING_DEFAULTS,
+    pod_requests,
+    pod_scoring_requests,
+    resource_amount,
+)
+from podium.api.selectors.labels import SelectorError, label_selector
+from podium.api.selectors.node_selector import preferred_terms, required_node_affinity
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.values.quantity import (
     NANOS_PER_UNIT,
     Format,
@@ -30,13 +37,6 @@ from podium.api.values.quantity import (
     nanos,
     parse_quantity,
 )
-from podium.api.resources import (
-    SCORING_DEFAULTS,
-    pod_requests,
-    pod_scoring_requests,
-    resource_amount,
-)
-from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 
 Obj = Mapping[str, Any]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.machines.effects import Patch
 from podium.controllers.disruption import DisruptionController, same_to_budgets
+from podium.machines.effects import Patch
 from tests.controllers.builders import Hand, Obj, pod
 
 T0 = "2026-01-01T00:00:00Z"

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from podium.controllers.event_expiry import ROUND_S, TTL_S, EventExpiry
 from podium.machines.effects import Delete, Effect
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
-from podium.controllers.event_expiry import ROUND_S, TTL_S, EventExpiry
 
 START_S = 1_767_225_600.0
 

@@ -7,9 +7,9 @@ import pytest
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
+from podium.cluster.drivers.faults import Faults
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.replica_set.replica_set import ReplicaSetController
-from podium.cluster.drivers.faults import Faults
 from tests.controllers.builders import Obj
 from tests.controllers.worlds import World
 

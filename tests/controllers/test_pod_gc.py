@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from podium.machines.effects import Delete, Effect, Patch
 from podium.controllers.pod_gc import PodGCController
+from podium.machines.effects import Delete, Effect, Patch
 from tests.controllers.builders import Hand, Obj, pod
 from tests.controllers.worlds import World
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.policy.quotas.amounts import written
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
-from podium.controllers.resource_quota import ResourceQuotaController
-from podium.api.values.resource_amounts import written
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.controllers.resource_quota import ResourceQuotaController
 from tests.controllers.builders import Obj
 from tests.controllers.quota_totals import total_usage
 from tests.controllers.worlds import World

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from podium.machines.events import Change
-from podium.machines.machine import SelectiveMachine
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
 from podium.controllers.pod_gc import PodGCController
+from podium.machines.events import Change
+from podium.machines.machine import SelectiveMachine
 from tests.controllers.builders import Obj, pod
 
 NOBODY: set[str] = set()

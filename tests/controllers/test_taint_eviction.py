@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from podium.api.values.times import timestamp
-from podium.machines.effects import Delete, Patch
 from podium.controllers.taint_eviction import TaintEvictionController
+from podium.machines.effects import Delete, Patch
 from tests.controllers.builders import NOW_S, Hand, Obj, pod
 
 NO_EXECUTE = {"key": "broken", "effect": "NoExecute"}

@@ -8,15 +8,15 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, place_of, uid_of
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
+from podium.apiserver.store.store import Store
+from podium.cluster.drivers.driver_events import Called, DriverEvent
+from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.cluster.drivers.virtual import VirtualDriver
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.effects import Bind, Effect
 from podium.machines.events import Change
 from podium.machines.machine import Machine
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
-from podium.cluster.drivers.driver_events import Called, DriverEvent
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
-from podium.cluster.drivers.virtual import VirtualDriver
-from podium.apiserver.store.store import Store
 
 Obj = dict[str, Any]
 START_S = 1_767_225_600.0

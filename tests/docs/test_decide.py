@@ -4,9 +4,9 @@ import json
 
 from typer.testing import CliRunner
 
-from podium.ui.command_line.main import app
 from podium.simulation.decide.scenario import ScenarioDocument
 from podium.simulation.decide.stream import answers
+from podium.ui.command_line.main import app
 from tests.conftest import ROOT
 from tests.docs.markdown import Block, parts
 

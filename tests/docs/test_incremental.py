@@ -16,9 +16,9 @@ import pytest
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.explanation import explain, failure_message
+from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.scheduler import Scheduler
 from tests.conftest import ROOT
 
 Obj = dict[str, Any]

@@ -13,8 +13,8 @@ import yaml
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.requests import Request, Watching, encoded, handle
-from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.embedded.initial_objects import NodeShape, simulated_nodes
+from podium.cluster.virtual import Cluster, ClusterOptions
 from tests.apiserver.requests.samples import sample
 from tests.fuzz.asked import Asked
 from tests.fuzz.checking import offences

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kubectl.conftest import Kubectl
 from tests.apiserver.http.running import eventually
+from tests.kubectl.conftest import Kubectl
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.pods import is_ready
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
-from podium.machines.effects import Effect
-from podium.kubelet.simulated.behaviour import PREFIX
-from podium.kubelet.simulated.node_settings import NodeSettings
-from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
+from podium.apiserver.store.store import Store
 from podium.cluster.drivers.driver_events import Called, DriverEvent
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.cluster.drivers.latency import INSTANT, Latency
 from podium.cluster.drivers.virtual import VirtualDriver
-from podium.apiserver.store.store import Store
+from podium.kubelet.simulated.behaviour import PREFIX
+from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
+from podium.machines.effects import Effect
 from tests.kubelet.builders import Obj, node
 
 START_S = 1_767_225_600.0

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.kubelet.critical_pod_preemption import victims
 from podium.kubelet.pod_admission import InsufficientResource
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.kubelet.builders import info, pod
 
 CRITICAL = info(pod("critical", priority=2_000_000_000))

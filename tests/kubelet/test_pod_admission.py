@@ -1,4 +1,4 @@
-"""What pressure and running pods make a node refuse; tests/whatif/plan/test_kubelet.py has the rest."""
+"""What pressure and running pods make a node refuse; `test_kubelet.py` of the plan has the rest."""
 
 import gzip
 import json

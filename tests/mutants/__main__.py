@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 from tests.mutants.mutations import Mutation, mutations
 from tests.mutants.trials import Trials
 
-DECIDING = ("core", "plugins", "controllers", "node", "plan", "linting", "store")
+DECIDING = ("scheduler", "controllers", "kubelet", "whatif/plan", "whatif/lint", "apiserver/store")
 
 
 def drawn(root: Path, packages: list[str], seed: int, count: int) -> list[Mutation]:

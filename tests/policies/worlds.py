@@ -13,10 +13,10 @@ import pytest
 from podium.api.objects import Object
 from podium.api.pods import is_ready
 from podium.scheduler.framework.decision import Decision
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.scheduler import Scheduler
-from podium.simulation.scenario import read_scenario
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.runner.scenario_runner import Simulation, simulate
+from podium.simulation.scenario import read_scenario
 from tests.covering import covers
 
 OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}

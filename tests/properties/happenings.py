@@ -9,12 +9,12 @@ storage classes stay, and volumes that claims name; what pods on nodes use of th
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from podium.api.volumes.claims_and_volumes import volume_name
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.scheduler.framework.event_registration import claim_is_used
-from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.scheduler.queue.changes import events_of_node_update, events_of_pod_update
-from podium.scheduler.snapshot.volumes.volumes import volume_name
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from tests.properties import clusters, volume_clusters
 from tests.properties.clusters import Obj
 from tests.properties.mirrors import placed

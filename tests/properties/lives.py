@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.simulation.decide.scenario import OTHERS
-from podium.scheduler.scheduler import Scheduler
 from tests.properties import clusters
 from tests.properties.clusters import Obj
 from tests.properties.mirrors import loaded, placed

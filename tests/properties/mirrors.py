@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from podium.api.documents import read
 from podium.api.objects import Object
 from podium.api.policy.disruption_budgets import Budget
-from podium.scheduler.framework.interface import FITS, FilterState
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import FITS, FilterState
+from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.decide.scenario import OTHERS, Scenario, ScenarioDocument, scenario_of
-from podium.api.documents import read
-from podium.scheduler.scheduler import Scheduler
 from tests.properties.clusters import Obj
 from tests.properties.volume_clusters import in_words
 from tests.reference.cluster import Cluster

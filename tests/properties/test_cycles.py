@@ -9,11 +9,11 @@ from podium.api.objects import Object
 from podium.scheduler.config.scheduler_options import VictimOrder
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.interface import FITS
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.scheduler.preemption.victim_order import IMPORTANCE
-from podium.simulation.decide.stream import answers
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.simulation.decide.stream import answers
 from tests.conformance.comparison import Json, difference
 from tests.properties import clusters
 from tests.properties.clusters import Obj, Scenes

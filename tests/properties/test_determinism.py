@@ -3,18 +3,17 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import msgspec
 from hypothesis import given
 
 from podium.simulation.decide.stream import answers
 from tests.conformance.comparison import difference
+from tests.conftest import ROOT
 from tests.properties import clusters
 from tests.properties.clusters import Obj, Scenes
 from tests.properties.volume_clusters import Dice
 
-ROOT = Path(__file__).resolve().parents[2]
 SEEDS = range(40)
 ANSWER = """
 import sys

@@ -7,19 +7,19 @@ from hypothesis import strategies as st
 
 from podium.scheduler.config.scheduler_options import VictimOrder
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.explanation import explain, failure_message
 from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
+from podium.scheduler.framework.explanation import explain, failure_message
 from podium.scheduler.framework.interface import FITS
-from podium.scheduler.snapshot.pod_classes import PodClasses
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.status import Status
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.scheduler.preemption.victim_order import IMPORTANCE
-from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
+from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import Status
 from podium.simulation.decide.decision_report import decision_report
 from podium.simulation.decide.decisions import Decided
-from podium.scheduler.scheduler import Scheduler
 from tests.conformance.comparison import Json
 from tests.properties.clusters import scenario
 from tests.properties.lives import Life, again, reborn

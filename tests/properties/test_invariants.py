@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator
 from hypothesis import given
 
 from podium.scheduler.framework.decision import Decision
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.properties import clusters
 from tests.properties.clusters import Obj, Scenes
 from tests.properties.lives import again, reborn

@@ -18,17 +18,25 @@ from podium.scheduler.config.args import (
     ScoringStrategyType,
     UtilizationShapePoint,
 )
-from podium.scheduler.framework.interface import FITS, FilterPlugin, FilterState, LocalScore, RelativeScore
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.interface import (
+    FITS,
+    FilterPlugin,
+    FilterState,
+    LocalScore,
+    RelativeScore,
+)
 from podium.scheduler.plugins.image_locality import ImageLocality
 from podium.scheduler.plugins.node_affinity import NodeAffinity
 from podium.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
 from podium.scheduler.plugins.node_name import NodeName
 from podium.scheduler.plugins.node_ports import NodePorts
-from podium.scheduler.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from podium.scheduler.plugins.node_resources_balanced_allocation import (
+    NodeResourcesBalancedAllocation,
+)
 from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from podium.scheduler.plugins.node_unschedulable import NodeUnschedulable
 from podium.scheduler.plugins.taint_toleration import TaintToleration
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.properties.node_clusters import (
     ABLE_NODES,
     AMOUNTS,

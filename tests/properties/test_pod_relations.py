@@ -13,10 +13,10 @@ from podium.scheduler.config.args import (
     TopologySpreadConstraint,
 )
 from podium.scheduler.framework.interface import FilterState, RelativeScore
-from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from tests.properties import clusters
 from tests.properties.clusters import HOST, ZONE, Obj, Scenes
 from tests.properties.mirrors import (

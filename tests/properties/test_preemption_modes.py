@@ -6,10 +6,10 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
+from podium.cluster.drivers.latency import ConstantLatency
 from podium.cluster.virtual.cluster import Cluster
 from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup
 from podium.scheduler.machine.context import Features
-from podium.cluster.drivers.latency import ConstantLatency
 
 CLASSES = {"low": 10, "middle": 100, "high": 1000}
 PODS = 14

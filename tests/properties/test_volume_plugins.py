@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from hypothesis import given
 
+from podium.api.volumes.volume_matching import NO_VOLUME, choose_volumes
 from podium.scheduler.framework.interface import FITS, FilterState, Scope
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.volumes.volume_matching import NO_VOLUME, choose_volumes
-from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 from podium.scheduler.plugins.node_volume_limits import NodeVolumeLimits
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.plugins.volume_restrictions import VolumeRestrictions
 from podium.scheduler.plugins.volume_zone import VolumeZone
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 from tests.properties.volume_clusters import Scene, in_words, scenes
 from tests.reference import (
     node_volume_limits,

@@ -15,10 +15,10 @@ from podium.scheduler.framework.cluster_events import EventHint
 from podium.scheduler.framework.diagnosis import rejecting_plugins
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.interface import CycleError
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.framework.pre_filter import Narrowing
 from podium.scheduler.queue.profile import registered_events
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.properties import clusters, volume_clusters
 from tests.properties.clusters import Obj
 from tests.properties.happenings import Happening, Happenings, updated_itself

@@ -12,10 +12,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.status import Status
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import Status
 from tests.reference.volume_world import Object, Verdict, World
 
 ZONE = "topology.kubernetes.io/zone"

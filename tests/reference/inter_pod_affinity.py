@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from podium.api.selectors.labels import label_selector
 from podium.api.objects import Object
+from podium.api.selectors.labels import label_selector
 from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Verdict
 from tests.reference.volume_world import World, labels_of
 

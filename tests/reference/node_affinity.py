@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from podium.api.selectors.node_selector import node_selector, preferred_terms, required_node_affinity
 from podium.api.objects import Object
+from podium.api.selectors.node_selector import (
+    node_selector,
+    preferred_terms,
+    required_node_affinity,
+)
 from tests.reference.default_normalization import normalize
 from tests.reference.verdict import UNRESOLVABLE, Verdict
 

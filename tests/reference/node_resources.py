@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from podium.api.objects import Object
-from podium.api.values.quantity import milli_value, value
 from podium.api.resources import pod_requests, pod_scoring_requests, resource_amount
+from podium.api.values.quantity import milli_value, value
 
 Amounts = dict[str, int]
 

@@ -10,7 +10,11 @@ from podium.api.resources import (
     pod_requests,
     resource_amount,
 )
-from podium.scheduler.config.args import NodeResourcesFitArgs, ScoringStrategyType, UtilizationShapePoint
+from podium.scheduler.config.args import (
+    NodeResourcesFitArgs,
+    ScoringStrategyType,
+    UtilizationShapePoint,
+)
 from tests.reference.node_resources import allocatable, requested
 from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Verdict
 

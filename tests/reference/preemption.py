@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from podium.api.selectors.labels import label_selector
 from podium.api.objects import Object
+from podium.api.selectors.labels import label_selector
 from podium.api.values.times import parse_time
 from podium.scheduler.preemption.go_sort import go_sort
 from tests.reference.cluster import Cluster, priority

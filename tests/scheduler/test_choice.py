@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.scheduler.snapshot.pod_info import NOT_STARTED
 from podium.scheduler.preemption.choice import KEYS, choose
+from podium.scheduler.snapshot.pod_info import NOT_STARTED
 
 FIELDS = ("violations", "top_priority", "priority_sum", "victim_count", "earliest_start")
 EQUAL = (1, 7, 70, 3, 500)

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from podium.api.policy.disruption_budgets import Scale, allowed_disruptions, expected_count, needs_scale, selects
+from podium.api.policy.disruption_budgets import (
+    Scale,
+    allowed_disruptions,
+    expected_count,
+    needs_scale,
+    selects,
+)
 from tests.scheduler.owner_scales import scales
 
 Obj = dict[str, Any]

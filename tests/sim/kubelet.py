@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from podium.api import objects as meta
 from podium.api.objects import Object
 from podium.api.pods import is_finished
-from podium.api.values.quantity import nanos
 from podium.api.resources import Amounts, pod_requests, resource_amount
+from podium.api.values.quantity import nanos
 from podium.api.values.times import NANOS_PER_SECOND, format_time, parse_time
 from podium.machines.effects import Delete, Effect, Patch
 from podium.machines.events import Change, Event, Outcome, Synced, Woken

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from podium.apiserver.store.history import KindHistory
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor
-from podium.scheduler.snapshot.nominator import Nominator
-from podium.scheduler.queue import SchedulingQueue
 from podium.scheduler.plugin_registry import plugin_factories
-from podium.apiserver.store.history import KindHistory
+from podium.scheduler.queue import SchedulingQueue
+from podium.scheduler.snapshot.nominator import Nominator
 from tests.replacing import replace
 from tests.sim.settings import Settings
 from tests.sim.world import World

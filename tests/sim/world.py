@@ -15,17 +15,17 @@ from hashlib import sha256
 from random import Random
 
 from podium.apiserver.server import ApiServer
-from podium.scheduler.config.load import default_configuration
-from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
-from podium.machines.events import Change, FirstList
-from podium.machines.machine import Machine
-from podium.controllers.disruption import DisruptionController
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.apiserver.store.store import Store
 from podium.cluster.drivers.driver_events import Called, DriverEvent, Hook, Started, Stepped
 from podium.cluster.drivers.faults import NO_FAULTS
 from podium.cluster.drivers.virtual import MachineHandle, VirtualDriver
-from podium.apiserver.store.store import Store
+from podium.controllers.disruption import DisruptionController
+from podium.machines.events import Change, FirstList
+from podium.machines.machine import Machine
+from podium.scheduler.config.load import default_configuration
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.types import SchedulerConfiguration
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from tests.replacing import replace
 from tests.sim.checkers import Checker, all_checkers
 from tests.sim.checkers.told import Told

@@ -15,14 +15,14 @@ from podium.api.objects import Object
 from podium.api.values.times import NANOS_PER_SECOND, parse_time
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, PatchRequest
-from podium.scheduler.config.load import default_configuration
-from podium.machines.effects import Effect
-from podium.scheduler.machine.context import Features
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
+from podium.apiserver.store.store import Store
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.cluster.drivers.virtual import VirtualDriver
-from podium.apiserver.store.store import Store
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
+from podium.machines.effects import Effect
+from podium.scheduler.config.load import default_configuration
+from podium.scheduler.machine.context import Features
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from tests.replacing import replace
 
 START_S = 1_767_225_600.0

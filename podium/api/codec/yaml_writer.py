@@ -4,8 +4,8 @@ from typing import Any
 
 import yaml
 
-from podium.api.values.terminal_text import steers
 from podium.api.codec.yaml_scalars import scalar
+from podium.api.values.terminal_text import steers
 
 # Kubernetes breaks no lines.
 _LINE_LENGTH_MAX = 2**31 - 1

@@ -7,9 +7,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from podium.api.errors import ErrorKind, FieldError, PodiumError
 from podium.api.documents.document import Document
 from podium.api.documents.fields import Choice, Required
+from podium.api.errors import ErrorKind, FieldError, PodiumError
 
 T = TypeVar("T", bound=Document)
 Location = tuple[int | str, ...]

@@ -15,10 +15,10 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from podium.api.values.durations import duration_seconds
-from podium.api.errors import ErrorKind, FieldError, InvalidValueError
-from podium.api.values.quantity import nanos
 from podium.api.documents.document import fault, refuse
+from podium.api.errors import ErrorKind, FieldError, InvalidValueError
+from podium.api.values.durations import duration_seconds
+from podium.api.values.quantity import nanos
 
 T = TypeVar("T")
 Tuple = Annotated[tuple[T, ...], Field(strict=False)]

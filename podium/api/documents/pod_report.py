@@ -3,10 +3,10 @@
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypedDict
 
+from podium.api.documents.report import IF_ANY, OrNull, Report
 from podium.api.objects import Object, controller_of, key, namespace
 from podium.api.pods import priority_class_of
 from podium.api.priority import pod_priority
-from podium.api.documents.report import IF_ANY, OrNull, Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

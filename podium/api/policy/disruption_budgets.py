@@ -15,9 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from podium.api.values.integers import scaled
 from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.selectors.labels import NOTHING, Selector, SelectorError
 from podium.api.objects import (
     Object,
     annotations,
@@ -33,6 +31,8 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_ready
+from podium.api.selectors.labels import NOTHING, Selector, SelectorError
+from podium.api.values.integers import scaled
 from podium.api.values.times import NANOS_PER_SECOND, parse_time
 from podium.api.workloads import replicas_of, selector_of
 

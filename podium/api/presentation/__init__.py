@@ -1,8 +1,5 @@
 """What is told to people, as values: a terminal, Markdown and HTML show the same."""
 
-from podium.api.values.counts import count
-from podium.ui.writers.html import to_html, to_html_fragment
-from podium.ui.writers.markdown import to_markdown
 from podium.api.presentation.presentation import (
     Bars,
     Block,
@@ -20,6 +17,7 @@ from podium.api.presentation.presentation import (
     Tree,
     is_filled,
 )
+from podium.api.values.counts import count
 
 __all__ = [
     "Bars",
@@ -38,7 +36,4 @@ __all__ = [
     "Tree",
     "count",
     "is_filled",
-    "to_html",
-    "to_html_fragment",
-    "to_markdown",
 ]

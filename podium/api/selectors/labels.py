@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from podium.api.errors import FieldError, PodiumError, aggregate
-from podium.api.values.integers import parse_int
 from podium.api.objects import part
+from podium.api.values.integers import parse_int
 
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 NODE_OPERATORS: tuple[Operator, ...] = get_args(Operator)

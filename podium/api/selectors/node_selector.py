@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.errors import FieldError, unsupported
+from podium.api.objects import entries, spec_of
+from podium.api.pod_specs import node_affinity_of
 from podium.api.selectors.labels import (
     NODE_OPERATORS,
     Requirement,
@@ -18,8 +20,6 @@ from podium.api.selectors.labels import (
     equality_selector,
     requirement_faults,
 )
-from podium.api.objects import entries, spec_of
-from podium.api.pod_specs import node_affinity_of
 from podium.api.well_known import REQUIRED
 
 NAME_FIELD = "metadata.name"

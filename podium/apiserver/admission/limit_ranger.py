@@ -19,8 +19,9 @@ from podium.api.objects import (
     without,
 )
 from podium.api.pod_specs import limits_of, requests_of, resources_of
-from podium.api.values.quantity import Quantity
+from podium.api.policy.quotas.amounts import NONE, Quantities, as_written_by, read
 from podium.api.resources import pod_limits, pod_requests
+from podium.api.values.quantity import Quantity
 from podium.apiserver.admission.plugin import (
     CREATE,
     UPDATE,
@@ -32,7 +33,6 @@ from podium.apiserver.admission.plugin import (
 )
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
-from podium.api.values.resource_amounts import NONE, Quantities, as_written_by, read
 
 
 def faults(limit: Object, requests: Quantities, limits: Quantities | None) -> Iterator[str]:

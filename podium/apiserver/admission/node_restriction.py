@@ -8,6 +8,7 @@ it, and no others.
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
+from podium.api.node_heartbeats import LEASE_NAMESPACE
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, entries, labels, metadata_of, part, status_of
 from podium.api.objects import name as name_of
@@ -15,7 +16,6 @@ from podium.api.pods import node_name_of
 from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, Plugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
-from podium.api.node_heartbeats import LEASE_NAMESPACE
 
 _CONFIG_SOURCE = "configSource"
 RESTRICTED = "node-restriction.kubernetes.io"

@@ -11,10 +11,7 @@ import msgspec
 
 from podium.api.objects import Object, name, spec_of, status_of
 from podium.api.pod_specs import all_containers_of, limits_of, requests_of, resources_of
-from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
-from podium.apiserver.attributes import Attributes, Operation
-from podium.apiserver.refusals import forbidden
-from podium.api.values.resource_amounts import (
+from podium.api.policy.quotas.amounts import (
     Quantities,
     added,
     exceeding,
@@ -28,6 +25,9 @@ from podium.api.values.resource_amounts import (
 from podium.api.policy.quotas.quota_scopes import is_counted, matches, tracked
 from podium.api.policy.quotas.scopes import has_deadline, in_scope, scope_selectors
 from podium.api.policy.quotas.usage import compute_usage, usage
+from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
+from podium.apiserver.attributes import Attributes, Operation
+from podium.apiserver.refusals import forbidden
 
 # Where a quota limits one of these, each container has to say how much it wants.
 _MUST_BE_STATED = frozenset(

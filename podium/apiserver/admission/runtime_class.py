@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, name, part, spec_of
 from podium.api.pod_specs import tolerations_of
-from podium.api.values.quantity import nanos
 from podium.api.taints import NO_EXECUTE
+from podium.api.values.quantity import nanos
 from podium.apiserver.admission.plugin import CREATE, Plugin
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden

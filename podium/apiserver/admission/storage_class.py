@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from podium.api.objects import Object, annotations, metadata_of, name, spec_of
-from podium.api.volumes.storage_classes import CLASS_ANNOTATION, is_default_class
 from podium.api.values.times import parse_time
+from podium.api.volumes.storage_classes import CLASS_ANNOTATION, is_default_class
 from podium.apiserver.admission.plugin import CREATE, AdmissionOptions, Derived, Plugin, View
 from podium.apiserver.attributes import Attributes
 

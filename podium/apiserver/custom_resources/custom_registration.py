@@ -8,11 +8,15 @@ from podium.apiserver.custom_resources.custom_objects import with_defaults
 from podium.apiserver.custom_resources.json_paths import steps
 from podium.apiserver.custom_resources.structural_faults import faults
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, Columns
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import Rule
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, text
-from podium.apiserver.kinds.registration.strategy import Strategy, apart_from_status, count_all_changes
+from podium.apiserver.kinds.registration.strategy import (
+    Strategy,
+    apart_from_status,
+    count_all_changes,
+)
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, Columns
 from podium.apiserver.validation.checks import Faults
 
 

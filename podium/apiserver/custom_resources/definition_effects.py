@@ -6,10 +6,10 @@ write, so that a kind is served as soon as it is defined.
 
 from collections.abc import Callable
 
-from podium.api.kinds.custom_kinds import CLEANUP, DEFINITION, stored_kind
-from podium.api.kinds.builtin_kinds import Kind
-from podium.api.objects import Object, entries, is_terminating, status_of
 from podium.api.conditions import with_condition
+from podium.api.kinds.builtin_kinds import Kind
+from podium.api.kinds.custom_kinds import CLEANUP, DEFINITION, stored_kind
+from podium.api.objects import Object, entries, is_terminating, status_of
 from podium.apiserver.store.store import Store
 
 Delete = Callable[[Kind, str, str, float], object]

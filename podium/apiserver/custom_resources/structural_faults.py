@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.errors import ErrorKind, FieldError, quoted, unsupported
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, entries
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING
 from podium.apiserver.validation.checks import Faults, duplicate, fields, required

@@ -4,11 +4,6 @@ from typing import Any
 
 import msgspec
 
-from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.errors import quoted
-from podium.api.kinds.builtin_kinds import Kind
-from podium.api.objects import Object
-from podium.api.refused import Cause, RefusedError
 from podium.api.codec.text_decoder import (
     UnreadableTextError,
     plain,
@@ -16,6 +11,11 @@ from podium.api.codec.text_decoder import (
     read_quickly,
     read_yaml_body,
 )
+from podium.api.errors import quoted
+from podium.api.kinds.builtin_kinds import Kind
+from podium.api.kinds.custom_kinds import CustomKind
+from podium.api.objects import Object
+from podium.api.refused import Cause, RefusedError
 from podium.apiserver.decoding.type_checker import Checker, DecodingError, unexpected
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject, typed
 from podium.apiserver.protobuf import read_protobuf

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from podium.api.errors import FieldError
-from podium.api.refused import RefusedError
 from podium.api.codec.text_decoder import (
     Repeated,
     UnreadableTextError,
@@ -15,6 +13,8 @@ from podium.api.codec.text_decoder import (
     read_quickly,
     read_yaml_body,
 )
+from podium.api.errors import FieldError
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding.type_checker import (
     Checker,
     DecodingError,

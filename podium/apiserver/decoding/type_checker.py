@@ -9,6 +9,7 @@ fields and fields that stand twice are noted beside that.
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
+from podium.api.codec.text_decoder import Literal, Repeated, oddity
 from podium.apiserver.decoding.scalars import (
     NO_TIME,
     MalformedScalarError,
@@ -16,7 +17,6 @@ from podium.apiserver.decoding.scalars import (
     quantity_text,
     time_text,
 )
-from podium.api.codec.text_decoder import Literal, Repeated, oddity
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.model import ZEROS, ScalarKind
 

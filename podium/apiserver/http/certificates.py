@@ -16,8 +16,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from podium.api.process.private_file_contents import (
+    FileError,
+    private_directory,
+    read_private,
+    write_private,
+)
 from podium.apiserver.authentication.users import MASTERS
-from podium.api.process.private_file_contents import FileError, private_directory, read_private, write_private
 
 LOCAL_NAMES = ("127.0.0.1", "::1", "localhost")
 """What the server is called by clients on the same machine."""

@@ -23,11 +23,6 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from podium.api.refused import RefusedError
-from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
-from podium.apiserver.requests import NodeLog, Request, Response, Watching
-from podium.apiserver.requests.authorization import check_path
-from podium.apiserver.requests.messages import HEADER_SEPARATOR, refused
-from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.authentication.users import ANONYMOUS, Attempt, User
 from podium.apiserver.http import statuses
 from podium.apiserver.http.backend import Backend
@@ -37,6 +32,11 @@ from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
 from podium.apiserver.http.users import Authenticator
 from podium.apiserver.http.watches import Watches
+from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
+from podium.apiserver.requests import NodeLog, Request, Response, Watching
+from podium.apiserver.requests.authorization import check_path
+from podium.apiserver.requests.messages import HEADER_SEPARATOR, refused
+from podium.apiserver.requests.routes import no_such_method
 
 T = TypeVar("T")
 

@@ -14,10 +14,10 @@ import httptools
 from starlette.types import Receive, Send
 
 from podium.api.refused import RefusedError
+from podium.apiserver.http.certificates import ClientCertificate
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests import NodeLog, Response
 from podium.apiserver.requests.messages import refused
-from podium.apiserver.http.certificates import ClientCertificate
 
 _CONNECT_S = 10
 _CHUNK = 64 * 2**10

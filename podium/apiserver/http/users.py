@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from podium.api.process.private_file_contents import (
+    FileError,
+    private_directory,
+    read_private,
+    write_private,
+)
 from podium.apiserver.authentication.users import ADMIN, READER, User
-from podium.api.process.private_file_contents import FileError, private_directory, read_private, write_private
 
 _SCHEME = "bearer"
 

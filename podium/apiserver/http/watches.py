@@ -13,10 +13,10 @@ from typing import Any
 
 from starlette.types import Receive, Send
 
+from podium.apiserver.http.limits import Limits
 from podium.apiserver.requests import Watching, encoded
 from podium.apiserver.requests.negotiation import TABLE
 from podium.apiserver.requests.response_forms import Form
-from podium.apiserver.http.limits import Limits
 
 Event = Mapping[str, Any]
 

@@ -7,9 +7,9 @@ from difflib import unified_diff
 from functools import cache
 from typing import Any, NamedTuple
 
+from podium.api.codec.go_json import escaped
 from podium.api.objects import Object, metadata_of, part
 from podium.api.values.quantity import parse_quantity
-from podium.api.codec.go_json import escaped
 from podium.apiserver.internals.types import TYPES
 
 _INITIALS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z]+(?=\d)|[A-Z]")

@@ -9,10 +9,10 @@ from typing import Any
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
-from podium.apiserver.kinds.registration.table_cells import AGE, CREATED, NAME, Column, Read, wide
 from podium.apiserver.kinds.registration.defaulting import every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import changed
+from podium.apiserver.kinds.registration.table_cells import AGE, CREATED, NAME, Column, Read, wide
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, a_string, dicts
 from podium.apiserver.validation.metadata import object_check

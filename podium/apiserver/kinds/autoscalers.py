@@ -4,10 +4,10 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, part, spec_of, status_of
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, UNSET, Column, raw
 from podium.apiserver.kinds.registration.defaulting import filled, filled_where_absent, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import apart_from_status
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, UNSET, Column, raw
 
 _PERIOD_S = 15
 _CPU = {

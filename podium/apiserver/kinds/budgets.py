@@ -6,9 +6,9 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, number
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import workload
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, number
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import any_metadata

@@ -4,15 +4,15 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.selectors.labels import validate_label_key
 from podium.api.objects import Object, metadata_of, part
+from podium.api.selectors.labels import validate_label_key
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, wide
 from podium.apiserver.kinds.registration.ages import since
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import text, texts
 from podium.apiserver.kinds.registration.strategy import Strategy
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, wide
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check

@@ -9,12 +9,12 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, count
 from podium.apiserver.kinds.registration.defaulting import filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import Rule
 from podium.apiserver.kinds.registration.selectable_fields import texts
 from podium.apiserver.kinds.registration.strategy import Strategy
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, count
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join
 from podium.apiserver.validation.metadata import object_check

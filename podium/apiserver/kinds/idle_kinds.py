@@ -8,17 +8,8 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, part, spec_of, status_of, without
-from podium.apiserver.kinds.registration.table_cells import (
-    AGE,
-    NAME,
-    NONE,
-    UNSET,
-    Column,
-    count,
-    joined,
-    labels_at,
-    number,
-)
+from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration.ages import human_duration
 from podium.apiserver.kinds.registration.defaulting import (
     Filler,
     every,
@@ -27,8 +18,6 @@ from podium.apiserver.kinds.registration.defaulting import (
     inside,
     nothing_new,
 )
-from podium.apiserver.kinds.registration.ages import human_duration
-from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import (
@@ -39,6 +28,17 @@ from podium.apiserver.kinds.registration.strategy import (
     in_turn,
     keep_spec,
     keep_status,
+)
+from podium.apiserver.kinds.registration.table_cells import (
+    AGE,
+    NAME,
+    NONE,
+    UNSET,
+    Column,
+    count,
+    joined,
+    labels_at,
+    number,
 )
 
 _HTTPS = 443

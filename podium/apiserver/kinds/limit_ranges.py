@@ -5,18 +5,18 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.selectors.labels import validate_label_key
 from podium.api.objects import Object, part
+from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import NAME, raw
 from podium.apiserver.kinds.registration.defaulting import amounts, every, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy
+from podium.apiserver.kinds.registration.table_cells import NAME, raw
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.pods.resource_requirements import (
+from podium.apiserver.validation.resource_requirements import (
     allows_overcommit,
     container_resource_name,
     readable_amounts,

@@ -2,8 +2,8 @@
 
 from podium.api.objects import Object
 from podium.api.values.quantity import Quantity, parse_quantity
-from podium.apiserver.kinds.registration.table_cells import NAME, Column, Read
 from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.table_cells import NAME, Column, Read
 from podium.apiserver.schema.struct_types import METRICS
 
 

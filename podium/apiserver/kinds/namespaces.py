@@ -6,12 +6,12 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, labels, name, spec_of, status_of
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column
 from podium.apiserver.kinds.registration.defaulting import filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import texts
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import finalizer_name, object_check

@@ -4,11 +4,11 @@ from functools import partial
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, part, spec_of
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, selector_text
 from podium.apiserver.kinds.registration.defaulting import every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.services import balancer_addresses
 from podium.apiserver.kinds.registration.strategy import Strategy, apart_from_status, count_changes
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, selector_text
+from podium.apiserver.kinds.services import balancer_addresses
 
 
 def _network_policy(policy: Object) -> Object:

@@ -12,20 +12,20 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, labels, part, spec_of, status_of
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, Read, wide
-from podium.apiserver.kinds.registration.defaulting import amounts, inside
 from podium.apiserver.kinds.registration.ages import UNKNOWN
+from podium.apiserver.kinds.registration.defaulting import amounts, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import boolean
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, Read, wide
 from podium.apiserver.kinds.registration.zero_values import zeros
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, join
 from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.pods.resource_requirements import resource_list
 from podium.apiserver.validation.pods.taints_and_tolerations import taints
+from podium.apiserver.validation.remembered import remembered
+from podium.apiserver.validation.resource_requirements import resource_list
 
 _FEATURE = re.compile("[A-Z][A-Za-z0-9]*(/[A-Za-z0-9]+)*", re.ASCII)
 _FEATURE_RULE = (

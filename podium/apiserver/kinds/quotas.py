@@ -5,16 +5,16 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.selectors.labels import validate_label_key
 from podium.api.objects import Object
-from podium.api.values.quantity import NANOS_PER_UNIT, parse_quantity
 from podium.api.resources import is_extended_resource
+from podium.api.selectors.labels import validate_label_key
+from podium.api.values.quantity import NANOS_PER_UNIT, parse_quantity
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, Read
 from podium.apiserver.kinds.registration.defaulting import amounts, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, Read
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check

@@ -12,16 +12,16 @@ from podium.api.priority import (
     SYSTEM_PRIORITY_CLASSES,
 )
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, flag, number
 from podium.apiserver.kinds.registration.defaulting import filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Strategy
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, flag, number
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
-from podium.apiserver.validation.pods.resource_requirements import overhead
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
+from podium.apiserver.validation.resource_requirements import overhead
 
 _SYSTEM_PREFIX = "system-"
 

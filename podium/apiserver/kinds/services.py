@@ -14,7 +14,6 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, spec_of, without
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, UNSET, Column, labels_at, wide
 from podium.apiserver.kinds.registration.defaulting import every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
@@ -26,6 +25,15 @@ from podium.apiserver.kinds.registration.strategy import (
     in_turn,
     keep_spec,
     keep_status,
+)
+from podium.apiserver.kinds.registration.table_cells import (
+    AGE,
+    NAME,
+    NONE,
+    UNSET,
+    Column,
+    labels_at,
+    wide,
 )
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join

@@ -9,6 +9,14 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, name, part, without
 from podium.api.volumes.storage_classes import is_default_class
 from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.registration.strategy import (
+    Strategy,
+    keep_spec_and_metadata,
+    keep_status,
+)
 from podium.apiserver.kinds.registration.table_cells import (
     AGE,
     NAME,
@@ -20,14 +28,6 @@ from podium.apiserver.kinds.registration.table_cells import (
     joined,
     number,
     raw,
-)
-from podium.apiserver.kinds.registration.defaulting import filled, inside
-from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.strategy import (
-    Strategy,
-    keep_spec_and_metadata,
-    keep_status,
 )
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts

@@ -17,16 +17,16 @@ from podium.api.objects import (
 )
 from podium.api.pod_specs import resources_of
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
-from podium.api.volumes.storage_classes import CLASS_ANNOTATION, storage_class_name
 from podium.api.values.times import timestamp
+from podium.api.volumes.storage_classes import CLASS_ANNOTATION, storage_class_name
 from podium.apiserver.internals import difference, internal
-from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, UNSET, Column, wide
-from podium.apiserver.kinds.registration.defaulting import amounts, filled, inside
 from podium.apiserver.kinds.pods.pod_templates import SOURCES, with_claim_spec
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.defaulting import amounts, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, UNSET, Column, wide
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.claims import (
@@ -42,8 +42,8 @@ from podium.apiserver.validation.pods.pod_warnings import (
     claim_warnings,
     term_warnings,
 )
-from podium.apiserver.validation.pods.resource_requirements import amounts as valid_amounts
-from podium.apiserver.validation.pods.resource_requirements import readable_amounts
+from podium.apiserver.validation.resource_requirements import amounts as valid_amounts
+from podium.apiserver.validation.resource_requirements import readable_amounts
 from podium.apiserver.validation.selectors import node_selector
 
 _STORAGE = "storage"

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from podium.api.objects import Object
 from podium.api.codec.text_decoder import DEPTH_MAX, TOO_DEEP, oddity
+from podium.api.objects import Object
 
 COPIED_BYTES_MAX = 3 * 1024 * 1024
 """How much all copies of a patch may copy together, as JSON."""

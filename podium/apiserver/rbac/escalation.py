@@ -11,9 +11,17 @@ from podium.api.errors import quoted
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object, part
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.authentication.users import (
+    ANY,
+    MASTERS,
+    Attempt,
+    Rule,
+    User,
+    matches,
+    permits,
+)
 from podium.apiserver.rbac.authorizer import GROUP, Authorizer, aggregated, rules_of
 from podium.apiserver.refusals import forbidden, not_found
-from podium.apiserver.authentication.users import ANY, MASTERS, Attempt, Rule, User, matches, permits
 
 _ROLES = ("Role", "ClusterRole")
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")

@@ -8,16 +8,11 @@ from msgspec import structs
 
 from podium.api.errors import quoted
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.node_heartbeats import LEASE_NAMESPACE
 from podium.api.objects import Object, entries, part
 from podium.api.pod_specs import init_containers_of, volumes_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
-from podium.apiserver.rbac.authorizer import Authorizer
-from podium.apiserver.requests.messages import HEADER_SEPARATOR, Request
-from podium.apiserver.requests.query_options import Parameters
-from podium.apiserver.requests.routes import RequestInfo
-from podium.apiserver.selection import Selection, parse_selection
-from podium.apiserver.server import ApiServer
 from podium.apiserver.authentication.users import (
     ANONYMOUS,
     AUTHENTICATED,
@@ -27,7 +22,12 @@ from podium.apiserver.authentication.users import (
     service_account_of,
     service_account_user,
 )
-from podium.api.node_heartbeats import LEASE_NAMESPACE
+from podium.apiserver.rbac.authorizer import Authorizer
+from podium.apiserver.requests.messages import HEADER_SEPARATOR, Request
+from podium.apiserver.requests.query_options import Parameters
+from podium.apiserver.requests.routes import RequestInfo
+from podium.apiserver.selection import Selection, parse_selection
+from podium.apiserver.server import ApiServer
 
 _READING = ("get", "list", "watch")
 _CHANGING = ("update", "patch")

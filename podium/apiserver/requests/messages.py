@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from podium.api.refused import RefusedError
 from podium.api.codec.yaml_writer import write_yaml
+from podium.api.refused import RefusedError
+from podium.apiserver.authentication.users import ADMIN, User
 from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.response_forms import Watching
-from podium.apiserver.authentication.users import ADMIN, User
 
 HEADER_SEPARATOR = "\n"
 """Between the values of a header that came several times, where a comma may be in a value."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
+from podium.api.usage import Usage
 from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity
 from podium.api.values.times import timestamp
 from podium.apiserver.refusals import not_found
@@ -14,7 +15,6 @@ from podium.apiserver.requests.response_forms import shown_list
 from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.verbs.verb_options import Listing
-from podium.kubelet.simulated.metered_usage import Usage
 
 # What is simulated needs no time to be measured; metrics-server tells so much.
 _WINDOW = "30s"

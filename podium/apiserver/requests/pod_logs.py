@@ -8,11 +8,11 @@ from podium.api.objects import Object, annotations, name, namespace, part, statu
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.api.values.times import TimeError, parse_time
+from podium.api.well_known import LOG_DIRECTORY
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import NodeLog, Response
 from podium.apiserver.requests.query_options import Parameters
-from podium.kubelet.real.registration import LOGS as LOG_DIRECTORY
 
 _PLAIN_TEXT = (("Content-Type", "text/plain"),)
 _LISTS = ("initContainers", "containers", "ephemeralContainers")

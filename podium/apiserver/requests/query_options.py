@@ -13,8 +13,8 @@ from urllib.parse import parse_qs
 from msgspec.structs import replace
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
-from podium.api.values.integers import parse_int
 from podium.api.objects import entries
+from podium.api.values.integers import parse_int
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.verbs.verb_options import ListOptions
 

@@ -11,10 +11,10 @@ from podium.apiserver.requests.pod_logs import log_directory
 from podium.apiserver.requests.query_options import list_options
 from podium.apiserver.requests.response_forms import Watching, shown_list
 from podium.apiserver.selection import Selection, parse_selection
+from podium.apiserver.store.errors import TooLargeResourceVersionError
 from podium.apiserver.subresources.scale import scale_of
 from podium.apiserver.verbs.list import parse_version, too_large
 from podium.apiserver.verbs.verb_options import ListOptions
-from podium.apiserver.store.errors import TooLargeResourceVersionError
 
 _NAME_FIELD = "metadata.name"
 

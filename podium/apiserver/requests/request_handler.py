@@ -16,15 +16,17 @@ from podium.apiserver.kinds.registration.registrations import is_idle
 from podium.apiserver.long_work import kept
 from podium.apiserver.refusals import no_room
 from podium.apiserver.registry import Registry
-from podium.apiserver.requests import authorization
-from podium.apiserver.requests import discovery
+from podium.apiserver.requests import (
+    authorization,
+    discovery,
+    openapi,
+    pod_logs,
+    read_requests,
+    reviews,
+    tokens,
+    write_requests,
+)
 from podium.apiserver.requests import metrics_api as metrics
-from podium.apiserver.requests import openapi
-from podium.apiserver.requests import pod_logs
-from podium.apiserver.requests import read_requests
-from podium.apiserver.requests import reviews
-from podium.apiserver.requests import tokens
-from podium.apiserver.requests import write_requests
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
 from podium.apiserver.requests.negotiation import (

@@ -5,11 +5,11 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.objects import Object, entries, metadata_of, part, spec_of
 from podium.api.values.times import timestamp
+from podium.apiserver.authentication.users import Attempt, Rule, User
 from podium.apiserver.rbac.authorizer import aggregated
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
-from podium.apiserver.authentication.users import Attempt, Rule, User
 
 _RESOURCE, _PATH = "resourceAttributes", "nonResourceAttributes"
 

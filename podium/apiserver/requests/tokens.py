@@ -5,11 +5,11 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, metadata_of, spec_of, uid
 from podium.api.refused import RefusedError
 from podium.api.values.times import timestamp
+from podium.apiserver.authentication.service_account_tokens import ISSUER
 from podium.apiserver.refusals import bad_request, conflict, invalid
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
 from podium.apiserver.schema.struct_types import TOKEN_REQUEST
-from podium.apiserver.authentication.service_account_tokens import ISSUER
 
 _LASTS_S, _LASTS_MIN_S, _LASTS_MAX_S = 3600, 600, 2**32
 _BINDABLE = (("v1", "Pod"), ("v1", "Secret"), ("v1", "Node"))

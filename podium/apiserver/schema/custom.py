@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.kinds.builtin_kinds import Kind
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import entries, part
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
 from podium.apiserver.schema.struct_types import meta_struct, struct_of

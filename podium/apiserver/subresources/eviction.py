@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from podium.api.policy.disruption_target import BY_EVICTION, DISRUPTION_TARGET
+from podium.api.conditions import with_condition
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
@@ -20,13 +20,13 @@ from podium.api.objects import (
     status_of,
 )
 from podium.api.pods import is_finished, is_ready, phase_of
+from podium.api.policy.disruption_budget_status import with_disruption
+from podium.api.policy.disruption_budgets import selects
+from podium.api.policy.disruption_target import BY_EVICTION, DISRUPTION_TARGET
 from podium.api.refused import Cause, RefusedError
-from podium.api.conditions import with_condition
 from podium.apiserver.refusals import internal
 from podium.apiserver.verbs.delete import check_preconditions
 from podium.apiserver.verbs.verb_options import DeleteOptions
-from podium.api.policy.disruption_budget_status import with_disruption
-from podium.api.policy.disruption_budgets import selects
 
 # More evictions than this that the disruption controller hasn't seen yet are too many.
 DISRUPTED_PODS_MAX = 2000

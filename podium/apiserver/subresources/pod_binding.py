@@ -6,9 +6,9 @@ the pod, isn't asked: the node itself refuses what doesn't fit.
 
 from collections.abc import Iterator
 
+from podium.api.conditions import with_condition
 from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
 from podium.api.objects import Object, metadata_of, part, status_of
-from podium.api.conditions import with_condition
 from podium.apiserver.refusals import conflict, internal
 
 _SCHEDULED = {"type": "PodScheduled", "status": "True", "lastProbeTime": None}

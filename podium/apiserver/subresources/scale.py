@@ -6,9 +6,9 @@ The rules are those of the `scale` subresources in v1.36.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import Kind
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, entries, metadata_of, name, part, spec_of, status_of
 from podium.apiserver.custom_resources.json_paths import steps
 from podium.apiserver.refusals import conflict, invalid

@@ -7,7 +7,7 @@ from podium.api.values.quantity import parse_quantity
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.names import subdomain
-from podium.apiserver.validation.pods.resource_requirements import readable_amounts
+from podium.apiserver.validation.resource_requirements import readable_amounts
 from podium.apiserver.validation.selectors import label_selector
 
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from podium.api.errors import OMITTED, FieldError, unsupported
-from podium.api.values.integers import parse_int
 from podium.api.objects import entries
+from podium.api.values.integers import parse_int
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join
 from podium.apiserver.validation.names import label_key

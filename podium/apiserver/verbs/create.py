@@ -9,16 +9,16 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object, controller_of, metadata_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
+from podium.api.process.recent_values import Recent
+from podium.api.values.generated_names import generated_names
 from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds.registration.registrations import faults_of, registration_of
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.long_work import apart, kept
 from podium.apiserver.refusals import bad_request, invalid
-from podium.apiserver.versions import stored_version
-from podium.api.values.generated_names import generated_names
-from podium.api.process.recent_values import Recent
 from podium.apiserver.store.store import Store
+from podium.apiserver.versions import stored_version
 
 _NAMELESS = FieldError(
     "metadata.name", None, "name or generateName is required", ErrorKind.REQUIRED

@@ -1,13 +1,17 @@
 """List: what is stored, as of now or as of a version."""
 
-from podium.api.values.integers import parse_count
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.refused import Cause, RefusedError
+from podium.api.values.integers import parse_count
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.selection import Selection
-from podium.apiserver.verbs.verb_options import Listing, ListOptions
-from podium.apiserver.store.errors import ExpiredError, InvalidContinueError, TooLargeResourceVersionError
+from podium.apiserver.store.errors import (
+    ExpiredError,
+    InvalidContinueError,
+    TooLargeResourceVersionError,
+)
 from podium.apiserver.store.store import Store
+from podium.apiserver.verbs.verb_options import Listing, ListOptions
 
 _EXACT = "Exact"
 _ANY = ("", "0")

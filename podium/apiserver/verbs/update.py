@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.values.integers import parse_count
 from podium.api.kinds.builtin_kinds import Kind
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, metadata_of, spec_of
+from podium.api.values.integers import parse_count
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.kinds.registration.registrations import completed, registration_of, validate_update
+from podium.apiserver.kinds.registration.registrations import (
+    completed,
+    registration_of,
+    validate_update,
+)
 from podium.apiserver.long_work import apart
 from podium.apiserver.patching import Patched, apply_patch, track, with_old_times
 from podium.apiserver.refusals import bad_request, internal, invalid, modified

@@ -13,13 +13,13 @@ from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.kinds.registration.zero_values import zeros
 from podium.apiserver.selection import NAMESPACE, Selection
-from podium.apiserver.verbs.list import expired, parse_version, too_large
-from podium.apiserver.verbs.verb_options import ListOptions
 from podium.apiserver.store.errors import ExpiredError, TooLargeResourceVersionError
 from podium.apiserver.store.field_watch import FieldValue, FieldWatch
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import Watch
+from podium.apiserver.verbs.list import expired, parse_version, too_large
+from podium.apiserver.verbs.verb_options import ListOptions
 
 Item = Mapping[str, Any]
 """An event as clients see it: `{"type": …, "object": …}`."""

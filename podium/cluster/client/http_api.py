@@ -15,18 +15,24 @@ from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
 from podium.api.objects import Object, entries, metadata_of
 from podium.cluster.client.calls import JSON, Call, call_of, collection_path, object_path
 from podium.cluster.client.connection import Connection, MissingConnectionError
-from podium.cluster.client.responses import UnreadableAnswerError, decoded, error_of, unknown, unsent
+from podium.cluster.client.responses import (
+    UnreadableAnswerError,
+    decoded,
+    error_of,
+    unknown,
+    unsent,
+)
 from podium.cluster.client.watch_stream import WatchDecoder, WatchError
-from podium.machines.effects import Effect
-from podium.machines.events import CallError, Outcome
-from podium.cluster.drivers.async_api import (
+from podium.machines.async_api import (
     ForbiddenError,
     NotServedError,
     ObjectList,
     UnreachableError,
+    WatchEventLike,
     WatchExpiredError,
 )
-from podium.cluster.informers.informer_cache import WatchEventLike
+from podium.machines.effects import Effect
+from podium.machines.events import CallError, Outcome
 
 REQUESTS_MAX = 100
 PAGE_LENGTH = 500

@@ -23,7 +23,7 @@ class WatchError(PodiumError):
 
 
 class StreamedEvent(msgspec.Struct, frozen=True):
-    """An event of a watch; implements `podium.cluster.informers.informer_cache.WatchEventLike`."""
+    """An event of a watch; implements `podium.machines.async_api.WatchEventLike`."""
 
     type: str
     obj: Object

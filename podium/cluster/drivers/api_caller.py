@@ -9,10 +9,10 @@ from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import no_room
 from podium.apiserver.server import ApiServer
+from podium.apiserver.store.errors import NoRoomError
 from podium.apiserver.verbs.verb_options import DeleteOptions, PatchRequest
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 from podium.machines.events import CallError, Outcome
-from podium.apiserver.store.errors import NoRoomError
 
 _POD = KINDS["Pod"]
 _STRATEGIC = "application/strategic-merge-patch+json"

@@ -9,9 +9,9 @@ from random import Random
 
 import msgspec
 
+from podium.cluster.drivers.latency import INSTANT, Latency
 from podium.machines.effects import Create, Effect
 from podium.machines.events import UNKNOWN_OUTCOME, CallError
-from podium.cluster.drivers.latency import INSTANT, Latency
 
 _REFUSALS = (
     CallError(409, "Conflict", "Operation cannot be fulfilled: the object has been modified"),

@@ -18,13 +18,13 @@ from random import Random
 from types import TracebackType
 from typing import Self
 
-from podium.machines.machine import Machine
-from podium.cluster.drivers.async_api import AsyncApi
 from podium.cluster.drivers.driver_events import Hook
 from podium.cluster.drivers.event_recorder import EventTimestamps
-from podium.cluster.informers.informer_cache import InformerCache
+from podium.cluster.drivers.informer_cache import InformerCache
 from podium.cluster.drivers.live_machine_runner import LiveContext, LiveMachineRunner
 from podium.cluster.drivers.machine_health import MachineError, MachineHealth
+from podium.machines.async_api import AsyncApi
+from podium.machines.machine import Machine
 
 # Enough for thousands of bindings a second over an API that takes a tenth of a second.
 CALLS_MAX = 2_000

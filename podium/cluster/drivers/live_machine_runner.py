@@ -8,16 +8,6 @@ from random import Random
 
 import msgspec
 
-from podium.machines.backoff import Backoff
-from podium.machines.effects import Effect, Panic
-from podium.machines.events import Event, Outcome, Synced, Woken
-from podium.machines.machine import Machine
-from podium.cluster.drivers.async_api import (
-    AsyncApi,
-    NotServedError,
-    UnreachableError,
-    WatchExpiredError,
-)
 from podium.cluster.drivers.driver_events import (
     Called,
     DriverEvent,
@@ -30,8 +20,13 @@ from podium.cluster.drivers.driver_events import (
     Stopped,
 )
 from podium.cluster.drivers.event_recorder import EventRecorder, EventTimestamps, RecorderPurpose
-from podium.cluster.informers.informer_cache import InformerCache
+from podium.cluster.drivers.informer_cache import InformerCache
 from podium.cluster.drivers.machine_health import MachineError, MachineHealth, handling
+from podium.machines.async_api import AsyncApi, NotServedError, UnreachableError, WatchExpiredError
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Effect, Panic
+from podium.machines.events import Event, Outcome, Synced, Woken
+from podium.machines.machine import Machine
 
 # How long a machine may go on without letting calls and watches have their turn.
 SLICE_S = 0.005

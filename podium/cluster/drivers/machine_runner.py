@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from podium.machines.effects import Effect, Panic
-from podium.machines.events import CallError, Change, Event, FirstList, Outcome, Synced, Woken
-from podium.machines.machine import ListTakingMachine, Machine, PatientMachine, SelectiveMachine
+from podium.apiserver.store.errors import JournalError
+from podium.apiserver.store.store import Store
 from podium.cluster.drivers.api_caller import ApiCaller
 from podium.cluster.drivers.driver_events import Called, DriverEvent, Hook, Relisted, Stepped
 from podium.cluster.drivers.event_recorder import EventRecorder, EventTimestamps, RecorderPurpose
 from podium.cluster.drivers.faults import CallPlan, FaultInjector
 from podium.cluster.drivers.machine_health import MachineError, MachineHealth, call, handling
-from podium.cluster.informers.shared_informer import ProcessorListener, SharedInformer
+from podium.cluster.drivers.shared_informer import ProcessorListener, SharedInformer
 from podium.cluster.drivers.timer_queue import Timer, TimerQueue
-from podium.apiserver.store.errors import JournalError
-from podium.apiserver.store.store import Store
+from podium.machines.effects import Effect, Panic
+from podium.machines.events import CallError, Change, Event, FirstList, Outcome, Synced, Woken
+from podium.machines.machine import ListTakingMachine, Machine, PatientMachine, SelectiveMachine
 
 
 @dataclass(slots=True)

@@ -18,7 +18,6 @@ from random import Random
 
 from podium.api.errors import PodiumError
 from podium.apiserver.server import ApiServer
-from podium.machines.machine import Machine
 from podium.cluster.drivers.api_caller import ApiCaller
 from podium.cluster.drivers.driver_events import DriverEvent, Hook, Started, Stepped, Stopped
 from podium.cluster.drivers.faults import NO_FAULTS, FaultInjector, Faults
@@ -26,6 +25,7 @@ from podium.cluster.drivers.latency import INSTANT, Latency
 from podium.cluster.drivers.machine_health import MachineError, MachineHealth, call
 from podium.cluster.drivers.machine_runner import MachineRunner, RunnerContext
 from podium.cluster.drivers.timer_queue import TimerQueue
+from podium.machines.machine import Machine
 
 # A wake-up later than this is far: nothing is happening any more.
 FAR_S = 60.0

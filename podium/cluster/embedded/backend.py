@@ -8,11 +8,11 @@ from prometheus_client.registry import Collector
 
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests import Request, Response, handle
-from podium.cluster.virtual import Cluster
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.cluster.drivers.machine_health import MachineHealth
 from podium.cluster.embedded.cluster_clock import ClusterClock
 from podium.cluster.embedded.sqlite_journal import SqliteJournal
-from podium.cluster.drivers.machine_health import MachineHealth
+from podium.cluster.virtual import Cluster
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 
 Hook = Callable[[], None]
 

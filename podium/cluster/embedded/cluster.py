@@ -18,22 +18,22 @@ from podium.api.state_times import ahead_of
 from podium.apiserver.admission import AdmissionOptions
 from podium.apiserver.admission.service_account import ServiceAccount
 from podium.apiserver.rbac.default_roles import default_access
-from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
-from podium.controllers.event_expiry import EventExpiry
+from podium.apiserver.store.journal import FIRST_REVISION
+from podium.apiserver.store.store import Store
+from podium.cluster.drivers.machine_health import MachineHealth
 from podium.cluster.embedded.backend import ClusterBackend
 from podium.cluster.embedded.cluster_clock import REAL_TIME, STOPPED, ClockSpeed, ClusterClock
 from podium.cluster.embedded.directory import DataDirectory
 from podium.cluster.embedded.initial_objects import simulated, with_service_accounts
 from podium.cluster.embedded.metered_usage import MeteredUsage
 from podium.cluster.embedded.network import served
-from podium.kubelet.kubelet_config import read_eviction_config
+from podium.cluster.embedded.sqlite_journal import SqliteJournal
+from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
+from podium.controllers.event_expiry import EventExpiry
 from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.kubelet_config import read_eviction_config
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.kubelet.simulated.node_settings import NodeSettings
-from podium.cluster.embedded.sqlite_journal import SqliteJournal
-from podium.cluster.drivers.machine_health import MachineHealth
-from podium.apiserver.store.journal import FIRST_REVISION
-from podium.apiserver.store.store import Store
 
 T = TypeVar("T")
 

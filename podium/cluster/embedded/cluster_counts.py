@@ -4,9 +4,9 @@ from collections import Counter
 
 import msgspec
 
-from podium.api.policy.disruption_target import PREEMPTED, cause_of
 from podium.api.objects import Object
 from podium.api.pods import is_finished, phase_of
+from podium.api.policy.disruption_target import PREEMPTED, cause_of
 from podium.apiserver.store.errors import ExpiredError
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import IO, Self
 
 from podium.api.errors import PodiumError
-from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from podium.api.process.private_files import owner_only
+from podium.cluster.embedded.sqlite_journal import SqliteJournal
 
 _PRIVATE = 0o700
 

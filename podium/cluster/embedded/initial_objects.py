@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ipaddress import IPv4Address
 from typing import BinaryIO
 
-from podium.api.kinds.custom_kinds import DEFINITION, custom_kinds
-from podium.api.errors import FieldError, InvalidValueError
 from podium.api.codec.field_validation import FieldValidation
+from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds.builtin_kinds import Kind
-from podium.api.selectors.labels import validate_label_key
+from podium.api.kinds.custom_kinds import DEFINITION, custom_kinds
 from podium.api.objects import (
     DEFAULT_NAMESPACE,
     Object,
@@ -22,6 +21,7 @@ from podium.api.objects import (
     spec_of,
     status_of,
 )
+from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.well_known import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.apiserver.admission.service_account import DEFAULT as DEFAULT_ACCOUNT

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from podium.api.objects import Object, name
+from podium.api.usage import Usage
 from podium.cluster.virtual import Cluster
-from podium.kubelet.simulated.metered_usage import Usage
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 
 
 class MeteredUsage:
-    """Asks the simulated kubelets; follows `podium.apiserver.usage.UsageReader`.
+    """Asks the simulated kubelets; follows `podium.api.usage.UsageReader`.
 
     Of what a real machine runs nothing is known.
     """

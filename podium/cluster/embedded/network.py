@@ -11,10 +11,6 @@ from typing import Any
 import msgspec
 
 from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
-from podium.cluster.virtual import Cluster
-from podium.cluster.virtual.kubectl_apply import apply
-from podium.cluster.embedded.defaults import USUAL_PORT
-from podium.cluster.embedded.directory import DataDirectory
 from podium.apiserver.http.backend import Backend
 from podium.apiserver.http.certificates import kept_certificates, new_kubelet_client
 from podium.apiserver.http.http_app import ApiApp
@@ -25,6 +21,10 @@ from podium.apiserver.http.node_logs import NodeLogs
 from podium.apiserver.http.node_tokens import NodeTokens, Several
 from podium.apiserver.http.service_accounts import ServiceAccounts
 from podium.apiserver.http.users import Authenticator, kept_tokens, tokens_of
+from podium.cluster.embedded.defaults import USUAL_PORT
+from podium.cluster.embedded.directory import DataDirectory
+from podium.cluster.virtual import Cluster
+from podium.cluster.virtual.kubectl_apply import apply
 
 NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
 

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from podium.api.codec.field_validation import FieldValidation
-from podium.api.objects import Object
 from podium.api.codec.text_decoder import Repeated
+from podium.api.objects import Object
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.schema import struct_of
 

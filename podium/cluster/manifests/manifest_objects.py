@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
+from podium.api.codec.yaml_text import YamlDocument
 from podium.api.errors import FieldError
+from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
 from podium.api.objects import entries
 from podium.api.well_known import SNAPSHOT_OBJECTS
-from podium.api.codec.yaml_text import YamlDocument
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.apiserver.validation.checks import required, text, wrong_type
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
 from podium.cluster.manifests.field_validation import STRICT_JUDGE, FieldJudge
 from podium.cluster.manifests.problems import Problem, Source, describe, shown
 

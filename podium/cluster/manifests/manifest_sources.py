@@ -12,11 +12,11 @@ from typing import BinaryIO
 import msgspec
 
 from podium.api.codec.field_validation import FieldValidation
-from podium.api.process.python_garbage_collection import without_garbage_collection
-from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.codec.yaml_text import YamlDocument, decoded, read_yaml
-from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.api.kinds.decisive_kinds import KindOf, decisive_kind_of
+from podium.api.objects import DEFAULT_NAMESPACE, Object
+from podium.api.process.python_garbage_collection import without_garbage_collection
+from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests.field_validation import FieldJudge
 from podium.cluster.manifests.input_files import InputFileError, read_all, read_file
 from podium.cluster.manifests.json_text import read_json

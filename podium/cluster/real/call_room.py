@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from heapq import heappop, heappush
 
 from podium.api.objects import status_of
+from podium.cluster.real.rate_limiter import RateLimiter
 from podium.machines.effects import Bind, Delete, Effect, Patch
 from podium.scheduler.machine.preemption_executor import VictimCall
-from podium.cluster.real.rate_limiter import RateLimiter
 
 
 def urgency_of(effect: Effect) -> int:

@@ -3,9 +3,9 @@
 import logging
 from collections.abc import Iterable
 
-from podium.cluster.real.logs import fields
-from podium.cluster.drivers.async_api import ForbiddenError, NotServedError
 from podium.cluster.drivers.driver_events import DriverEvent, Listed, ListFailed, Relisted, Started
+from podium.cluster.real.logs import fields
+from podium.machines.async_api import ForbiddenError, NotServedError
 
 _logger = logging.getLogger(__name__)
 

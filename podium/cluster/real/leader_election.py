@@ -14,9 +14,9 @@ from random import Random
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.cluster.client.http_api import CallFailedError, HttpApi
-from podium.scheduler.config.types import LeaderElectionConfiguration
-from podium.machines.effects import Create, Effect, Replace
 from podium.cluster.real.leases import LeaderElectionRecord
+from podium.machines.effects import Create, Effect, Replace
+from podium.scheduler.config.types import LeaderElectionConfiguration
 
 _JITTER = 1.2
 

@@ -19,14 +19,13 @@ from http import HTTPStatus
 from random import Random
 
 from podium.cluster.client.http_api import CallFailedError, HttpApi
-from podium.machines.backoff import Backoff
-from podium.machines.effects import Bind, Create, Effect, Patch
-from podium.machines.events import CallError, Outcome
 from podium.cluster.real.call_room import CallRoom, urgency_of
 from podium.cluster.real.looking_up import outcome_seen, target_of
 from podium.cluster.real.rate_limiter import RateLimiter
-from podium.cluster.drivers.async_api import ObjectList
-from podium.cluster.informers.informer_cache import WatchEventLike
+from podium.machines.async_api import ObjectList, WatchEventLike
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Bind, Create, Effect, Patch
+from podium.machines.events import CallError, Outcome
 
 TRIES_MAX = 5
 CALLS_MAX = 32
@@ -46,7 +45,7 @@ _logger = logging.getLogger(__name__)
 
 
 class RetryingApi:
-    """An API server as machines need it, follows `podium.cluster.drivers.async_api.AsyncApi`.
+    """An API server as machines need it, follows `podium.machines.async_api.AsyncApi`.
 
     Events have a line of their own, and are written one at a time while other calls are under way,
     so that Events about bindings don't delay bindings.

@@ -8,15 +8,12 @@ from random import Random
 
 import msgspec
 
+from podium.apiserver.http.http_server import Serving
+from podium.apiserver.http.limits import Limits
 from podium.cluster.client.connection import Connection
 from podium.cluster.client.http_api import SILENCE_S, HttpApi
-from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
-from podium.machines.effects import Bind, Create, Delete, Patch
-from podium.machines.machine import Machine
-from podium.scheduler.machine.event_handlers import KINDS
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.metrics import SchedulerMetrics
+from podium.cluster.drivers.driver_events import Called, DriverEvent
+from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.real.configz import configuration_document
 from podium.cluster.real.health_server import health_app
 from podium.cluster.real.informer_health import InformerHealth
@@ -26,10 +23,13 @@ from podium.cluster.real.process_metrics import ProcessMetrics
 from podium.cluster.real.rate_limiter import RateLimiter
 from podium.cluster.real.retrying_api import RetryingApi
 from podium.cluster.real.shadow import ShadowMachine
-from podium.cluster.drivers.driver_events import Called, DriverEvent
-from podium.cluster.drivers.live import LiveDriver, SteadyClock
-from podium.apiserver.http.http_server import Serving
-from podium.apiserver.http.limits import Limits
+from podium.machines.effects import Bind, Create, Delete, Patch
+from podium.machines.machine import Machine
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.types import SchedulerConfiguration
+from podium.scheduler.machine.event_handlers import KINDS
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.metrics import SchedulerMetrics
 
 # How long what is under way may take to end; a pod has 30 s by default.
 DRAIN_S = 10.0

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from podium.api.values.durations import duration_seconds
 from podium.api.errors import PodiumError
+from podium.api.values.durations import duration_seconds
 from podium.scheduler.config.document import leader_election_faults
 from podium.scheduler.config.types import SchedulerConfiguration
 

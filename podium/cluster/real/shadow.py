@@ -13,16 +13,16 @@ import msgspec
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
-from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.api.objects import Object, condition_of, key, uid
 from podium.api.pods import node_name_of, nominated_node_of
+from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
+from podium.cluster.real.logs import fields
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Outcome, Synced, Woken
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.explanation import Explanation, explain, failure_message
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.cluster.real.logs import fields
 
 AGREES, AGREES_LATER, DISAGREES = "agrees", "agrees-later", "disagrees"
 PLACEMENT, PREEMPTION = "placement", "preemption"

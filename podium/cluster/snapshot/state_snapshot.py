@@ -11,7 +11,7 @@ from podium.api.objects import Object, metadata_of
 from podium.api.well_known import LAST_APPLIED, SNAPSHOT_OBJECTS
 from podium.cluster.client.http_api import HttpApi
 from podium.cluster.snapshot.anonymizer import Anonymizer
-from podium.cluster.drivers.async_api import ForbiddenError, NotServedError
+from podium.machines.async_api import ForbiddenError, NotServedError
 
 _LEFT_OUT = frozenset(
     {

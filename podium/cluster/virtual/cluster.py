@@ -6,17 +6,17 @@ from random import Random
 
 from podium.api.objects import Object
 from podium.apiserver.server import ApiOptions, ApiServer
+from podium.apiserver.store.journal import FIRST_REVISION
+from podium.apiserver.store.store import Store
+from podium.cluster.drivers.virtual import MachineHandle, VirtualDriver
 from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup
 from podium.cluster.virtual.controller_list import controller_makers
 from podium.cluster.virtual.lazy_controllers import LazyControllers
 from podium.cluster.virtual.loading.loader import Loader
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.reconciler.reconciler import Reconciler
 from podium.scheduler.machine.context import NoMetrics, Stopwatch
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
-from podium.cluster.drivers.virtual import MachineHandle, VirtualDriver
-from podium.apiserver.store.journal import FIRST_REVISION
-from podium.apiserver.store.store import Store
 
 _DEFAULT_OPTIONS = ClusterOptions()
 

@@ -4,14 +4,14 @@ import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.apiserver.admission import AdmissionOptions
-from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
-from podium.scheduler.machine.context import DEFAULT_FEATURES, Features, Stopwatch
-from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
-from podium.scheduler.framework.pod_groups import served_kinds
-from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.cluster.drivers.latency import INSTANT, Latency
+from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
+from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.types import SchedulerConfiguration
+from podium.scheduler.framework.pod_groups import served_kinds
+from podium.scheduler.machine.context import DEFAULT_FEATURES, Features, Stopwatch
 
 START_S = 1_767_225_600.0
 """When a simulation begins unless somebody says so: 2026-01-01T00:00:00Z."""

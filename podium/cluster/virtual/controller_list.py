@@ -24,9 +24,9 @@ def _maker(module: str, called: str, *arguments: object) -> Make:
 
 CONTROLLERS: Mapping[str, Make] = {
     "deployment-controller": _maker("deployment.deployment_controller", "DeploymentController"),
-    "replicaset-controller": _maker("replica_set", "ReplicaSetController"),
+    "replicaset-controller": _maker("replica_set.replica_set", "ReplicaSetController"),
     "replication-controller": _maker(
-        "replica_set", "ReplicaSetController", "ReplicationController"
+        "replica_set.replica_set", "ReplicaSetController", "ReplicationController"
     ),
     "statefulset-controller": _maker(
         "stateful_set.stateful_set_controller", "StatefulSetController"
@@ -36,8 +36,8 @@ CONTROLLERS: Mapping[str, Make] = {
     "cronjob-controller": _maker("cron_job.cron_job_controller", "CronJobController"),
     "ttl-after-finished-controller": _maker("ttl_after_finished", "TTLAfterFinishedController"),
     "disruption-controller": _maker("disruption", "DisruptionController"),
-    "endpointslice-controller": _maker("endpoint_slices", "EndpointSliceController"),
-    "endpoint-controller": _maker("endpoints", "EndpointsController"),
+    "endpointslice-controller": _maker("endpoints.endpoint_slices", "EndpointSliceController"),
+    "endpoint-controller": _maker("endpoints.endpoints", "EndpointsController"),
     "ephemeral-volume-controller": _maker("volumes.ephemeral_volumes", "EphemeralVolumeController"),
     "persistentvolume-controller": _maker(
         "volumes.persistent_volumes", "PersistentVolumeController"

@@ -7,16 +7,16 @@ depends on when it started. Before that it costs nothing, however many pods come
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from podium.api.policy.disruption_target import DISRUPTION_TARGET
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, is_terminating
 from podium.api.pod_specs import volumes_of
+from podium.api.policy.disruption_target import DISRUPTION_TARGET
 from podium.api.taints import NO_EXECUTE
-from podium.controllers.disruption import stale_s
-from podium.cluster.drivers.virtual import VirtualDriver
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import Watch
+from podium.cluster.drivers.virtual import VirtualDriver
+from podium.controllers.disruption import stale_s
 
 Predicate = Callable[[Object], bool]
 

@@ -8,7 +8,6 @@ from collections.abc import Hashable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from podium.api.values.cron_schedule import CronSchedule, ScheduleError, parse_schedule, parse_zone
 from podium.api.objects import (
     Object,
     controller_of,
@@ -22,9 +21,8 @@ from podium.api.objects import (
     status_of,
     uid_of,
 )
+from podium.api.values.cron_schedule import CronSchedule, ScheduleError, parse_schedule, parse_zone
 from podium.api.values.times import timestamp
-from podium.machines.effects import Create, Delete, Effect, deletion_of, status_patch_of
-from podium.machines.events import Change, Outcome
 from podium.controllers.cron_job.active_jobs import (
     SCHEDULED_AT,
     ActiveJobs,
@@ -33,6 +31,8 @@ from podium.controllers.cron_job.active_jobs import (
 )
 from podium.controllers.cron_job.schedule_times import schedule_times
 from podium.controllers.kit.controller_refs import owner_reference
+from podium.machines.effects import Create, Delete, Effect, deletion_of, status_patch_of
+from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import owner_uids
 from podium.machines.reconciler.reconciler import Reconciler
 

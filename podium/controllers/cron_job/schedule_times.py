@@ -2,8 +2,8 @@
 
 import msgspec
 
-from podium.api.values.cron_schedule import CronSchedule
 from podium.api.objects import Object, metadata_of, spec_of, status_of
+from podium.api.values.cron_schedule import CronSchedule
 from podium.api.values.times import epoch_s
 
 MISSED_MAX = 100

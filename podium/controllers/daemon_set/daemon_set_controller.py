@@ -26,17 +26,6 @@ from podium.api.objects import (
 from podium.api.pod_specs import affinity_of
 from podium.api.pods import is_finished, is_ready, node_name_of, phase_of
 from podium.api.workloads import selector_of, update_strategy_of
-from podium.machines.effects import Create, Effect, deletion_of, status_patch_of
-from podium.machines.events import Change
-from podium.controllers.kit.controller_revisions import (
-    KIND,
-    REVISION_LABEL,
-    History,
-    history_of,
-    next_step,
-    revision_hash_of,
-    surplus,
-)
 from podium.controllers.daemon_set.daemon_set_state import (
     DaemonSetState,
     FailedPodsBackoff,
@@ -50,9 +39,20 @@ from podium.controllers.daemon_set.node_state import (
     template_generation_of,
 )
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
-from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.controller_revisions import (
+    KIND,
+    REVISION_LABEL,
+    History,
+    history_of,
+    next_step,
+    revision_hash_of,
+    surplus,
+)
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
 from podium.controllers.kit.workload_fields import as_written, min_ready_s
+from podium.machines.effects import Create, Effect, deletion_of, status_patch_of
+from podium.machines.events import Change
+from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
 
 BURST_MAX = 250
 _SET = "DaemonSet"

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from podium.api.values.integers import scaled
 from podium.api.objects import Object, metadata_of, part, spec_of, uid_of
+from podium.api.values.integers import scaled
 from podium.api.workloads import update_strategy_of
-from podium.machines.backoff import Backoff, Restarts
 from podium.controllers.daemon_set.eligibility import Eligibility, tolerant
 from podium.controllers.daemon_set.node_state import DaemonRules, NodeState, template_generation_of
 from podium.controllers.kit.workload_fields import min_ready_s
+from podium.machines.backoff import Backoff, Restarts
 
 _BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
 

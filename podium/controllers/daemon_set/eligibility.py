@@ -6,10 +6,14 @@ The rules are v1.36's: NodeShouldRunDaemonPod, AddOrUpdateDaemonPodTolerations.
 from collections.abc import Iterator
 from typing import Any
 
-from podium.api.selectors.node_selector import NAME_FIELD, RequiredNodeAffinity, required_node_affinity
 from podium.api.objects import Object, labels, metadata_of, name, part, spec_of
 from podium.api.pod_specs import node_affinity_of, tolerations_of
 from podium.api.pods import node_name_of
+from podium.api.selectors.node_selector import (
+    NAME_FIELD,
+    RequiredNodeAffinity,
+    required_node_affinity,
+)
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.well_known import REQUIRED
 

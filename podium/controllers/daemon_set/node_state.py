@@ -10,8 +10,8 @@ import msgspec
 
 from podium.api.objects import Object, annotations, is_terminating, labels
 from podium.api.pods import is_ready, node_name_of, phase_of
-from podium.controllers.kit.controller_revisions import REVISION_LABEL
 from podium.controllers.daemon_set.eligibility import Eligibility, seniority
+from podium.controllers.kit.controller_revisions import REVISION_LABEL
 from podium.controllers.kit.workload_fields import available_from_s
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"

@@ -18,8 +18,6 @@ from podium.api.objects import (
     status_of,
 )
 from podium.api.workloads import replicas_of, selector_of
-from podium.machines.effects import Create, Effect, deletion_of, patch_of, status_patch_of
-from podium.machines.events import Change, Outcome
 from podium.controllers.deployment.deployment_status import (
     PROGRESSING,
     Conditions,
@@ -55,6 +53,8 @@ from podium.controllers.deployment.replica_sets import (
     owned_replica_sets,
 )
 from podium.controllers.kit.controller_refs import claim, owners_of
+from podium.machines.effects import Create, Effect, deletion_of, patch_of, status_patch_of
+from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.machines.reconciler.reconciler import Reconciler
 from podium.machines.reconciler.retry_limits import RetryRules

@@ -12,7 +12,6 @@ import msgspec
 from podium.api.objects import Object, annotations, conditions_of, name, status_of
 from podium.api.values.times import epoch_s, timestamp
 from podium.api.workloads import replicas_of
-from podium.machines.effects import Patch, patch_of, status_patch_of
 from podium.controllers.deployment.replica_set_sizes import max_unavailable, progress_deadline_s
 from podium.controllers.deployment.replica_sets import (
     REVISION,
@@ -22,6 +21,7 @@ from podium.controllers.deployment.replica_sets import (
     wanted_sum,
 )
 from podium.controllers.kit.workload_fields import as_written
+from podium.machines.effects import Patch, patch_of, status_patch_of
 
 PROGRESSING = "Progressing"
 PAUSED = "DeploymentPaused"

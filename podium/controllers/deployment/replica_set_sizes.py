@@ -6,8 +6,8 @@ The arithmetic is that of v1.36's deployment controller.
 
 from collections.abc import Sequence
 
-from podium.api.values.integers import INT32, parse_int, scaled
 from podium.api.objects import Object, annotations, generation_of, name, part
+from podium.api.values.integers import INT32, parse_int, scaled
 from podium.api.workloads import replicas_of
 from podium.controllers.deployment.replica_sets import (
     OwnedReplicaSets,

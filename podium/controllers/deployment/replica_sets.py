@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from podium.api.values.integers import parse_count
 from podium.api.objects import Object, annotations, name, status_of
+from podium.api.values.integers import parse_count
 from podium.api.workloads import replicas_of
 from podium.controllers.kit.pod_templates import identical_template, same_template
 

@@ -8,11 +8,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from podium.api.objects import Object, entries, is_terminating, labels, name, place_of, uid_of
 from podium.api.pods import node_name_of, node_names_of
-from podium.machines.backoff import Backoff
-from podium.machines.effects import Create, Effect, Replace, deletion_of
-from podium.machines.events import Change
-from podium.controllers.kit.controller_refs import owner_reference
-from podium.machines.reconciler.retry_limits import RetryRules
 from podium.controllers.endpoints.service_endpoints import (
     PORT_FIELDS,
     Ports,
@@ -22,6 +17,11 @@ from podium.controllers.endpoints.service_endpoints import (
     labels_of,
     ports_of,
 )
+from podium.controllers.kit.controller_refs import owner_reference
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Create, Effect, Replace, deletion_of
+from podium.machines.events import Change
+from podium.machines.reconciler.retry_limits import RetryRules
 
 ENDPOINTS_MAX = 100
 SERVICE_NAME = "kubernetes.io/service-name"

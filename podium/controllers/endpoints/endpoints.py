@@ -9,9 +9,6 @@ from typing import Any
 
 from podium.api.objects import Object, annotations, entries, is_terminating, labels, part, place_of
 from podium.api.pods import is_ready
-from podium.machines.effects import Create, Effect, Replace, deletion_of
-from podium.machines.events import Change
-from podium.machines.reconciler.retry_limits import RetryRules
 from podium.controllers.endpoints.service_endpoints import (
     Ports,
     ServiceReconciler,
@@ -20,6 +17,9 @@ from podium.controllers.endpoints.service_endpoints import (
     ports_of,
     reference_of,
 )
+from podium.machines.effects import Create, Effect, Replace, deletion_of
+from podium.machines.events import Change
+from podium.machines.reconciler.retry_limits import RetryRules
 
 ADDRESSES_MAX = 1000
 MANAGED_BY = "endpoints.kubernetes.io/managed-by"

@@ -7,7 +7,6 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
-from podium.api.selectors.labels import NOTHING, Selector, equality_selector
 from podium.api.objects import (
     Object,
     is_terminating,
@@ -20,11 +19,12 @@ from podium.api.objects import (
 )
 from podium.api.pod_specs import containers_of, init_containers_of
 from podium.api.pods import is_finished, is_ready
+from podium.api.selectors.labels import NOTHING, Selector, equality_selector
 from podium.api.well_known import ZONE_LABEL
+from podium.controllers.kit.selected_pods import SelectedPods
 from podium.machines.events import Change
 from podium.machines.reconciler.indexer import Index, namespaces
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.controllers.kit.selected_pods import SelectedPods
 
 Ports = tuple[tuple[tuple[str, Any], ...], ...]
 """The ports of a slice, each as its fields by name."""

@@ -22,9 +22,6 @@ from podium.api.objects import (
 )
 from podium.api.pods import completion_index, is_ready, phase_of
 from podium.api.workloads import foreign_controller, selector_of
-from podium.machines.backoff import Backoff
-from podium.machines.effects import Create, Patch, deletion_of, patch_of, status_patch_of
-from podium.machines.events import Change, Outcome
 from podium.controllers.job.finished_condition import (
     REACHED,
     SUCCESS,
@@ -47,8 +44,11 @@ from podium.controllers.job.pod_backoff import BackoffRecord
 from podium.controllers.job.pod_changes import PodChanges, pod_changes
 from podium.controllers.job.sync_context import SyncJobContext, counts_as_failed, sync_context
 from podium.controllers.kit.controller_refs import claim
-from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Create, Patch, deletion_of, patch_of, status_patch_of
+from podium.machines.events import Change, Outcome
+from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.machines.reconciler.retry_limits import RetryRules
 from podium.machines.reconciler.sequenced_reconciler import (
     Calls,

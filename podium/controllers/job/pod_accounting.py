@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 
-from podium.api.values.integers import parse_int
 from podium.api.objects import (
     Object,
     annotations,
@@ -16,6 +15,7 @@ from podium.api.objects import (
     status_of,
 )
 from podium.api.pods import COMPLETION_INDEX, completion_index, is_active, phase_of
+from podium.api.values.integers import parse_int
 from podium.api.values.times import epoch_s
 from podium.controllers.kit.pod_control import new_pod
 

@@ -10,8 +10,8 @@ import msgspec
 
 from podium.api.objects import Object, entries, status_of, uid_of
 from podium.api.pods import phase_of
-from podium.machines.backoff import Backoff
 from podium.controllers.job.pod_accounting import all_failures_of, finished_s, is_tracked
+from podium.machines.backoff import Backoff
 
 BACKOFF = Backoff(first_s=10.0, max_s=600.0)
 

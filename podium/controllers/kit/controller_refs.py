@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from podium.api.selectors.labels import Selector
 from podium.api.objects import (
     Object,
     Place,
@@ -20,6 +19,7 @@ from podium.api.objects import (
     place_of,
     uid_of,
 )
+from podium.api.selectors.labels import Selector
 from podium.api.workloads import selector_of
 from podium.machines.effects import Effect, patch_of
 from podium.machines.reconciler.indexer import Indexer

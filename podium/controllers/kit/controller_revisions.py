@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 import msgspec
 
 from podium.api.objects import Object, annotations, labels, name, place_of, status_of
-from podium.machines.effects import Create, Effect, deletion_of, patch_of, status_patch_of
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.machines.reconciler.indexer import Indexer
 from podium.controllers.kit.pod_templates import hash_of, same_template
+from podium.machines.effects import Create, Effect, deletion_of, patch_of, status_patch_of
+from podium.machines.reconciler.indexer import Indexer
 
 KIND = "ControllerRevision"
 KEPT_BY_DEFAULT = 10

@@ -8,9 +8,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, annotations, entries, labels, metadata_of, name, spec_of
+from podium.controllers.kit.controller_refs import owner_reference
 from podium.machines.effects import Create, Delete, Effect, Record
 from podium.machines.events import Outcome
-from podium.controllers.kit.controller_refs import owner_reference
 from podium.machines.reconciler.indexer import Index
 from podium.machines.reconciler.reconciler import Reconciler
 

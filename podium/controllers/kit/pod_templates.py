@@ -3,9 +3,9 @@
 from typing import Any
 
 from podium.api.objects import Object, metadata_of
+from podium.api.values.generated_names import template_hash
 from podium.api.values.quantity import nanos
 from podium.api.well_known import HASH_LABEL
-from podium.api.values.generated_names import template_hash
 
 _AMOUNT_FIELDS = frozenset({"requests", "limits", "overhead"})
 

@@ -7,8 +7,8 @@ when it is asked for its pods.
 
 from collections.abc import Callable, Iterable, Iterator
 
-from podium.api.selectors.labels import NOTHING, Selector
 from podium.api.objects import Object, Place, labels, place_of
+from podium.api.selectors.labels import NOTHING, Selector
 from podium.machines.reconciler.indexer import Indexer
 
 Places = dict[Place, None]

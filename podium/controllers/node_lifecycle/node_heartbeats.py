@@ -8,12 +8,12 @@ import math
 
 import msgspec
 
+from podium.api.node_heartbeats import is_continuous, last_heartbeat_s
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, condition_of, spec_of
 from podium.api.values.times import epoch_s, timestamp
-from podium.machines.effects import Patch, status_patch_of
-from podium.api.node_heartbeats import is_continuous, last_heartbeat_s
 from podium.controllers.node_lifecycle.zones import NodeLifecycleSettings
+from podium.machines.effects import Patch, status_patch_of
 
 NEVER_UPDATED = "NodeStatusNeverUpdated"
 

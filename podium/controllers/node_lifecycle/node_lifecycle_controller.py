@@ -10,13 +10,10 @@ from typing import Any
 
 import msgspec
 
+from podium.api.node_heartbeats import LEASE_NAMESPACE, is_continuous
 from podium.api.objects import Object, conditions_of, name, place_of, uid_of
 from podium.api.pods import is_moved, is_ready, node_name_of, node_names_of
 from podium.api.values.times import timestamp
-from podium.machines.effects import Effect, Patch, status_patch_of
-from podium.machines.events import Change, Outcome
-from podium.api.node_heartbeats import LEASE_NAMESPACE, is_continuous
-from podium.machines.reconciler.reconciler import Reconciler
 from podium.controllers.node_lifecycle.node_heartbeats import (
     MonitorTimes,
     NodeHealthData,
@@ -41,6 +38,9 @@ from podium.controllers.node_lifecycle.zones import (
     ZonesChange,
     zone_of,
 )
+from podium.machines.effects import Effect, Patch, status_patch_of
+from podium.machines.events import Change, Outcome
+from podium.machines.reconciler.reconciler import Reconciler
 
 TAINTING_PERIOD_S = 0.1
 """How soon after a look the nodes that have failed are tainted, as far as rates allow."""

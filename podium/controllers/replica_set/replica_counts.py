@@ -21,8 +21,8 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_active, is_finished
 from podium.api.workloads import pod_template_of, selector_of
-from podium.machines.reconciler.indexer import Indexer
 from podium.controllers.kit.workload_fields import available_from_s, min_ready_s
+from podium.machines.reconciler.indexer import Indexer
 
 
 class _PodCounts(msgspec.Struct, frozen=True):

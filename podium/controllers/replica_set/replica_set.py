@@ -7,7 +7,6 @@ once; after a refusal one, to find out whether it would be refused again (upstre
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from podium.api.selectors.labels import Selector
 from podium.api.objects import (
     Object,
     Place,
@@ -22,17 +21,18 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_ready
+from podium.api.selectors.labels import Selector
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.api.workloads import replicas_of
-from podium.machines.effects import Create, Effect, deletion_of, status_patch_of
-from podium.machines.events import Change
 from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
-from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
-from podium.controllers.kit.workload_fields import as_written
 from podium.controllers.kit.pod_deletion_order import scale_down_order
+from podium.controllers.kit.workload_fields import as_written
 from podium.controllers.replica_set.replica_counts import ReplicaCounts, ReplicaCountsByOwner
+from podium.machines.effects import Create, Effect, deletion_of, status_patch_of
+from podium.machines.events import Change
+from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
 
 BURST_MAX = 500
 _ALWAYS_WRITTEN = ("replicas", "terminatingReplicas")

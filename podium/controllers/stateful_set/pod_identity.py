@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from podium.api.values.integers import INT32, parse_count
 from podium.api.objects import Object, is_terminating, name, part, spec_of
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import phase_of
+from podium.api.values.integers import INT32, parse_count
 from podium.controllers.kit.controller_revisions import REVISION_LABEL, template_of
 from podium.controllers.kit.pod_control import new_pod
 from podium.controllers.kit.workload_fields import available_from_s, min_ready_s

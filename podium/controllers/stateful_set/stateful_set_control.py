@@ -12,9 +12,7 @@ import msgspec
 from podium.api.objects import Object, is_terminating, labels, name, place_of, status_of
 from podium.api.pods import is_finished, phase_of
 from podium.api.workloads import replicas_of, update_strategy_of
-from podium.machines.effects import Create, Effect, deletion_of, event_of, patch_of
 from podium.controllers.kit.controller_revisions import revision_hash_of
-from podium.machines.reconciler.indexer import Indexer
 from podium.controllers.stateful_set.pod_identity import (
     identity_of,
     numbered_pod,
@@ -22,6 +20,8 @@ from podium.controllers.stateful_set.pod_identity import (
     start_of,
 )
 from podium.controllers.stateful_set.volume_claims import is_stale, missing_claims, ownership
+from podium.machines.effects import Create, Effect, deletion_of, event_of, patch_of
+from podium.machines.reconciler.indexer import Indexer
 
 NAME = "statefulset-controller"
 

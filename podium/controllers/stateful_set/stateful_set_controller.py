@@ -9,8 +9,7 @@ from typing import Any
 from podium.api.objects import Object, Place, is_terminating, name, place_of, status_of, uid_of
 from podium.api.pods import is_ready, phase_of
 from podium.api.workloads import replicas_of, selector_of, update_strategy_of
-from podium.machines.effects import Create, Delete, Effect, Patch, status_patch_of
-from podium.machines.events import Change, Outcome
+from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.controller_revisions import (
     KIND,
     History,
@@ -19,12 +18,13 @@ from podium.controllers.kit.controller_revisions import (
     revision_hash_of,
     surplus,
 )
-from podium.controllers.kit.controller_refs import claim, owners_of
-from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
-from podium.machines.reconciler.reconciler import Reconciler
 from podium.controllers.stateful_set.pod_identity import available_since_s, ordinal_of
 from podium.controllers.stateful_set.stateful_set_control import NAME, StatefulSetControl
 from podium.controllers.stateful_set.volume_claims import CLAIM
+from podium.machines.effects import Create, Delete, Effect, Patch, status_patch_of
+from podium.machines.events import Change, Outcome
+from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.machines.reconciler.reconciler import Reconciler
 
 _SET = "StatefulSet"
 _HASH_LABEL = "controller.kubernetes.io/hash"

@@ -18,8 +18,8 @@ from podium.api.objects import (
     spec_of,
     uid_of,
 )
-from podium.machines.effects import Create, Effect, patch_of
 from podium.controllers.kit.controller_refs import owner_reference
+from podium.machines.effects import Create, Effect, patch_of
 from podium.machines.reconciler.indexer import Indexer
 
 CLAIM = "PersistentVolumeClaim"

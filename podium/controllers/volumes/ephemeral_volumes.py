@@ -19,11 +19,11 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pod_specs import volumes_of
+from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.volumes.volume_binding import CLAIM
 from podium.machines.effects import Create, Effect
 from podium.machines.events import Change
-from podium.controllers.kit.controller_refs import owner_reference
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.controllers.volumes.volume_binding import CLAIM
 
 
 class EphemeralVolumeController(Reconciler):

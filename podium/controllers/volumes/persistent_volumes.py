@@ -9,10 +9,18 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.objects import Object, annotations, is_terminating, name, place_of, uid_of
 from podium.api.pods import node_name_of, phase_of
+from podium.api.process.recent_values import Recent
+from podium.api.volumes.claims_and_volumes import (
+    NO_PROVISIONER,
+    SELECTED_NODE,
+    WAIT_FOR_FIRST_CONSUMER,
+    claim_uses,
+    is_bound_to,
+    is_fully_bound,
+    is_reserved,
+    volume_name,
+)
 from podium.api.volumes.storage_classes import storage_class_name
-from podium.machines.effects import Effect, patch_of
-from podium.machines.events import Change
-from podium.machines.reconciler.reconciler import Reconciler, existence_check
 from podium.controllers.volumes.volume_binding import (
     CLAIM,
     VOLUME,
@@ -26,17 +34,9 @@ from podium.controllers.volumes.volume_binding import (
     unbound,
     volume_fault,
 )
-from podium.api.process.recent_values import Recent
-from podium.scheduler.snapshot.volumes.volumes import (
-    NO_PROVISIONER,
-    SELECTED_NODE,
-    WAIT_FOR_FIRST_CONSUMER,
-    claim_uses,
-    is_bound_to,
-    is_fully_bound,
-    is_reserved,
-    volume_name,
-)
+from podium.machines.effects import Effect, patch_of
+from podium.machines.events import Change
+from podium.machines.reconciler.reconciler import Reconciler, existence_check
 
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _PROVISIONER_MARKS = ("volume.beta.kubernetes.io/storage-provisioner", PROVISIONER)

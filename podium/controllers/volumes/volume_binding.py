@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from podium.api.selectors.labels import SelectorError
 from podium.api.objects import (
     Object,
     annotations,
@@ -17,12 +16,8 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import phase_of
-from podium.api.volumes.storage_classes import storage_class_name
-from podium.api.well_known import BIND_COMPLETED
-from podium.machines.effects import Effect, Patch, patch_of, status_patch_of
-from podium.scheduler.framework.interface import Rows
-from podium.scheduler.snapshot.volumes.volume_matching import NO_VOLUME, choose_volumes
-from podium.scheduler.snapshot.volumes.volumes import (
+from podium.api.selectors.labels import SelectorError
+from podium.api.volumes.claims_and_volumes import (
     BOUND_BY_CONTROLLER,
     access_modes,
     bound_to,
@@ -32,6 +27,10 @@ from podium.scheduler.snapshot.volumes.volumes import (
     storage_capacity,
     volume_name,
 )
+from podium.api.volumes.storage_classes import storage_class_name
+from podium.api.volumes.volume_matching import NO_VOLUME, Rows, choose_volumes
+from podium.api.well_known import BIND_COMPLETED
+from podium.machines.effects import Effect, Patch, patch_of, status_patch_of
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 _YES = "yes"

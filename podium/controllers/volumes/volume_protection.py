@@ -8,11 +8,11 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.objects import Object, finalizers_of, is_terminating, place_of
 from podium.api.pods import node_name_of, phase_of
+from podium.api.volumes.claims_and_volumes import claim_uses
+from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_key
 from podium.machines.effects import Effect, patch_of
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_key
-from podium.scheduler.snapshot.volumes.volumes import claim_uses
 
 _FINALIZERS = {CLAIM: "kubernetes.io/pvc-protection", VOLUME: "kubernetes.io/pv-protection"}
 

@@ -22,19 +22,19 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import phase_of
-from podium.api.volumes.storage_classes import storage_class_name
-from podium.machines.effects import Create, Effect, Record, deletion_of, event_of
-from podium.machines.events import Change, Outcome
-from podium.machines.reconciler.reconciler import Reconciler
-from podium.controllers.volumes.persistent_volumes import PROVISIONER
-from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_of
-from podium.scheduler.snapshot.volumes.volumes import (
+from podium.api.volumes.claims_and_volumes import (
     NO_PROVISIONER,
     SELECTED_NODE,
     WAIT_FOR_FIRST_CONSUMER,
     bound_to,
     volume_name,
 )
+from podium.api.volumes.storage_classes import storage_class_name
+from podium.controllers.volumes.persistent_volumes import PROVISIONER
+from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_of
+from podium.machines.effects import Create, Effect, Record, deletion_of, event_of
+from podium.machines.events import Change, Outcome
+from podium.machines.reconciler.reconciler import Reconciler
 
 PROVISIONING_S = 1.0
 """How long it takes to make a volume, unless a latency is given."""

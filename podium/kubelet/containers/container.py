@@ -9,11 +9,9 @@ from types import MappingProxyType
 
 import msgspec
 
-from podium.api.values.durations import NANOS_PER_SECOND, format_duration
 from podium.api.objects import Object, part
 from podium.api.resources import is_sidecar
-from podium.machines.backoff import Backoff, Restarts
-from podium.machines.effects import Effect
+from podium.api.values.durations import NANOS_PER_SECOND, format_duration
 from podium.kubelet.containers.container_runtime import (
     NEVER_S,
     ContainerId,
@@ -23,8 +21,10 @@ from podium.kubelet.containers.container_runtime import (
     PodSandbox,
     StopSignal,
 )
-from podium.kubelet.kubelet_events import node_record
 from podium.kubelet.containers.probes import ProbeWorker
+from podium.kubelet.kubelet_events import node_record
+from podium.machines.backoff import Backoff, Restarts
+from podium.machines.effects import Effect
 
 CANNOT_RUN = 128
 """Exit code of a container that couldn't be started."""

@@ -19,9 +19,9 @@ from podium.machines.effects import Effect
 
 if TYPE_CHECKING:
     from podium.kubelet.containers.container import Container
-    from podium.kubelet.pod_admission import PodRejection
     from podium.kubelet.containers.pod_worker import PodWorker
     from podium.kubelet.containers.probes import ProbeWorker
+    from podium.kubelet.pod_admission import PodRejection
 
 
 NEVER_S = float("inf")

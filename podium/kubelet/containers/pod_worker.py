@@ -10,12 +10,12 @@ import msgspec
 
 from podium.api.objects import Object, uid
 from podium.api.pod_specs import init_containers_of
-from podium.machines.backoff import Backoff
-from podium.machines.effects import Effect
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.kubelet.containers.container import Container, State
 from podium.kubelet.containers.container_runtime import NEVER_S, PodSandbox
 from podium.kubelet.kubelet_events import node_record
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Effect
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 NOT_WRITTEN = -1
 _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)

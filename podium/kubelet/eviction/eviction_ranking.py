@@ -16,8 +16,8 @@ import msgspec
 from podium.api.objects import Object, part, spec_of, uid
 from podium.api.pod_specs import resources_of
 from podium.api.priority import pod_priority
-from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.resources import is_pod_level, pod_requests
+from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import PodUsage
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from podium.api.objects import Object, part, uid
 from podium.api.pod_specs import containers_of, limits_of, volumes_of
 from podium.api.priority import is_critical
-from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, ceil_value, parse_quantity
 from podium.api.resources import pod_limits
+from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, ceil_value, parse_quantity
 from podium.kubelet.eviction.node_statistics import PodUsage
 from podium.kubelet.eviction.pod_eviction import IMMEDIATE_GRACE_PERIOD_S, Eviction
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE

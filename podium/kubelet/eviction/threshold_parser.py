@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from podium.api.values.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.errors import PodiumError
+from podium.api.values.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.values.quantity import Quantity, QuantityError, parse_quantity
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.eviction.thresholds import Threshold, Value

@@ -1,1 +1,1 @@
-"""A real machine as a node: what its kubelet decides. `podium.kubelet.real.host` does what it wants done."""
+"""The kubelet of a real machine: its decisions, which `podium.kubelet.real.host` carries out."""

@@ -1,15 +1,15 @@
 """What a kubelet has done on its machine, as effects beside calls of the API.
 
-A driver hands them, like other effects, to its API, where `podium.kubelet.real.host` takes them; what comes
-of them comes back as `CommandOutcome`.
+A driver hands them, like other effects, to its API, where `podium.kubelet.real.host` takes
+them; what comes of them returns back as `CommandOutcome`.
 """
 
 from typing import Any
 
 from podium.api.objects import Object
+from podium.kubelet.containers.container_runtime import ContainerId, Handler, StopSignal
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
-from podium.kubelet.containers.container_runtime import ContainerId, Handler, StopSignal
 
 
 class Command(Effect, frozen=True, kw_only=True):

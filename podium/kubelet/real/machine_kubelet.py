@@ -8,14 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from podium.api.node_heartbeats import RENEW_INTERVAL_S
 from podium.api.objects import Object, name, place_of, uid
 from podium.api.pod_specs import limits_of
 from podium.api.pods import is_finished
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos, value
-from podium.machines.effects import Effect
-from podium.machines.events import Change, Event, Outcome, Synced
-from podium.api.node_heartbeats import RENEW_INTERVAL_S
-from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.kubelet.containers.container import Container
 from podium.kubelet.containers.container_runtime import (
     NEVER_S,
@@ -24,17 +21,17 @@ from podium.kubelet.containers.container_runtime import (
     ExitStatus,
     HandlerResult,
 )
+from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
+from podium.kubelet.eviction.eviction_config import EvictionConfig
 from podium.kubelet.eviction.eviction_loop import EvictionLoop, pods_memory_limit_bytes
+from podium.kubelet.eviction.node_statistics import Observation, Statistics
+from podium.kubelet.eviction.signals import MEMORY, Signal
 from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.kubelets import Kubelets, LeaseKey, NodeKey
 from podium.kubelet.node_lease import NodeLease
 from podium.kubelet.node_status import metadata_patch, status_patch
 from podium.kubelet.pod_manager import PodManager
-from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
-from podium.kubelet.eviction.eviction_config import EvictionConfig
-from podium.kubelet.eviction.node_statistics import Observation, Statistics
-from podium.kubelet.eviction.signals import MEMORY, Signal
 from podium.kubelet.real.commands import (
     AwaitShutdown,
     CollectGarbage,
@@ -50,6 +47,9 @@ from podium.kubelet.real.commands import (
 )
 from podium.kubelet.real.process_runtime import ProcessRuntime
 from podium.kubelet.real.registration import MachineInfo
+from podium.machines.effects import Effect
+from podium.machines.events import Change, Event, Outcome, Synced
+from podium.scheduler.snapshot.pod_classes import PodClasses
 
 LEAVING = StopReason(
     "Terminated",

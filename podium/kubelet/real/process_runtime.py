@@ -6,12 +6,17 @@ import msgspec
 
 from podium.api.objects import Object, is_terminating, part
 from podium.api.values.times import epoch_s
-from podium.machines.effects import Effect
 from podium.kubelet.containers.container import Container, Run, State
-from podium.kubelet.containers.container_runtime import KILLED, NEVER_S, ExitStatus, Handler, StopSignal
-from podium.kubelet.pod_admission import PodRejection
+from podium.kubelet.containers.container_runtime import (
+    KILLED,
+    NEVER_S,
+    ExitStatus,
+    Handler,
+    StopSignal,
+)
 from podium.kubelet.containers.pod_worker import PodWorker
 from podium.kubelet.containers.probes import ProbeWorker
+from podium.kubelet.pod_admission import PodRejection
 from podium.kubelet.real.commands import (
     RemovePodSandbox,
     RunHandler,
@@ -21,6 +26,7 @@ from podium.kubelet.real.commands import (
 )
 from podium.kubelet.real.registration import MachineInfo
 from podium.kubelet.real.unsupported_fields import unsupported
+from podium.machines.effects import Effect
 
 _LEAVING = PodRejection("NodeShutdown", "Pod was rejected as the node is shutting down.")
 _LOST = ExitStatus(KILLED, "ContainerStatusUnknown", "The kubelet was stopped meanwhile")

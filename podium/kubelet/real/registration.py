@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium import __version__
-from podium.api.well_known import HOSTNAME_LABEL
+from podium.api.well_known import HOSTNAME_LABEL, LOG_DIRECTORY
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.node_status import addresses
 
@@ -36,7 +36,6 @@ class MachineInfo:
 
 
 VERSION = "v1.36.2"
-LOGS = "podium.dev/log-directory"
 """Annotation: where on its machine a node keeps the logs of its pods."""
 
 
@@ -57,7 +56,7 @@ def node_object(
         "metadata": {
             "name": name,
             "labels": {**own_labels(name, machine), **extra},
-            "annotations": {LOGS: machine.log_directory},
+            "annotations": {LOG_DIRECTORY: machine.log_directory},
         },
         "spec": {},
         "status": node_status(name, machine, config),

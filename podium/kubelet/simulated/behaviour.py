@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from podium.api.values.durations import duration_seconds
 from podium.api.errors import FieldError, InvalidValueError, PodiumError, aggregate, unsupported
-from podium.api.values.integers import parse_count
 from podium.api.objects import Object, annotations
+from podium.api.values.durations import duration_seconds
+from podium.api.values.integers import parse_count
 
 ENDLESS_S = math.inf
 

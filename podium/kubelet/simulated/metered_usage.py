@@ -5,20 +5,13 @@ scripts the CPU: a container uses what it requests.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from podium.api.pod_specs import requests_of
+from podium.api.usage import Usage
 from podium.api.values.quantity import parse_quantity
 from podium.kubelet.containers.container import Container, State
 from podium.kubelet.containers.pod_worker import PodWorker
 from podium.kubelet.simulated.stats_provider import memory_bytes_of
-
-
-class Usage(NamedTuple):
-    """An amount of CPU, in billionths of a core, and of memory, in bytes."""
-
-    cpu_nanos: int
-    memory_bytes: int
 
 
 def container_usages(worker: PodWorker, at_s: float) -> Mapping[str, Usage]:

@@ -11,22 +11,22 @@ from msgspec.structs import replace
 
 from podium.api.objects import Object
 from podium.api.pod_specs import limits_of
-from podium.api.values.quantity import NANOS_PER_UNIT
 from podium.api.resources import pod_limits
-from podium.machines.effects import Effect
+from podium.api.values.quantity import NANOS_PER_UNIT
 from podium.kubelet.containers.container_runtime import NEVER_S, OOM_KILLED
-from podium.kubelet.eviction.eviction_loop import EvictionLoop
-from podium.kubelet.kubelet import Kubelet
-from podium.kubelet.kubelet_events import node_record
 from podium.kubelet.containers.pod_worker import PodWorker
+from podium.kubelet.eviction.eviction_loop import EvictionLoop
 from podium.kubelet.eviction.filesystems import NodeReclaim
 from podium.kubelet.eviction.node_statistics import Observation
 from podium.kubelet.eviction.oom_score import oom_score_adj
 from podium.kubelet.eviction.signals import MEMORY
 from podium.kubelet.eviction.thresholds import Threshold
+from podium.kubelet.kubelet import Kubelet
+from podium.kubelet.kubelet_events import node_record
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.kubelet.simulated.scripted_usage import NodeScript, first_reaching
 from podium.kubelet.simulated.stats_provider import StatsProvider, runs, script_of
+from podium.machines.effects import Effect
 
 # Times of kills are told in thousandths of a second; none is sooner than the next one of these.
 _TICKS_PER_SECOND = 1000

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from podium.kubelet.kubelet_config import read_eviction_config
 from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.kubelet_config import read_eviction_config
 from podium.kubelet.simulated.behaviour import AT_ONCE, Behaviour
 
 

@@ -16,7 +16,6 @@ from podium.api.pod_specs import init_containers_of
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.resources import is_sidecar
 from podium.api.values.times import epoch_s
-from podium.machines.effects import Effect
 from podium.kubelet.containers.container import Container, Run, State, Waiting
 from podium.kubelet.containers.container_runtime import (
     KILLED,
@@ -27,10 +26,10 @@ from podium.kubelet.containers.container_runtime import (
     HandlerResult,
     StopSignal,
 )
-from podium.kubelet.kubelet_events import node_record
-from podium.kubelet.pod_admission import PodRejection
 from podium.kubelet.containers.pod_worker import PodWorker
 from podium.kubelet.containers.probes import ProbeWorker
+from podium.kubelet.kubelet_events import node_record
+from podium.kubelet.pod_admission import PodRejection
 from podium.kubelet.simulated.addresses import Addresses
 from podium.kubelet.simulated.behaviour import (
     ENDLESS,
@@ -54,6 +53,7 @@ from podium.kubelet.simulated.scripted_usage import (
     node_script_of,
     usage_of,
 )
+from podium.machines.effects import Effect
 
 _UNREADABLE = "InvalidBehaviour"
 _NOTHING: Object = {}

@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from podium.api.values.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.errors import FieldError, InvalidValueError, aggregate
 from podium.api.objects import Object, annotations
+from podium.api.values.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.values.quantity import QuantityError, value
 from podium.kubelet.simulated.behaviour import PREFIX, BehaviourError
 

@@ -14,9 +14,9 @@ from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, name, status_of
 from podium.api.values.quantity import value
 from podium.kubelet.containers.container import State
-from podium.kubelet.eviction.eviction_loop import pods_memory_limit_bytes
 from podium.kubelet.containers.pod_worker import PodWorker
 from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.eviction_loop import pods_memory_limit_bytes
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,

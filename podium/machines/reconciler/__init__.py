@@ -1,1 +1,1 @@
-"""The reconcile loop of controllers and kubelets: dirty keys, retries, delays, and an index of objects."""
+"""The reconcile loop of controllers and kubelets: dirty keys, retries, delays, indexed objects."""

@@ -8,8 +8,8 @@ created, and no bookkeeping of expected events is needed.
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 
 from podium.api.objects import Object, Place, controller_of, place_of, uid_of, version_of
-from podium.machines.events import Change
 from podium.api.process.recent_values import Recent
+from podium.machines.events import Change
 
 Index = Callable[[Object], Collection[str]]
 """From an object to the keys under which it is to be found."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from podium.api.kinds.custom_kinds import DEFINITION, stored_kind
 from podium.api.kinds.builtin_kinds import KINDS, Kind, kind_of
+from podium.api.kinds.custom_kinds import DEFINITION, stored_kind
 from podium.api.objects import Object
 from podium.machines.events import Change
 

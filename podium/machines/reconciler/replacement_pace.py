@@ -8,9 +8,9 @@ time calls take no time, so this sets the pace. The first replacement comes at o
 
 from collections.abc import Hashable
 
-from podium.api.policy.disruption_target import BY_TAINT, disruption_reason
 from podium.api.objects import Object, is_terminating
 from podium.api.pods import is_finished
+from podium.api.policy.disruption_target import BY_TAINT, disruption_reason
 from podium.api.values.times import epoch_s
 
 PACE_S = 0.25

@@ -15,9 +15,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, field_validator, model_validator
 
-from podium.api.errors import ErrorKind, FieldError
-from podium.api.selectors.labels import validate_label_key
-from podium.scheduler.config.node_affinity import NodeAffinity
 from podium.api.documents import (
     INT64_MAX,
     Choice,
@@ -30,6 +27,9 @@ from podium.api.documents import (
     fault,
     member_of,
 )
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.selectors.labels import validate_label_key
+from podium.scheduler.config.node_affinity import NodeAffinity
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"
 

@@ -11,14 +11,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from podium.api.errors import ErrorKind, FieldError
-from podium.scheduler.config.args import API_VERSION, DEFAULT_ARGS, Args, CustomArgs, PluginArgs
-from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES, REMOVED_PLUGINS
-from podium.scheduler.config.types import (
-    KIND,
-    ClientConnectionConfiguration,
-    LeaderElectionConfiguration,
-)
 from podium.api.documents import (
     INT64_MAX,
     Bits,
@@ -32,6 +24,14 @@ from podium.api.documents import (
     fault,
     refuse,
     unsupported,
+)
+from podium.api.errors import ErrorKind, FieldError
+from podium.scheduler.config.args import API_VERSION, DEFAULT_ARGS, Args, CustomArgs, PluginArgs
+from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES, REMOVED_PLUGINS
+from podium.scheduler.config.types import (
+    KIND,
+    ClientConnectionConfiguration,
+    LeaderElectionConfiguration,
 )
 
 KNOWN_PLUGINS = "known_plugins"

@@ -7,6 +7,7 @@ both are optional, and what is left out is as kube-scheduler v1.36 has it by def
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from podium.api.documents import InvalidDocumentError, decode
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES
@@ -16,9 +17,12 @@ from podium.scheduler.config.document import (
     LeaderElection,
 )
 from podium.scheduler.config.profiles import JudgedConfiguration, profiles_of
-from podium.scheduler.config.scheduler_options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions
+from podium.scheduler.config.scheduler_options import (
+    OPTIONS_API_VERSION,
+    OPTIONS_KIND,
+    SchedulerOptions,
+)
 from podium.scheduler.config.types import KIND, SchedulerConfiguration
-from podium.api.documents import InvalidDocumentError, decode
 
 _API_VERSIONS = {KIND: API_VERSION, OPTIONS_KIND: OPTIONS_API_VERSION}
 _OLD_API_VERSIONS = tuple(

@@ -8,10 +8,16 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
+from podium.api.documents import InvalidDocumentError
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.values.quantity import INT64_MAX
-from podium.scheduler.config.types import ALL_PLUGINS, ExtensionPoint, PluginRef, PluginSet, PluginSets
-from podium.api.documents import InvalidDocumentError
+from podium.scheduler.config.types import (
+    ALL_PLUGINS,
+    ExtensionPoint,
+    PluginRef,
+    PluginSet,
+    PluginSets,
+)
 
 Expanded = Mapping[ExtensionPoint, tuple[PluginRef, ...]]
 Implements = Callable[[str, ExtensionPoint], bool]

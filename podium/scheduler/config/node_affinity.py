@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from podium.api.errors import FieldError
-from podium.api.selectors.node_selector import node_selector, preferred_terms
-from podium.api.objects import part
-from podium.api.well_known import PREFERRED, REQUIRED
 from podium.api.documents import Bits, Document, Range, Tuple, decode, refuse
+from podium.api.errors import FieldError
+from podium.api.objects import part
+from podium.api.selectors.node_selector import node_selector, preferred_terms
+from podium.api.well_known import PREFERRED, REQUIRED
 
 
 class NodeSelectorRequirement(Document):

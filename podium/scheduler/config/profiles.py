@@ -10,14 +10,20 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from types import MappingProxyType
 
+from podium.api.documents import InvalidDocumentError
 from podium.api.errors import FieldError
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.scheduler.config import document
 from podium.scheduler.config.args import DEFAULT_ARGS, CustomArgs
 from podium.scheduler.config.defaults import DEFAULT_PLUGINS
 from podium.scheduler.config.merge import Expanded, merge_plugins
-from podium.scheduler.config.types import ExtensionPoint, PluginRef, PluginSet, PluginSets, ProfileConfig
-from podium.api.documents import InvalidDocumentError
+from podium.scheduler.config.types import (
+    ExtensionPoint,
+    PluginRef,
+    PluginSet,
+    PluginSets,
+    ProfileConfig,
+)
 
 _MULTI_POINT = "multiPoint"
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from podium.api.documents import Choice, Document, Duration, FrozenSet, Tuple, member_of
 from podium.scheduler.config.preemption_options import (
     DEFAULT_CANDIDATE_ORDER,
     BudgetPolicy,
@@ -19,7 +20,6 @@ from podium.scheduler.config.preemption_options import (
     PreemptionProtection,
     PreemptionScope,
 )
-from podium.api.documents import Choice, Document, Duration, FrozenSet, Tuple, member_of
 
 OPTIONS_API_VERSION = "podium.dev/v1alpha1"
 OPTIONS_KIND = "SchedulerOptions"

@@ -19,10 +19,6 @@ from podium.api.resources import (
     resource_amount,
 )
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import Status
 from podium.scheduler.explain.amounts import amount_text, bare_amount
 from podium.scheduler.explain.neighbours import affinity_details, spread_details
 from podium.scheduler.explain.node_conditions import unmet_node_affinity
@@ -32,6 +28,10 @@ from podium.scheduler.explain.volume_details import (
     use_details,
     zone_details,
 )
+from podium.scheduler.framework.status import Status
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class TriedNode(msgspec.Struct, frozen=True):

@@ -3,15 +3,24 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from podium.api.values.counts import listed
 from podium.api.nodes import taints_of
 from podium.api.objects import spec_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
+from podium.api.values.counts import listed
+from podium.scheduler.snapshot.affinity_terms import (
+    AffinityTerm,
+    affinity_terms,
+    with_known_namespaces,
+)
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.snapshot.topology_spread import DO_NOT_SCHEDULE, SpreadConstraint, own_constraints, standing
+from podium.scheduler.snapshot.topology_spread import (
+    DO_NOT_SCHEDULE,
+    SpreadConstraint,
+    own_constraints,
+    standing,
+)
 
 _NAMED_MAX = 5
 

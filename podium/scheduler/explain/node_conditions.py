@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from podium.api.objects import Object
 from podium.api.selectors.labels import Requirement
 from podium.api.selectors.node_selector import required_node_affinity
-from podium.api.objects import Object
 
 
 def unmet_node_affinity(pod: Object, marks: Mapping[str, str], name: str) -> Iterator[str]:

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.status import Status
 from podium.api.documents.report import Report
 from podium.scheduler.explain.details import TriedNode, details_of
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.status import Status
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 # Of nodes that are refused for the same reasons no more are looked at closely.
 _DETAILED_MAX = 20

@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from podium.api.objects import Object, name, spec_of
-from podium.api.priority import class_value
-from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from podium.api.documents.pod_report import PodReport, pod_facts
 from podium.api.documents.report import Report
+from podium.api.objects import Object, name, spec_of
+from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
+from podium.api.priority import class_value
 from podium.scheduler.explain.amounts import amount_text
 from podium.scheduler.explain.changed_pods import with_less, with_priority, with_tolerations
 from podium.scheduler.explain.details import taint_text, untolerated_taints
 from podium.scheduler.explain.extra_nodes import extra_node, shapes
+from podium.scheduler.framework.decision import Decision
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 
 # A node with such a taint isn't well, or is to be left alone.
 _OF_KUBERNETES = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")

@@ -3,34 +3,37 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from podium.api.values.counts import listed
-from podium.api.selectors.labels import SelectorError, label_selector
 from podium.api.objects import Object, annotations, entries, labels, name, part, spec_of
 from podium.api.pod_specs import requests_of
+from podium.api.selectors.labels import SelectorError, label_selector
+from podium.api.values.counts import listed
 from podium.api.values.quantity import value
-from podium.api.volumes.storage_classes import storage_class_name
-from podium.api.well_known import REQUIRED
-from podium.scheduler.snapshot.volumes.attachable_volumes import attach_limits, attachable_volumes, attached_volumes
-from podium.scheduler.snapshot.volumes.csi_migration import Attachable
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
-from podium.scheduler.snapshot.volumes.volumes import (
+from podium.api.volumes.claims_and_volumes import (
     NO_PROVISIONER,
     READ_WRITE_ONCE_POD,
     SELECTED_NODE,
     WAIT_FOR_FIRST_CONSUMER,
     access_modes,
-    claim_of,
     claim_uses,
     is_fully_bound,
-    storage_class_of,
     volume_name,
 )
+from podium.api.volumes.storage_classes import storage_class_name
+from podium.api.well_known import REQUIRED
 from podium.scheduler.explain.node_conditions import unmet_node_affinity
 from podium.scheduler.plugins.volume_restrictions import share_a_disk
 from podium.scheduler.plugins.volume_zone import unmet_labels
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.volumes.attachable_volumes import (
+    attach_limits,
+    attachable_volumes,
+    attached_volumes,
+)
+from podium.scheduler.snapshot.volumes.csi_migration import Attachable
+from podium.scheduler.snapshot.volumes.pod_claims import claim_of, storage_class_of
+from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 
 _NAMED_MAX = 5
 

@@ -9,8 +9,8 @@ is an argument, in seconds.
 import msgspec
 
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 # Upstream's cap on how long Permit may make a pod wait.
 PERMIT_TIMEOUT_S_MAX = 15 * 60.0

@@ -5,11 +5,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.interface import Codes, PostFilterResult
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.framework.evaluation.nominated_pods import Rivals
+from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.framework.status import Status
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.snapshot.arrays import Codes
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):

@@ -11,10 +11,10 @@ lists them all.
 from collections.abc import Callable
 
 from podium.api.objects import Object, name, namespace
+from podium.api.volumes.claims_and_volumes import claim_uses
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.volumes.volumes import claim_uses
 
 AfterChange = Callable[[PodInfo, Object | None, Object], bool]
 AfterRemoval = Callable[[PodInfo, Object], bool]

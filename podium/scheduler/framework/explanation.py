@@ -13,12 +13,13 @@ from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.diagnosis import nodes_available_message, reasons_of
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.interface import FITS, Codes, PostFilterResult, Rows
+from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
+from podium.scheduler.framework.interface import FITS, PostFilterResult
+from podium.scheduler.framework.status import Status, unresolvable
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON
 from podium.scheduler.preemption.result import Candidate, Preemption
-from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
+from podium.scheduler.snapshot.arrays import Codes, Rows
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import Status, unresolvable
 
 
 class Explanation(msgspec.Struct, frozen=True):

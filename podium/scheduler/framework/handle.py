@@ -6,16 +6,16 @@ from random import Random
 import msgspec
 
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.framework.clock import Clock
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.interface import Rows
 from podium.scheduler.framework.pod_groups import PodGroups
+from podium.scheduler.framework.preferred_nodes import PreferredNodes
+from podium.scheduler.preemption.victim_history import VictimHistory
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.victim_history import VictimHistory
-from podium.scheduler.framework.preferred_nodes import PreferredNodes
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 

@@ -24,20 +24,15 @@ from numpy.typing import NDArray
 
 from podium.api.objects import Object
 from podium.machines.effects import Effect
+from podium.scheduler.framework.status import SUCCESS, Code, Status
+from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
 from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.status import SUCCESS, Code, Status
 
 MAX_NODE_SCORE = 100
 FITS = 0
-
-Rows = NDArray[np.intp]
-Codes = NDArray[np.int32]
-Mask = NDArray[np.bool_]
-Scores = NDArray[np.int64]
-Sums = Sequence[NDArray[np.int64]]
 
 
 class Scope(Enum):
@@ -216,7 +211,7 @@ PASSES = PreFilterResult()
 
 
 class NodeToStatusReader(Protocol):
-    """Tells why a pod fits on no node; `podium.scheduler.framework.post_filter.NodeToStatus` is what there is."""
+    """Statuses of the nodes that a pod does not fit; implemented by `post_filter.NodeToStatus`."""
 
     def get(self, node_name: str) -> Status:
         """The refusal of a node; one that isn't there is refused for good."""

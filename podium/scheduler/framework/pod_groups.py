@@ -13,8 +13,8 @@ import msgspec
 from podium.api.kinds.builtin_kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD, Kind
 from podium.api.objects import Object, labels, name, namespace, part, spec_of, uid
 from podium.api.pods import node_name_of
-from podium.api.values.quantity import nanos
 from podium.api.resources import resource_amount
+from podium.api.values.quantity import nanos
 from podium.scheduler.config.preemption_options import Gangs, PodGroupApi
 from podium.scheduler.snapshot.pod_info import UNPLACED, PodInfo
 

@@ -10,11 +10,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.interface import Codes, PostFilterPlugin, PostFilterResult, PreFilterPlugin
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.result import Preemption
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.framework.interface import PostFilterPlugin, PostFilterResult, PreFilterPlugin
 from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.snapshot.arrays import Codes
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class NodeToStatus(msgspec.Struct, frozen=True):

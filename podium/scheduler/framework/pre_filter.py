@@ -10,17 +10,15 @@ import numpy as np
 
 from podium.scheduler.framework.interface import (
     PASSES,
-    Codes,
     CycleError,
     FilterState,
     PreFilterPlugin,
-    Rows,
     Scope,
-    Sums,
 )
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
+from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
 
 NO_NODE = -1
 

@@ -9,11 +9,12 @@ from typing import Any, Protocol
 import msgspec
 
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.interface import Codes, PostFilterResult
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.snapshot.arrays import Codes
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 State = tuple[object, ...]
 

@@ -10,22 +10,23 @@ from functools import partial
 import numpy as np
 
 from podium.api.pods import scheduler_name_of
+from podium.api.process.recent_values import Recent
 from podium.scheduler.config.preemption_options import PreemptionScope
 from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.evaluation.evaluation import INFEASIBLE, Evaluation
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.interface import FITS, Codes, CycleError, PostFilterResult
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import FITS, CycleError, PostFilterResult
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.framework.post_filter import NodeToStatus, run_post_filter_plugins
-from podium.scheduler.preemption.policies.cross_node.reserved_rooms import reserved_rooms
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.framework.preferred_nodes import tied
-from podium.api.process.recent_values import Recent
 from podium.scheduler.framework.refusal import Refusal, state_of
 from podium.scheduler.framework.status import Code, Status
 from podium.scheduler.framework.timing import Timing
+from podium.scheduler.preemption.policies.cross_node.reserved_rooms import reserved_rooms
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.snapshot.arrays import Codes
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 # Each evaluation has several columns as long as the cluster; pods that come one of a kind, such as
 # a DaemonSet's, would otherwise fill the memory.

@@ -17,21 +17,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from podium.api.objects import Object
+from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     MAX_NODE_SCORE,
-    Codes,
     CycleError,
     FilterState,
     RelativeScore,
-    Rows,
     Scope,
-    Scores,
-    Sums,
 )
-from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.status import Code, Status, unresolvable
+from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import Code, Status, unresolvable
 
 # An array plugin sees the cluster as it is, and can't be asked what it would be without some pods.
 _REFUSED = -1

@@ -15,6 +15,11 @@ import msgspec
 from podium.api.objects import Object
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
+from podium.scheduler.framework.binding import BindingCycle, failure_of
+from podium.scheduler.framework.interface import PreBindProgress
+from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.framework.status import SUCCESS, Code, Status
+from podium.scheduler.framework.timing import Timing
 from podium.scheduler.machine.context import (
     ERROR,
     SCHEDULED,
@@ -23,13 +28,8 @@ from podium.scheduler.machine.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.scheduler.framework.binding import BindingCycle, failure_of
-from podium.scheduler.framework.interface import PreBindProgress
-from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.queue import QueuedPod
-from podium.scheduler.framework.status import SUCCESS, Code, Status
-from podium.scheduler.framework.timing import Timing
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class PreBindCall(msgspec.Struct, frozen=True):

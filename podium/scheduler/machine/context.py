@@ -7,11 +7,11 @@ import msgspec
 
 from podium.machines.effects import Record
 from podium.machines.events import Change
-from podium.scheduler.machine.api_dispatcher import APIDispatcher, observed_generation
 from podium.scheduler.framework.cluster_events import ASSIGNED_POD_DELETED
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.machine.api_dispatcher import APIDispatcher, observed_generation
 from podium.scheduler.queue import QueuedPod, SchedulingQueue
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry

@@ -16,18 +16,19 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
+from podium.api.policy.disruption_budgets import Budget
 from podium.api.values.times import epoch_s
 from podium.machines.events import Change, FirstList
-from podium.scheduler.machine.binding_cycle import BindingCycles
-from podium.scheduler.machine.context import SchedulerContext
-from podium.scheduler.machine.preemption_executor import PreemptionExecutor
-from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.framework.cluster_events import (
     ASSIGNED_POD_DELETED,
     Action,
     ClusterEvent,
     EventResource,
 )
+from podium.scheduler.machine.binding_cycle import BindingCycles
+from podium.scheduler.machine.context import SchedulerContext
+from podium.scheduler.machine.preemption_executor import PreemptionExecutor
+from podium.scheduler.queue.changes import events_of_node_update, events_of_pod_update
 from podium.scheduler.snapshot.pod_info import (
     PodInfo,
     pending_pod,
@@ -36,7 +37,6 @@ from podium.scheduler.snapshot.pod_info import (
     renewed_class,
     start_ns_of,
 )
-from podium.scheduler.queue.changes import events_of_node_update, events_of_pod_update
 
 # Kinds whose events are told to the queue under a resource's name.
 _RESOURCES = {

@@ -12,13 +12,16 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from podium.api.values.counts import listed
 from podium.api.kinds.builtin_kinds import POD_GROUP
 from podium.api.objects import Object, condition_of, name, namespace, uid
+from podium.api.values.counts import listed
 from podium.api.values.times import timestamp
-from podium.scheduler.config.preemption_options import Gangs as GangOptions
 from podium.machines.effects import status_patch_of
 from podium.machines.events import Change
+from podium.scheduler.config.preemption_options import Gangs as GangOptions
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.pod_groups import GangId, PodGroup, PodGroups
+from podium.scheduler.framework.status import unschedulable
 from podium.scheduler.machine.api_dispatcher import stamped_condition
 from podium.scheduler.machine.binding_cycle import BindingCycles
 from podium.scheduler.machine.context import (
@@ -29,13 +32,10 @@ from podium.scheduler.machine.context import (
     handle_scheduling_failure,
 )
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.pod_groups import GangId, PodGroup, PodGroups
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.queue import QueuedPod
-from podium.scheduler.framework.status import unschedulable
 from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
+from podium.scheduler.queue import QueuedPod
 from podium.scheduler.rehearsal import RehearsalOutcome, Tell, try_gang
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 GANG_SCHEDULING = "GangScheduling"
 """Who rejects pods that wait for others of their gang."""

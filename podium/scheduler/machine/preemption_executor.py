@@ -21,11 +21,12 @@ from collections import deque
 import msgspec
 from msgspec.structs import replace
 
-from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.api.objects import condition_of, is_terminating, uid
 from podium.api.pods import is_finished, node_name_of
+from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.machines.effects import Delete, Effect
 from podium.machines.events import CallError, Change, Outcome
+from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.machine.api_dispatcher import (
     observed_generation,
     patched_conditions,
@@ -39,11 +40,10 @@ from podium.scheduler.machine.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.scheduler.framework.interface import PostFilterResult
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.record import PreemptionRecord, record_of
 from podium.scheduler.preemption.policies.retries import HeldPreemptions, PreemptionRetries
+from podium.scheduler.preemption.record import PreemptionRecord, record_of
 from podium.scheduler.queue import QueuedPod, QueueName
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 HISTORY_MAX = 10_000
 

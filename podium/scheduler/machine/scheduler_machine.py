@@ -8,11 +8,17 @@ from random import Random
 from msgspec.structs import replace
 
 from podium.api.objects import is_terminating, uid
-from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Woken
-from podium.scheduler.machine.eviction_guard import EvictionGuard
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.types import SchedulerConfiguration
+from podium.scheduler.framework.cluster_events import EventHint
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.diagnosis import rejecting_plugins
+from podium.scheduler.framework.explanation import failure_message
+from podium.scheduler.framework.interface import PostFilterResult
+from podium.scheduler.framework.scheduling_cycle import NO_NODES
+from podium.scheduler.framework.timing import Timing
 from podium.scheduler.machine.api_dispatcher import APIDispatcher, PodCall
 from podium.scheduler.machine.binding_cycle import BindingCycles, PreBindCall
 from podium.scheduler.machine.context import (
@@ -27,17 +33,11 @@ from podium.scheduler.machine.context import (
     handle_scheduling_failure,
 )
 from podium.scheduler.machine.event_handlers import KINDS, EventHandlers, OtherNominations
+from podium.scheduler.machine.eviction_guard import EvictionGuard
 from podium.scheduler.machine.gangs import GANG_SCHEDULING, GangScheduler
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
-from podium.scheduler.framework.cluster_events import EventHint
-from podium.scheduler.framework.scheduling_cycle import NO_NODES
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import rejecting_plugins
-from podium.scheduler.framework.explanation import failure_message
-from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.preemption.policies.livelock import LivelockGuard
 from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
-from podium.scheduler.framework.timing import Timing
 from podium.scheduler.scheduler import Scheduler
 
 TRIES_AT_ONE_MOMENT_MAX = 8

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.scheduler import nobody_preempts
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.scheduler import nobody_preempts
 
 
 class Sleeper(NamedTuple):

@@ -4,8 +4,8 @@ The binding itself is an effect, and so is its failure: whoever applies effects 
 """
 
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.framework.status import SUCCESS, Status
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class DefaultBinder:

@@ -18,27 +18,27 @@ from podium.scheduler.framework.cluster_events import EventHint, EventResource
 from podium.scheduler.framework.diagnosis import ReasonHistogram, nodes_available_message
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import NOBODY, Filtering
-from podium.scheduler.framework.interface import Mask, Rows
-from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.event_registration import after_removal
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.post_filter import NodeToStatus
+from podium.scheduler.framework.preferred_nodes import tied
+from podium.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from podium.scheduler.preemption.candidate_keys import keys_of
 from podium.scheduler.preemption.candidates import CandidateLimit
 from podium.scheduler.preemption.choice import Choice, choose
-from podium.scheduler.preemption.policies.cross_node.search import CrossNodeSearch
-from podium.scheduler.preemption.policies.cross_node.victim_sets import NODES_TOUCHED, VictimSets
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.scheduler.preemption.eligibility import ineligible
-from podium.scheduler.preemption.victim_order import IMPORTANCE
+from podium.scheduler.preemption.policies.cross_node.search import CrossNodeSearch
+from podium.scheduler.preemption.policies.cross_node.victim_sets import NODES_TOUCHED, VictimSets
 from podium.scheduler.preemption.policies.patience import PatientPreemption
 from podium.scheduler.preemption.policies.policy import policy_of
-from podium.scheduler.preemption.result import Preemption
-from podium.scheduler.preemption.victim_table import VictimTables
 from podium.scheduler.preemption.policies.walls import Wall
 from podium.scheduler.preemption.policies.whole_gangs import with_whole_gangs
-from podium.scheduler.framework.preferred_nodes import tied
-from podium.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.preemption.victim_order import IMPORTANCE
+from podium.scheduler.preemption.victim_table import VictimTables
+from podium.scheduler.snapshot.arrays import Mask, Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
 FORBIDDEN_REASON = "Preemption is forbidden"

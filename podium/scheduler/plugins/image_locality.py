@@ -13,10 +13,11 @@ import numpy as np
 
 from podium.api.objects import Object
 from podium.api.pod_specs import containers_of, init_containers_of, volumes_of
-from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, Rows, Scope, Scores
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, Scope
+from podium.scheduler.snapshot.arrays import Rows, Scores
 from podium.scheduler.snapshot.node_columns import GroupColumn
-from podium.scheduler.framework.evaluation.per_nodes import PerNodes
+from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 

@@ -11,23 +11,27 @@ from numpy.typing import NDArray
 
 from podium.api.objects import Object, labels
 from podium.scheduler.config.args import InterPodAffinityArgs
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
-from podium.scheduler.snapshot.domain_sums import DomainSum, selector_marks
+from podium.scheduler.framework.event_registration import after_change, class_on_node
+from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     FITS,
     MAX_NODE_SCORE,
     PASSES,
-    Codes,
     FilterState,
     PreFilterResult,
     RelativeScore,
-    Rows,
     Scope,
-    Scores,
-    Sums,
 )
-from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.status import Status, rejection, unresolvable
+from podium.scheduler.snapshot.affinity_terms import (
+    AffinityTerm,
+    affinity_terms,
+    with_known_namespaces,
+)
+from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
+from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.snapshot.domain_sums import DomainSum, selector_marks
 from podium.scheduler.snapshot.held_terms import (
     PREFERRED_NEAR,
     REQUIRED_APART,
@@ -35,14 +39,11 @@ from podium.scheduler.snapshot.held_terms import (
     HeldTerm,
     HeldTerms,
 )
-from podium.scheduler.framework.event_registration import after_change, class_on_node
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.status import Status, rejection, unresolvable
+from podium.scheduler.snapshot.pod_relations import Kin
 
 AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2
 

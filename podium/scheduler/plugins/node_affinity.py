@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from podium.api.errors import aggregate
+from podium.api.objects import Object, entries, labels, name
+from podium.api.pod_specs import node_affinity_of
 from podium.api.selectors.node_selector import (
     NAME_FIELD,
     NodeSelectorTerm,
@@ -16,21 +18,20 @@ from podium.api.selectors.node_selector import (
     preferred_terms,
     required_node_affinity,
 )
-from podium.api.objects import Object, entries, labels, name
-from podium.api.pod_specs import node_affinity_of
 from podium.api.well_known import PREFERRED, REQUIRED
 from podium.scheduler.config.args import NodeAffinityArgs
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
 from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes, fixed_codes
-from podium.scheduler.framework.interface import PASSES, PreFilterResult, RelativeScore, Rows, Scope, Scores
-from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.event_registration import after_change
-from podium.scheduler.snapshot.node_selection import matching_rows
 from podium.scheduler.framework.evaluation.score_normalization import default_normalize
-from podium.scheduler.framework.evaluation.per_nodes import PerNodes
+from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import PASSES, PreFilterResult, RelativeScore, Scope
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
+from podium.scheduler.snapshot.arrays import Rows, Scores
+from podium.scheduler.snapshot.node_selection import matching_rows
+from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
 
 _POD, _ENFORCED = -1, -2
 _REASONS = {

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from podium.api.objects import Object, spec_of
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.interface import FITS, Codes, FilterState, Rows, Scope, Sums
-from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.event_registration import after_change, after_removal
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import FITS, FilterState, Scope
+from podium.scheduler.framework.status import Status, rejection
+from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
 from podium.scheduler.snapshot.host_ports import HostPort, host_ports
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import Status, rejection
 
 _TAKEN = 1
 _NONE: frozenset[HostPort] = frozenset()

@@ -14,11 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.config.args import NodeResourcesBalancedAllocationArgs
-from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, Rows, Scores
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore
+from podium.scheduler.plugins.node_resources.scored_resources import (
+    Matrix,
+    ScoredColumns,
+    ScoredResources,
+)
+from podium.scheduler.snapshot.arrays import Rows, Scores
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.resource_columns import Column
-from podium.scheduler.plugins.node_resources.scored_resources import Matrix, ScoredColumns, ScoredResources
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 Fractions = NDArray[np.float64]

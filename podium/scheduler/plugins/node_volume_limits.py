@@ -12,6 +12,16 @@ import numpy as np
 
 from podium.api.objects import Object, spec_of
 from podium.api.pod_specs import volumes_of
+from podium.api.volumes.claims_and_volumes import claim_uses
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
+from podium.scheduler.framework.event_registration import after_change, after_removal, claim_is_used
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import FITS, CycleError, FilterState, Scope
+from podium.scheduler.framework.status import Status, unresolvable, unschedulable
+from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.attachable_volumes import (
     attach_limits,
     attachable_volumes,
@@ -19,21 +29,13 @@ from podium.scheduler.snapshot.volumes.attachable_volumes import (
     inline_fault,
     limits_of,
 )
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
 from podium.scheduler.snapshot.volumes.csi_migration import (
     Attachable,
     MigrationError,
     in_tree_plugin,
     migrated_volume,
 )
-from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
-from podium.scheduler.framework.interface import FITS, Codes, CycleError, FilterState, Rows, Scope, Sums
-from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.event_registration import after_change, after_removal, claim_is_used
-from podium.scheduler.snapshot.pod_classes import PodClass
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.status import Status, unresolvable, unschedulable
-from podium.scheduler.snapshot.volumes.volumes import claim_of, claim_uses, not_found, ownership_fault
+from podium.scheduler.snapshot.volumes.pod_claims import claim_of, not_found, ownership_fault
 
 Volumes = frozenset[Attachable]
 

@@ -20,14 +20,15 @@ from podium.api.taints import (
 )
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
 from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes, fixed_codes
-from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, RelativeScore, Rows, Scope, Scores
-from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.event_registration import after_change
 from podium.scheduler.framework.evaluation.score_normalization import default_normalize
-from podium.scheduler.framework.evaluation.per_nodes import PerNodes
+from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, RelativeScore, Scope
+from podium.scheduler.framework.status import unresolvable
+from podium.scheduler.snapshot.arrays import Rows, Scores
+from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.status import unresolvable
 
 _UNTOLERATED = -1
 _REASON = "node(s) had untolerated taint(s)"

@@ -11,8 +11,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.values.integers import parse_count
-from podium.api.selectors.labels import SelectorError, label_selector
 from podium.api.objects import (
     Object,
     annotations,
@@ -25,48 +23,52 @@ from podium.api.objects import (
 )
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import phase_of
+from podium.api.selectors.labels import SelectorError, label_selector
+from podium.api.values.integers import parse_count
 from podium.api.values.quantity import ceil_value, value
-from podium.scheduler.config.args import VolumeBindingArgs
+from podium.api.volumes.claims_and_volumes import (
+    NO_PROVISIONER,
+    SELECTED_NODE,
+    WAIT_FOR_FIRST_CONSUMER,
+    ClaimUse,
+    bound_to,
+    claim_uses,
+    is_fully_bound,
+    requested_storage,
+    selecting_node,
+    volume_name,
+)
+from podium.api.volumes.volume_matching import NO_VOLUME, by_size, choose_volumes
 from podium.machines.effects import Effect, Replace
+from podium.scheduler.config.args import VolumeBindingArgs
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
+from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
+from podium.scheduler.framework.event_registration import after_change, claim_is_used
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import (
+    PASSES,
+    CycleError,
+    FilterState,
+    PreBindProgress,
+    PreFilterResult,
+)
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
+from podium.scheduler.snapshot.arrays import Codes
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.csi_migration import (
     in_tree_plugin,
     migrated_affinity,
     migrated_plugins,
     migration_note,
 )
-from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
-from podium.scheduler.framework.interface import (
-    PASSES,
-    Codes,
-    CycleError,
-    FilterState,
-    PreBindProgress,
-    PreFilterResult,
-)
-from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.event_registration import after_change, claim_is_used
-from podium.scheduler.snapshot.pod_classes import PodClass
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
-from podium.scheduler.snapshot.volumes.volume_matching import NO_VOLUME, by_size, choose_volumes
-from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
-from podium.scheduler.snapshot.volumes.volumes import (
-    NO_PROVISIONER,
-    SELECTED_NODE,
-    WAIT_FOR_FIRST_CONSUMER,
-    ClaimUse,
-    bound_to,
+from podium.scheduler.snapshot.volumes.pod_claims import (
     claim_of,
-    claim_uses,
-    is_fully_bound,
     not_found,
     ownership_fault,
-    requested_storage,
-    selecting_node,
     storage_class_of,
-    volume_name,
 )
+from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 
 Mask = NDArray[np.bool_]
 

@@ -11,25 +11,22 @@ import numpy as np
 
 from podium.api.objects import Object, entries
 from podium.api.pod_specs import volumes_of
+from podium.api.volumes.claims_and_volumes import READ_WRITE_ONCE_POD, access_modes, claim_uses
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.interface import (
-    FITS,
-    PASSES,
-    Codes,
-    FilterState,
-    PreFilterResult,
-    Rows,
-    Scope,
-    Sums,
+from podium.scheduler.framework.event_registration import (
+    after_change,
+    after_removal,
+    claim_is_named,
 )
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.event_registration import after_change, after_removal, claim_is_named
+from podium.scheduler.framework.interface import FITS, PASSES, FilterState, PreFilterResult, Scope
+from podium.scheduler.framework.status import Status, unresolvable, unschedulable
+from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
 from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import Status, unresolvable, unschedulable
-from podium.scheduler.snapshot.volumes.volumes import READ_WRITE_ONCE_POD, access_modes, claim_of, claim_uses, not_found
+from podium.scheduler.snapshot.volumes.pod_claims import claim_of, not_found
 
 ClaimKey = tuple[str, str]
 

@@ -10,26 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.objects import Object, labels
+from podium.api.volumes.claims_and_volumes import (
+    WAIT_FOR_FIRST_CONSUMER,
+    ZONES_DELIMITER,
+    claim_uses,
+    volume_name,
+)
 from podium.api.volumes.storage_classes import storage_class_name
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.snapshot.volumes.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL
 from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
-from podium.scheduler.framework.interface import PASSES, FilterState, PreFilterResult
-from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.event_registration import after_change, claim_is_named
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import PASSES, FilterState, PreFilterResult
+from podium.scheduler.framework.status import Status, unresolvable
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.status import Status, unresolvable
+from podium.scheduler.snapshot.volumes.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL
+from podium.scheduler.snapshot.volumes.pod_claims import claim_of, not_found
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
-from podium.scheduler.snapshot.volumes.volumes import (
-    WAIT_FOR_FIRST_CONSUMER,
-    ZONES_DELIMITER,
-    claim_of,
-    claim_uses,
-    not_found,
-    volume_name,
-)
 
 Mask = NDArray[np.bool_]
 

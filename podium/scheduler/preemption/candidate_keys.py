@@ -12,10 +12,7 @@ from podium.api.objects import annotations
 from podium.api.values.times import EARLIEST_NS, NANOS_PER_SECOND, TimeError, parse_time
 from podium.scheduler.config.preemption_options import CandidateKey
 from podium.scheduler.framework.clock import Clock
-from podium.scheduler.framework.interface import Rows
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.policies.cascade import Cascade
 from podium.scheduler.preemption.choice import (
     LATEST_START,
     PRIORITY_SUM,
@@ -25,8 +22,11 @@ from podium.scheduler.preemption.choice import (
     Key,
 )
 from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.preemption.policies.cascade import Cascade
 from podium.scheduler.preemption.policies.pod_figures import PodFigures
 from podium.scheduler.preemption.policies.stranded_victims import Stranding
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 LAST_CHECKPOINT = "podium.dev/last-checkpoint"

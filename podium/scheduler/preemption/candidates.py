@@ -10,8 +10,8 @@ from random import Random
 import msgspec
 import numpy as np
 
-from podium.scheduler.framework.interface import Mask
 from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.snapshot.arrays import Mask
 
 
 class CandidateLimit(msgspec.Struct, frozen=True):

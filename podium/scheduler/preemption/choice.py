@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.values.times import format_time
-from podium.scheduler.framework.interface import Rows
-from podium.scheduler.snapshot.pod_info import start_ns_in
 from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET, DryRun
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.pod_info import start_ns_in
 
 _LAST = np.iinfo(np.int64).max
 

@@ -11,19 +11,20 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.interface import FITS, Mask, Rows
-from podium.scheduler.snapshot.nominator import Nominator
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.victim_order import Importance
-from podium.scheduler.preemption.unchanged_rows import KnownRows
+from podium.scheduler.framework.evaluation.tally import Tally
+from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.one_row import RowResult, RowWorld, run_row
 from podium.scheduler.preemption.policies.protection.shields import Shields
-from podium.scheduler.preemption.victim_table import NOBODY, VictimTables
 from podium.scheduler.preemption.rows_without_victims import World
+from podium.scheduler.preemption.unchanged_rows import KnownRows
+from podium.scheduler.preemption.victim_order import Importance
+from podium.scheduler.preemption.victim_table import NOBODY, VictimTables
+from podium.scheduler.snapshot.arrays import Mask, Rows
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
+from podium.scheduler.snapshot.nominator import Nominator
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.evaluation.tally import Tally
 
 NO_VICTIMS = -2
 NO_VICTIMS_REASON = "No preemption victims found for incoming pod"

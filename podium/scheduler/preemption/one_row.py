@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.api.policy.disruption_budgets import spend
 from podium.scheduler.framework.evaluation.filtering import NOBODY, Filtering
 from podium.scheduler.framework.interface import FITS, FilterState
+from podium.scheduler.preemption.victim_order import Importance
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.victim_order import Importance
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 

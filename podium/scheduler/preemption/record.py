@@ -7,8 +7,8 @@ import msgspec
 
 from podium.api.objects import Object, annotations
 from podium.scheduler.framework.interface import PostFilterResult
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 ANNOTATION = "podium.dev/preemption"

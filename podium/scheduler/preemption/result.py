@@ -3,11 +3,12 @@
 import msgspec
 import numpy as np
 
-from podium.scheduler.framework.interface import Mask, PostFilterResult, Rows
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.preemption.choice import Choice
 from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.policies.policy import Held
+from podium.scheduler.snapshot.arrays import Mask, Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 def _no_rows() -> Rows:

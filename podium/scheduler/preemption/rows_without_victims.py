@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.filtering import NOBODY, Filtering
-from podium.scheduler.framework.interface import FITS, Codes, FilterState, Rows
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.interface import FITS, FilterState
 from podium.scheduler.preemption.victim_table import Victims, VictimTable
+from podium.scheduler.snapshot.arrays import Codes, Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 Integers = NDArray[np.int64]

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.scheduler.preemption.policies.protection.shields import Shields
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.change_log import Log, rows_of
 from podium.scheduler.snapshot.nominator import Nominator
-from podium.scheduler.preemption.policies.protection.shields import Shields
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 

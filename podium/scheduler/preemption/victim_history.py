@@ -8,9 +8,9 @@ import msgspec
 
 from podium.api.objects import controller_of, metadata_of
 from podium.api.pods import priority_class_of
+from podium.api.process.recent_values import Recent
 from podium.api.values.times import epoch_s
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.api.process.recent_values import Recent
 
 _VICTIMS_MAX = 100_000
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from podium.api.qos import stored_or_computed_qos
 from podium.scheduler.config.scheduler_options import VictimOrder
-from podium.scheduler.snapshot.pod_info import NOT_STARTED, PodInfo
 from podium.scheduler.preemption.go_sort import INSERTION_MAX, go_sort
+from podium.scheduler.snapshot.pod_info import NOT_STARTED, PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 Integers = NDArray[np.int64]

@@ -4,10 +4,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.scheduler.snapshot.budget_columns import BudgetColumns
-from podium.scheduler.framework.interface import Rows
-from podium.scheduler.preemption.victim_order import Importance, Integers
 from podium.scheduler.preemption.policies.protection.shields import Shields
+from podium.scheduler.preemption.victim_order import Importance, Integers
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 _FEW_ROWS_MAX = 32

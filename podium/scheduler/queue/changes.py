@@ -6,8 +6,8 @@ PodSchedulingPropertiesChange and NodeSchedulingPropertiesChange of v1.36.
 from typing import Any
 
 from podium.api.objects import Object, annotations, entries, labels, spec_of, status_of
-from podium.api.values.quantity import ceil_milli, nanos
 from podium.api.resources import pod_requests
+from podium.api.values.quantity import ceil_milli, nanos
 from podium.scheduler.framework.cluster_events import Action
 from podium.scheduler.snapshot.pod_classes import holds_alike
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import Hint
 from podium.scheduler.framework.interface import CycleError
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.queue.in_flight import Happened
 from podium.scheduler.queue.profile import ANY_EVENT, QueueProfile
 from podium.scheduler.queue.queue_events import QueueEvent
 from podium.scheduler.queue.queued_pod import QueuedPod, Rejection
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class Strategy(IntEnum):

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from podium.scheduler.framework.status import Status
+from podium.scheduler.queue.queue_events import UNSCHEDULABLE_TIMEOUT
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.queue.queue_events import UNSCHEDULABLE_TIMEOUT
-from podium.scheduler.framework.status import Status
 
 Plugins = frozenset[str]
 

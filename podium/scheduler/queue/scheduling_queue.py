@@ -7,7 +7,6 @@ from itertools import count
 
 from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import ClusterEvent
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.queue.backoff import NEVER, WINDOW_S, BackoffQueue
 from podium.scheduler.queue.heap import Key, PodHeap
 from podium.scheduler.queue.hints import QueueingHints, Strategy, in_hindsight
@@ -22,6 +21,7 @@ from podium.scheduler.queue.queue_events import (
 )
 from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
 from podium.scheduler.queue.unschedulable import Unschedulable
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 # How often leftovers are looked for; whole multiples of it since the epoch.
 LEFTOVER_TICK_S = 30

@@ -7,12 +7,12 @@ are cost nothing.
 
 from collections.abc import Callable
 
-from podium.scheduler.snapshot.pod_classes import PodClass
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.queue.heap import PodHeap
 from podium.scheduler.queue.hints import NOBODY, QueueingHints, Strategy
 from podium.scheduler.queue.in_flight import Happened
 from podium.scheduler.queue.queued_pod import QueuedPod, QueueName, Rejection
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 Room = dict[str, QueuedPod]
 

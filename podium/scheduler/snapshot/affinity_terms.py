@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from podium.api.selectors.labels import NOTHING, Selector, SelectorError, label_selector
 from podium.api.objects import Object, labels, name
+from podium.api.selectors.labels import NOTHING, Selector, SelectorError, label_selector
 from podium.api.well_known import PREFERRED, REQUIRED
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_relations import Kin
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.selectors.labels import Selector
-from podium.scheduler.framework.interface import Rows
-from podium.scheduler.snapshot.pod_relations import Kin, Mark
-from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
 from podium.api.process.recent_values import Recent
+from podium.api.selectors.labels import Selector
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
+from podium.scheduler.snapshot.pod_relations import Kin, Mark
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 Weigh = Callable[[Kin], int]

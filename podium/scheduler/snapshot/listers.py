@@ -6,8 +6,8 @@ made with the objects of an older epoch may no longer hold.
 
 from collections.abc import Iterable, Mapping
 
-from podium.api.values.integers import parse_count
 from podium.api.objects import Object, labels, name, namespace
+from podium.api.values.integers import parse_count
 
 Place = tuple[str, str]
 

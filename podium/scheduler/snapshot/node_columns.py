@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.selectors.labels import Requirement
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, entries, labels, spec_of, status_of
+from podium.api.selectors.labels import Requirement
 
 ABSENT = -1
 

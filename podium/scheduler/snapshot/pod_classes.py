@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.device_classes import may_be_devices
-from podium.api.selectors.node_selector import RequiredNodeAffinity, required_node_affinity
 from podium.api.objects import Object, controller_of, is_terminating, labels, name, namespace
 from podium.api.pod_specs import (
     affinity_of,
@@ -31,9 +30,10 @@ from podium.api.resources import (
     pod_scoring_requests,
     resource_amount,
 )
+from podium.api.selectors.node_selector import RequiredNodeAffinity, required_node_affinity
 from podium.scheduler.snapshot.host_ports import HostPort, host_ports
-from podium.scheduler.snapshot.pod_relations import Kin, kin_key
 from podium.scheduler.snapshot.per_class import ClassColumn
+from podium.scheduler.snapshot.pod_relations import Kin, kin_key
 
 _SPEC_FIELDS = (
     "affinity",

@@ -17,8 +17,8 @@ from podium.api.errors import InvalidValueError
 from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, labels, name
 from podium.api.values.quantity import INT64_MAX, milli_value, value
-from podium.scheduler.snapshot.host_ports import HostPort
 from podium.scheduler.snapshot.change_log import Change, Log
+from podium.scheduler.snapshot.host_ports import HostPort
 from podium.scheduler.snapshot.node_columns import NodeColumns
 from podium.scheduler.snapshot.per_class import PerClass
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses

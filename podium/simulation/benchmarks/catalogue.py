@@ -10,8 +10,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from podium.api.errors import PodiumError
-from podium.simulation.benchmarks import diverse
-from podium.simulation.benchmarks import templates
+from podium.simulation.benchmarks import diverse, templates
 from podium.simulation.benchmarks.measured_workloads import Case, Size, Workload, WorkloadPods
 
 _ONE_ZONE = ("zone1",)

@@ -20,11 +20,11 @@ from time import perf_counter, process_time
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
+from podium.scheduler.scheduler import Scheduler
 from podium.simulation.benchmarks.measured_workloads import Workload
 from podium.simulation.benchmarks.object_factory import ObjectFactory
 from podium.simulation.benchmarks.results import Result, latency_of
 from podium.simulation.benchmarks.timed_scheduler import Churn, TimedScheduler
-from podium.scheduler.scheduler import Scheduler
 
 # The reference injects a pod every 200 ms while it schedules about 500 measured ones a second.
 # Counting pods instead of time keeps a workload the same however fast it is run.

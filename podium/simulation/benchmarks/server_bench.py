@@ -14,9 +14,9 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.api.pods import node_name_of
 from podium.cluster.client.http_api import HttpApi
+from podium.machines.async_api import UnreachableError
 from podium.machines.effects import Create, Delete, Effect, Patch
 from podium.simulation.benchmarks.server_result import ServerResult
-from podium.cluster.drivers.async_api import UnreachableError
 
 _UNDER_WAY = 30
 _LABEL = "podium.dev/bench"

@@ -5,8 +5,8 @@ from time import perf_counter_ns
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 # A measured pod that preempts is decided a second time, and then must fit.
 _CYCLES_MAX = 2

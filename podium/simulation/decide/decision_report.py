@@ -5,8 +5,8 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from podium.scheduler.framework.explanation import Explanation
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.framework.status import StatusReport
+from podium.scheduler.preemption.result import Preemption
 from podium.simulation.decide.decisions import Decided
 
 

@@ -14,12 +14,12 @@ from podium.api.errors import InvalidValueError
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.explanation import Explanation, explain
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.framework.post_filter import NodeToStatus
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.framework.status import Code
-from podium.simulation.decide.scenario import Scenario
+from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.simulation.decide.scenario import Scenario
 
 # Nothing happens in a scenario that would end a wait.
 _NO_CLOCK_S = 0.0

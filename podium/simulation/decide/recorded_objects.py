@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
+from podium.api.documents import Tuple, refuse
 from podium.api.errors import OMITTED, FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
-from podium.api.documents import Tuple, refuse
 
 
 def type_faults(kind: str, obj: Object) -> list[FieldError]:

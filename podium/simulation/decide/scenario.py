@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_snake
 
+from podium.api.documents import Document, Tuple
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import DEFAULT_NAMESPACE, Object, entries, metadata_of, spec_of
@@ -19,9 +20,8 @@ from podium.apiserver.kinds.registration.registrations import apply_defaults
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.types import KIND, SchedulerConfiguration
-from podium.simulation.decide.recorded_objects import type_faults
-from podium.api.documents import Document, Tuple
 from podium.scheduler.plugin_registry import plugin_factories
+from podium.simulation.decide.recorded_objects import type_faults
 
 Objects = Tuple[dict[str, Any]]
 # Fields of a scenario, with the kind of the objects in each.

@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
+from podium.api.documents import InvalidDocumentError, read
 from podium.api.errors import PodiumError
 from podium.simulation.decide.decision_report import decision_report
 from podium.simulation.decide.decisions import decide
 from podium.simulation.decide.eviction.questions import answer as eviction_answer
 from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
-from podium.api.documents import InvalidDocumentError, read
 
 Json = dict[str, Any]
 

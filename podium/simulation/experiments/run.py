@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from podium.api.policy.disruption_target import PREEMPTED
-from podium.api.errors import PodiumError
-from podium.cluster.virtual import Cluster
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
+from podium.api.errors import PodiumError
+from podium.api.policy.disruption_target import PREEMPTED
+from podium.cluster.virtual import Cluster
 from podium.simulation.experiments.measures import measures_of
 from podium.simulation.experiments.series.series import RunSeries, run_series
 from podium.simulation.experiments.series.usage_log import UsageRecorder
 from podium.simulation.experiments.whole_scenario import WholeScenario
 from podium.simulation.runner.class_summary import AT_ONCE_S, ClassSummary
-from podium.simulation.scenario import Scenario
 from podium.simulation.runner.scenario_runner import Prepare, Progress, Simulation, simulate
 from podium.simulation.runner.simulation_report import class_summaries
+from podium.simulation.scenario import Scenario
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
 
 WITNESSES_MAX = 100

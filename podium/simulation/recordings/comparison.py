@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Annotated
 
+from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report, Seconds
 from podium.api.pods import priority_class_of
 from podium.api.priority import pod_priority
 from podium.api.values.times import NANOS_PER_SECOND, format_time
-from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report, Seconds
 from podium.simulation.recordings.pod_records import (
     PodRecord,
     RecordedPreemption,

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from podium.api.policy.disruption_target import BY_EVICTION, PREEMPTED, Cause, cause_of
 from podium.api.objects import Object, condition_of, controller_of, is_terminating, key, uid
 from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
+from podium.api.policy.disruption_target import BY_EVICTION, PREEMPTED, Cause, cause_of
 from podium.api.priority import pod_priority
 from podium.simulation.recordings.pod_states import is_decided_on
 from podium.simulation.recordings.recording_reader import RecordedChange, Recording

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.api.objects import (
     Object,
     conditions_of,
@@ -14,6 +13,7 @@ from podium.api.objects import (
     without,
 )
 from podium.api.pods import node_name_of, nominated_node_of
+from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.api.values.times import TimeError, epoch_s, timestamp
 
 _GATED = "SchedulingGated"

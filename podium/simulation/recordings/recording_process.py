@@ -8,14 +8,13 @@ from random import Random
 from podium.api.errors import PodiumError
 from podium.cluster.client.connection import Connection
 from podium.cluster.client.http_api import HttpApi
+from podium.cluster.drivers.driver_events import DriverEvent, ListFailed, Relisted
+from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.cluster.drivers.machine_health import MachineError
+from podium.machines.async_api import ForbiddenError, NotServedError, ObjectList, WatchEventLike
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
 from podium.simulation.recordings.recorder import RecorderMachine
-from podium.cluster.drivers.async_api import ForbiddenError, NotServedError, ObjectList
-from podium.cluster.drivers.driver_events import DriverEvent, ListFailed, Relisted
-from podium.cluster.informers.informer_cache import WatchEventLike
-from podium.cluster.drivers.live import LiveDriver, SteadyClock
-from podium.cluster.drivers.machine_health import MachineError
 
 Tell = Callable[[str], None]
 

@@ -14,13 +14,13 @@ from podium.api.objects import place_of
 from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.explanation import failure_message
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.scheduler import Scheduler
 from podium.simulation.recordings.pod_records import PodRecord, pod_records
 from podium.simulation.recordings.recording_reader import RecordedChange, Recording
 from podium.simulation.recordings.replayed_pods import ReplayedPod, ReplayedPods
-from podium.scheduler.scheduler import Scheduler
 
 Progress = Callable[[float, int], None]
 """Is told how many seconds have passed in the replay, and how many changes have been played."""

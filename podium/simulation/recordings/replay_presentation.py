@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator
 
-from podium.api.values.counts import count
 from podium.api.presentation import Bullets, Presentation, Section, Table
-from podium.simulation.recordings.comparison import PlacementDifference, PreemptionDifference, ReplayReport
+from podium.api.values.counts import count
+from podium.simulation.recordings.comparison import (
+    PlacementDifference,
+    PreemptionDifference,
+    ReplayReport,
+)
 from podium.simulation.timeline.timeline_sentences import clock, span
 
 _NONE = "-"

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from podium.api.values.counts import listed
-from podium.api.selectors.label_selector_text import parse_selector
-from podium.api.selectors.labels import Selector
 from podium.api.objects import Object, conditions_of, is_terminating, labels, name, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of
+from podium.api.selectors.label_selector_text import parse_selector
+from podium.api.selectors.labels import Selector
+from podium.api.values.counts import listed
+from podium.apiserver.store.store import Store
 from podium.simulation.scenario.checks import (
     GONE,
     NODE_STATES,
@@ -14,7 +15,6 @@ from podium.simulation.scenario.checks import (
     Check,
     numbers_in_words,
 )
-from podium.apiserver.store.store import Store
 
 _LISTED_MAX = 5
 

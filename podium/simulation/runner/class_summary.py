@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Self
 
-from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
-from podium.api.objects import Object
 from podium.api.documents.report import Report
+from podium.api.objects import Object
+from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
 

@@ -25,13 +25,13 @@ from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.loading.overdue_pods import WAY_OUT, is_silent
-from podium.simulation.scenario.drain_step import Drain
 from podium.simulation.runner.eviction_advice import (
     DELETION,
     EvictionBlock,
     eviction_blocks,
     selecting_budgets,
 )
+from podium.simulation.scenario.drain_step import Drain
 from podium.simulation.timeline import Observer
 
 POLL_S = 1.0

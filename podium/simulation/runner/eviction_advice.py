@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from podium.api.values.counts import count, listed
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.objects import (
     Object,
@@ -21,9 +20,6 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.pods import is_active, is_ready
-from podium.api.refused import RefusedError
-from podium.api.values.times import NANOS_PER_SECOND
-from podium.apiserver.subresources.eviction import evict
 from podium.api.policy.disruption_budget_status import SYNC_FAILED, sync_failure
 from podium.api.policy.disruption_budgets import (
     BOUNDS,
@@ -36,7 +32,11 @@ from podium.api.policy.disruption_budgets import (
     scale_finder,
     selects,
 )
+from podium.api.refused import RefusedError
+from podium.api.values.counts import count, listed
+from podium.api.values.times import NANOS_PER_SECOND
 from podium.apiserver.store.store import Store
+from podium.apiserver.subresources.eviction import evict
 
 DELETION = "deleting a pod instead of evicting it passes over budgets, at the application's risk"
 """What helps whatever the budget."""

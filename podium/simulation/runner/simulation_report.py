@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from podium.api.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
 from podium.api.objects import is_terminating, key, status_of, uid
 from podium.api.pods import node_name_of
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.machine.sleepers import sleepers
-from podium.api.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
 from podium.simulation.runner.check_evaluator import state_of_pod
 from podium.simulation.runner.class_summary import ClassSummary, summarize_classes
 from podium.simulation.runner.scenario_runner import Simulation

@@ -6,10 +6,10 @@ from typing import Annotated
 import msgspec
 from pydantic import Field, field_validator
 
+from podium.api.documents import Document, Duration, Range, fault
 from podium.api.errors import InvalidValueError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS
-from podium.api.documents import Document, Duration, Range, fault
 from podium.kubelet.simulated.behaviour import PREFIX, ScriptedDuration, parse_scripted_duration
 from podium.simulation.scenario.actions import ServerSideApply
 from podium.simulation.scenario.fields import Manifests

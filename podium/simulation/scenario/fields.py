@@ -14,12 +14,12 @@ from pydantic import (
     WrapValidator,
 )
 
+from podium.api.codec.yaml_text import YamlDocument
+from podium.api.documents import Document, Duration, Tuple, fault, refuse
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind, kind_of, optional_kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
-from podium.api.codec.yaml_text import YamlDocument
-from podium.api.documents import Document, Duration, Tuple, fault, refuse
 from podium.cluster.manifests import ManifestError, Problem, read_sources
 from podium.cluster.manifests.manifest_objects import objects_in
 from podium.cluster.manifests.problems import describe

@@ -6,15 +6,7 @@ from typing import Annotated, Any, Self
 from msgspec.structs import replace
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_validator
 
-from podium.api.errors import FieldError, InvalidValueError
-from podium.api.objects import Object
-from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.api.codec.yaml_text import read_yaml
-from podium.cluster.virtual import CONTROLLERS, SchedulerSetup
-from podium.scheduler.config.extra_plugins import enabling
-from podium.scheduler.config.load import load_configuration
-from podium.scheduler.machine.context import Features
-from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
 from podium.api.documents import (
     Amounts,
     Choice,
@@ -28,10 +20,16 @@ from podium.api.documents import (
     refuse,
     unsupported,
 )
+from podium.api.errors import FieldError, InvalidValueError
+from podium.api.objects import Object
+from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
+from podium.cluster.drivers.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
 from podium.cluster.manifests.input_files import InputFileError, read_text
-from podium.kubelet.kubelet_config import EvictionSettings
+from podium.cluster.virtual import CONTROLLERS, SchedulerSetup
+from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
 from podium.kubelet.eviction.eviction_config import EvictionConfig
 from podium.kubelet.eviction.eviction_ranking import EvictionOrder
+from podium.kubelet.kubelet_config import EvictionSettings
 from podium.kubelet.simulated.behaviour import (
     DEFAULT_BEHAVIOUR,
     Behaviour,
@@ -41,8 +39,10 @@ from podium.kubelet.simulated.behaviour import (
     node_behaviour_of,
     parse_scripted_duration,
 )
+from podium.scheduler.config.extra_plugins import enabling
+from podium.scheduler.config.load import load_configuration
+from podium.scheduler.machine.context import Features
 from podium.scheduler.plugin_registry import plugin_factories
-from podium.cluster.drivers.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
 from podium.simulation.scenario.fields import Context, context_of, inline_objects
 
 _NODES_MAX = 100_000

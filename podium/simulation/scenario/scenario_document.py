@@ -7,17 +7,17 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from podium.api.values.durations import duration_seconds
+from podium.api.codec.yaml_text import read_yaml
+from podium.api.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
 from podium.api.errors import ErrorKind, FieldError, PodiumError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS, PodLimit
+from podium.api.values.durations import duration_seconds
 from podium.api.values.times import TimeError, epoch_s
-from podium.api.codec.yaml_text import read_yaml
+from podium.cluster.drivers.faults import Faults
 from podium.cluster.virtual import ClusterOptions, SchedulerSetup
 from podium.cluster.virtual.loading.start_time import start_s
-from podium.api.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
 from podium.kubelet.simulated.node_settings import NodeSettings
-from podium.cluster.drivers.faults import Faults
 from podium.simulation.scenario.arrivals import Arrivals, ArrivalsDocument
 from podium.simulation.scenario.fields import CONTEXT, Context, FaultRates, Manifests
 from podium.simulation.scenario.scenario_cluster import (

@@ -15,12 +15,17 @@ from pydantic import (
     model_validator,
 )
 
-from podium.api.errors import FieldError
 from podium.api.documents import Document, Duration, Range, Tuple, fault, refuse
-from podium.kubelet.simulated.behaviour import PREFIX, BehaviourError, behaviour_of, node_behaviour_of
+from podium.api.errors import FieldError
+from podium.kubelet.simulated.behaviour import (
+    PREFIX,
+    BehaviourError,
+    behaviour_of,
+    node_behaviour_of,
+)
 from podium.simulation.scenario.actions import ActionTarget, Merge, ServerSideApply, Taint
-from podium.simulation.scenario.drain_step import Drain, NodeName, WholeSeconds
 from podium.simulation.scenario.checks import Check
+from podium.simulation.scenario.drain_step import Drain, NodeName, WholeSeconds
 from podium.simulation.scenario.fields import (
     FaultRates,
     Manifests,

@@ -11,7 +11,7 @@ class TimelineEntry(msgspec.Struct, frozen=True):
 
     Attributes:
         at_s: when, in seconds since the simulation's start.
-        type: what, such as `PodBound`; `podium.simulation.timeline.timeline_sentences` lists them all.
+        type: what, such as `PodBound`; `timeline_sentences.py` lists them all.
         kind: of the object that it happened to; empty if to none.
         namespace: of the object; empty for what stands in none.
         by: who did it: a machine's name, or `user`.

@@ -5,9 +5,9 @@ from typing import Any
 
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, condition_of, spec_of, status_of
+from podium.api.policy.disruption_budget_status import sync_failure
 from podium.api.workloads import foreign_controller
 from podium.controllers.deployment.deployment_status import TIMED_OUT
-from podium.api.policy.disruption_budget_status import sync_failure
 from podium.scheduler.preemption.record import written_record
 from podium.simulation.timeline.entry import Fact
 

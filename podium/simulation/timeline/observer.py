@@ -5,9 +5,10 @@ from functools import partial
 from typing import Any
 
 from podium.api.objects import Object
+from podium.apiserver.store.watch import Watch
+from podium.cluster.drivers.driver_events import Called, DriverEvent, Started, Stopped
 from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.cluster.drivers.driver_events import Called, DriverEvent, Started, Stopped
 from podium.simulation.timeline.entry import Fact, TimelineEntry
 from podium.simulation.timeline.node_facts import NodeFacts
 from podium.simulation.timeline.object_facts import (
@@ -16,7 +17,6 @@ from podium.simulation.timeline.object_facts import (
     workload_facts,
 )
 from podium.simulation.timeline.pod_facts import PodFacts
-from podium.apiserver.store.watch import Watch
 
 Facts = Callable[[Object | None, Object | None], Iterator[Fact]]
 

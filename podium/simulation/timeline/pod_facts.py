@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from podium.api.policy.disruption_target import disruption_reason
 from podium.api.objects import (
     Object,
     condition_of,
@@ -13,6 +12,7 @@ from podium.api.objects import (
     status_of,
 )
 from podium.api.pods import completion_index, is_ready, node_name_of
+from podium.api.policy.disruption_target import disruption_reason
 from podium.simulation.timeline.entry import Fact
 
 _NOTHING: Mapping[str, Any] = {}

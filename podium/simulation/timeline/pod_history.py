@@ -6,7 +6,6 @@ from functools import cached_property
 
 import msgspec
 
-from podium.api.policy.disruption_target import Cause, cause_of_reason
 from podium.api.objects import (
     Object,
     controller_key,
@@ -15,6 +14,7 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.pods import completion_index, is_finished, node_name_of
+from podium.api.policy.disruption_target import Cause, cause_of_reason
 from podium.api.priority import pod_priority
 from podium.controllers.daemon_set.eligibility import target_of
 from podium.simulation.timeline.entry import TimelineEntry

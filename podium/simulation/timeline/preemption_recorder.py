@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from podium.api.documents.pod_report import pod_facts
 from podium.api.pods import node_name_of
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.interface import Rows
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.choice import Choice
 from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.preemption.victims import potential_victims
-from podium.api.documents.pod_report import pod_facts
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.timeline.preemption import (
     NAME_KEY,
     CandidateNode,

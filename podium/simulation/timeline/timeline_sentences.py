@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from podium.api.policy.disruption_target import cause_of_reason
 from podium.api.objects import DEFAULT_NAMESPACE
+from podium.api.policy.disruption_target import cause_of_reason
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import is_end
 from podium.simulation.timeline.repetitions import Repetitions

@@ -20,14 +20,14 @@ from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.values.terminal_text import escaped
-from podium.ui.command_line.output.broken_pipe import pipe_may_break
-from podium.ui.command_line.output.escaping import terminal_guarded
 from podium.ui.command_line.options.examples import epilog
 from podium.ui.command_line.options.option_fields import OrderedCommand
+from podium.ui.command_line.output.broken_pipe import pipe_may_break
+from podium.ui.command_line.output.escaping import terminal_guarded
 from podium.ui.command_line.version import version
 
-# By name: the module podium.ui.command_line.NAME has a function NAME, with an underscore in place of a hyphen,
-# and at its end where Python has the word for itself. A module has the command's options and is
+# By name: the module NAME of commands/ has a function NAME, with an underscore for a hyphen, and at
+# its end where Python has the word for itself. A module has the command's options and is
 # imported when it is asked for; what the command works with, it imports when it is called. So
 # neither help nor completion waits for the control plane.
 COMMANDS = (
@@ -81,7 +81,7 @@ class Commands(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name}_" if cmd_name in _TAKEN else cmd_name.replace("-", "_")
-        function = getattr(import_module(f"podium.ui.command_line.{name}"), name)
+        function = getattr(import_module(f"podium.ui.command_line.commands.{name}"), name)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, cls=OrderedCommand, epilog=epilog(cmd_name))(function)
         return typer.main.get_command(single)

@@ -9,8 +9,8 @@ import msgspec
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, name, namespace, version_of
 from podium.api.refused import RefusedError
-from podium.apiserver.requests import Request, Response
 from podium.apiserver.authentication.users import User
+from podium.apiserver.requests import Request, Response
 from podium.cluster.embedded.initial_objects import InitialKinds
 from podium.cluster.manifests import File, read_sources
 from podium.cluster.manifests.problems import describe

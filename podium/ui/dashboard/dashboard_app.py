@@ -20,12 +20,12 @@ from starlette.types import ExceptionHandler, Message, Receive, Scope, Send
 
 from podium.api.errors import quoted
 from podium.api.refused import RefusedError
-from podium.apiserver.requests.messages import refused
 from podium.apiserver.authentication.users import Attempt, User
 from podium.apiserver.http import statuses
 from podium.apiserver.http.http_app import read_body
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.users import Authenticator
+from podium.apiserver.requests.messages import refused
 from podium.ui.dashboard.feeds.event_stream import event_stream
 from podium.ui.dashboard.feeds.feed import Feed
 from podium.ui.dashboard.questions import Questions

@@ -3,26 +3,26 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
+from podium.api.process.private_file_contents import write_private
+from podium.cluster.embedded.cluster import EmbeddedCluster
+from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.cluster.embedded.cluster import EmbeddedCluster
-from podium.cluster.embedded.in_process_client import InProcessClient
-from podium.api.process.private_file_contents import write_private
 from podium.ui.dashboard.applier import Applier
 from podium.ui.dashboard.dashboard_app import PREFIX, DashboardApp
 from podium.ui.dashboard.feeds.live_feed import LiveFeed
+from podium.ui.dashboard.feeds.store_source import StoreSource
 from podium.ui.dashboard.local_server import link
 from podium.ui.dashboard.past_preemptions import past_preemption
 from podium.ui.dashboard.presenters import Presenters
 from podium.ui.dashboard.questions import Questions
 from podium.ui.dashboard.signals import signals_of
-from podium.ui.dashboard.feeds.store_source import StoreSource
 from podium.ui.dashboard.views import Abilities
 
 if TYPE_CHECKING:
-    from podium.whatif.plan.request import PlanRequest
     from podium.ui.dashboard.what_if import WhatIf
+    from podium.whatif.plan.request import PlanRequest
 
 
 def mount_dashboard(embedded: EmbeddedCluster, presenters: Presenters) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable
 
+from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.preemption.record import PreemptionRecord
-from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
 from podium.simulation.timeline.preemption import NAME_KEY
 
 PastPreemption = Callable[[str, str], Presentation | None]

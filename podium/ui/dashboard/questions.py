@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from podium.api.codec.yaml_writer import write_yaml
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
-from podium.api.codec.yaml_writer import write_yaml
-from podium.apiserver.refusals import not_found
 from podium.apiserver.authentication.users import User
+from podium.apiserver.refusals import not_found
 from podium.ui.dashboard.applier import Applier
 from podium.ui.dashboard.feeds.feed import Feed
 from podium.ui.dashboard.forked_work import ForkedWork, WorkError

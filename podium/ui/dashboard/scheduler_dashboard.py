@@ -5,11 +5,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from podium.cluster.drivers.live import LiveDriver
+from podium.cluster.real.scheduler_process import SchedulerProcess
 from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
-from podium.cluster.real.scheduler_process import SchedulerProcess
-from podium.cluster.drivers.live import LiveDriver
 from podium.ui.dashboard.feeds.informer_source import InformerSource
 from podium.ui.dashboard.feeds.live_feed import LiveFeed
 from podium.ui.dashboard.local_server import served_locally
@@ -60,9 +60,9 @@ def scheduler_dashboard(
 def _what_if(
     source: InformerSource, configuration: LoadedConfiguration, presenters: Presenters
 ) -> "WhatIf":
+    from podium.ui.dashboard.what_if import WhatIf
     from podium.whatif.plan.loaded_state import LoadedState
     from podium.whatif.plan.request import PlanRequest
-    from podium.ui.dashboard.what_if import WhatIf
 
     def request() -> PlanRequest:
         state = LoadedState(source.state())

@@ -8,13 +8,13 @@ from podium.api.errors import PodiumError
 from podium.api.pod_limit import PodLimit
 from podium.cluster.manifests import File, ManifestError, Problem, read_sources
 from podium.cluster.manifests.problems import describe
-from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.planning import plan
-from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
 from podium.ui.dashboard.applier import NAME
 from podium.ui.dashboard.pages import PlanPage, presented
 from podium.ui.dashboard.presenters import Presenters
+from podium.whatif.explain.pod_explanations import explain_pod
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.planning import plan
+from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
 
 
 class NothingToApplyError(PodiumError):

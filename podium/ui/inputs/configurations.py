@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from podium.ui.command_line.options.common_options import InputError
 
 if TYPE_CHECKING:
-    from podium.scheduler.config.load import Loaded as LoadedConfiguration
     from podium.kubelet.kubelet_config import KubeletConfiguration
+    from podium.scheduler.config.load import Loaded as LoadedConfiguration
 
 NO_FLAGS: Mapping[str, str | int | None] = {}
 
@@ -31,11 +31,11 @@ def read_scheduler_config(
     """
     if path is None and not plugins:
         return None
-    from podium.ui.inputs.plugin_files import load_plugin
+    from podium.api.documents import InvalidDocumentError
     from podium.scheduler.config.extra_plugins import enabling
     from podium.scheduler.config.load import load_configuration
-    from podium.api.documents import InvalidDocumentError
     from podium.scheduler.plugin_registry import plugin_factories
+    from podium.ui.inputs.plugin_files import load_plugin
 
     documents: Sequence[object] = [] if path is None else _documents(path, text)
     documents = enabling([load_plugin(one) for one in plugins], documents)

@@ -10,33 +10,33 @@ from itertools import count as numbers
 from itertools import filterfalse, groupby
 from typing import TYPE_CHECKING, TypeVar
 
-from podium.api.values.durations import duration_seconds
-from podium.api.errors import PodiumError
 from podium.api.codec.field_validation import FieldValidation
-from podium.api.process.python_garbage_collection import collect_rarely
+from podium.api.errors import PodiumError
 from podium.api.kubernetes_release import MAJOR, MINOR, PATCH
 from podium.api.objects import Object, annotations, name
 from podium.api.pod_limit import PodLimit
+from podium.api.process.python_garbage_collection import collect_rarely
+from podium.api.values.durations import duration_seconds
 from podium.api.well_known import HELM_HOOK
-from podium.ui.command_line.options.common_options import InputError
-from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
-from podium.ui.command_line.options.request_options import RequestOptions
-from podium.ui.inputs.state_inputs import read_state
 from podium.cluster.manifests import File, Loaded, ManifestError, Manifests, Problem, read_sources
 from podium.cluster.manifests.problems import describe
+from podium.ui.command_line.options.common_options import InputError
+from podium.ui.command_line.options.request_options import RequestOptions
+from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
+from podium.ui.inputs.state_inputs import read_state
 from podium.whatif.plan.changes import PARSERS, Apply, Change, Scale
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.plan.resource_pressure import Pressure, parse_pressure
 
 if TYPE_CHECKING:
+    from podium.kubelet.kubelet_config import KubeletConfiguration
+    from podium.scheduler.config.load import Loaded as LoadedConfiguration
     from podium.whatif.capacity.capacity_report import Capacity
     from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
-    from podium.whatif.rollout_order.rollout_report import RolloutAdvice
-    from podium.scheduler.config.load import Loaded as LoadedConfiguration
-    from podium.kubelet.kubelet_config import KubeletConfiguration
     from podium.whatif.explain.explanation import PodExplanation
     from podium.whatif.plan.outcome.outcome import Plan
+    from podium.whatif.rollout_order.rollout_report import RolloutAdvice
 
 Reported = TypeVar(
     "Reported", "Plan", "PodExplanation", "Capacity", "CheapestNodes", "RolloutAdvice"

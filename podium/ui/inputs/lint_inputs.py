@@ -5,22 +5,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from podium.api.documents import Document, InvalidDocumentError, read
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
+from podium.api.kinds.decisive_kinds import decisive_kind_of
 from podium.api.objects import Object, place_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
+from podium.cluster.manifests import File, Loaded, ManifestError, Manifests
+from podium.kubelet.kubelet_config import KIND as KUBELET_KIND
+from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.ui.command_line.options.common_options import InputError
 from podium.ui.inputs.configurations import only_document
 from podium.ui.inputs.state_inputs import read_state
-from podium.api.documents import Document, InvalidDocumentError, read
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.configuration import FILE, KIND, LintConfiguration
 from podium.whatif.lint.lint_report import LintReport
 from podium.whatif.lint.linter import NOWHERE, Place, lint
-from podium.cluster.manifests import File, Loaded, ManifestError, Manifests
-from podium.api.kinds.decisive_kinds import decisive_kind_of
-from podium.kubelet.kubelet_config import KIND as KUBELET_KIND
-from podium.kubelet.kubelet_config import KubeletConfiguration
 
 T = TypeVar("T", bound=Document)
 

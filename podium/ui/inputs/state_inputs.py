@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
 
-from podium.api.errors import PodiumError
 from podium.api.codec.field_validation import FieldValidation
+from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import Kind, kind_of
+from podium.api.kinds.decisive_kinds import KindOf, decisive_kind_of
 from podium.api.objects import Object
 from podium.api.state_times import ahead_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
-from podium.ui.command_line.options.common_options import InputError
 from podium.cluster.manifests import File, Manifests, read_sources
-from podium.api.kinds.decisive_kinds import KindOf, decisive_kind_of
 from podium.cluster.manifests.manifest_objects import FaultsOf
+from podium.ui.command_line.options.common_options import InputError
 
 
 def state_kind_of(obj: Object) -> Kind | None:

@@ -5,9 +5,11 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
-from podium.api.errors import PodiumError
 from podium.api.documents.report import Report, plain
-from podium.api.presentation import Presentation, to_html, to_html_fragment, to_markdown
+from podium.api.errors import PodiumError
+from podium.api.presentation import Presentation
+from podium.ui.writers.html import to_html, to_html_fragment
+from podium.ui.writers.markdown import to_markdown
 
 _LACKS_PANDAS = (
     "to_pandas() needs pandas, which an extra brings along: pip install 'podium[pandas]'"

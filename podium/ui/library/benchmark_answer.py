@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
+from podium.api.documents.report import plain
+from podium.api.presentation import Presentation
 from podium.simulation.benchmarks.live.measurements import Measurement
 from podium.simulation.benchmarks.results import Result
-from podium.api.documents.report import plain
-from podium.ui.library.answer import Answer
-from podium.api.presentation import Presentation
 from podium.simulation.benchmarks.server_result import ServerResult
+from podium.ui.library.answer import Answer
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,18 +5,18 @@ What shows them is imported when somebody looks.
 
 from pathlib import Path
 
+from podium.ui.command_line.options.fail_on_options import read_gates
+from podium.ui.library.answer import Answer
 from podium.whatif.capacity.capacity_report import Capacity
 from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
+from podium.whatif.explain.eviction_rankings import EvictionRanking
+from podium.whatif.explain.explanation import PodExplanation
+from podium.whatif.lint.lint_report import LintReport
+from podium.whatif.plan.fail_on import Finding, caused, findings
+from podium.whatif.plan.outcome.outcome import Plan
 from podium.whatif.resilience.impact import Impact
 from podium.whatif.resilience.resilience_report import Resilience
 from podium.whatif.rollout_order.rollout_report import RolloutAdvice
-from podium.ui.command_line.options.fail_on_options import read_gates
-from podium.ui.library.answer import Answer
-from podium.whatif.lint.lint_report import LintReport
-from podium.whatif.explain.eviction_rankings import EvictionRanking
-from podium.whatif.explain.explanation import PodExplanation
-from podium.whatif.plan.fail_on import Finding, caused, findings
-from podium.whatif.plan.outcome.outcome import Plan
 
 
 class PlanAnswer(Answer, Plan):

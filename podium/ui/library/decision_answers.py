@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from podium.api.values.counts import count
 from podium.api.objects import Object
+from podium.api.presentation import Bullets, Presentation, Section, Table
+from podium.api.values.counts import count
 from podium.simulation.decide.decision_report import DecisionReport, ScenarioAnswer
 from podium.simulation.decide.eviction.eviction_answer import EvictionAnswer
 from podium.ui.library.answer import Answer
 from podium.ui.library.words import Source
-from podium.api.presentation import Bullets, Presentation, Section, Table
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Unpack, overload
 import msgspec
 
 from podium.api.objects import Object
+from podium.api.presentation import Bullets, Presentation, Section
+from podium.cluster.manifests import File, Manifests
 from podium.ui.command_line.options.extras import check_extra
+from podium.ui.command_line.options.request_options import RequestOptions
+from podium.ui.command_line.output.output import core_count
 from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.namespaces import usual_namespace
-from podium.ui.command_line.output.output import core_count
-from podium.ui.command_line.options.request_options import RequestOptions
 from podium.ui.inputs.state_inputs import read_state
 from podium.ui.library.cluster_answers import (
     CapacityAnswer,
@@ -28,13 +30,20 @@ from podium.ui.library.cluster_answers import (
     RolloutAnswer,
 )
 from podium.ui.library.snapshot_answers import objects_by_kind
-from podium.ui.library.words import Changes, Rules, Source, Texts, files_of, request_options, several
-from podium.cluster.manifests import File, Manifests
+from podium.ui.library.words import (
+    Changes,
+    Rules,
+    Source,
+    Texts,
+    files_of,
+    request_options,
+    several,
+)
+from podium.ui.writers.html import to_html_fragment
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.outcome.outcome import Plan
 from podium.whatif.plan.plans import Plans
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
-from podium.api.presentation import Bullets, Presentation, Section, to_html_fragment
 
 if TYPE_CHECKING:
     from podium.whatif.resilience.disturbance import Disturbance
@@ -230,9 +239,9 @@ class LoadedCluster:
         Raises:
             PodiumError: anything can't be read, or isn't there.
         """
+        from podium.ui.command_line.commands.capacity import nodes_request, read_templates
         from podium.whatif.capacity.capacity import CapacityRequest, capacity
         from podium.whatif.capacity.cheapest_nodes import cheapest_nodes
-        from podium.ui.command_line.commands.capacity import nodes_request, read_templates
 
         asked = self._asked(changes)
         options = self._options(changes)
@@ -254,8 +263,8 @@ class LoadedCluster:
         **changes: Unpack[Changes],
     ) -> RolloutAnswer:
         """An order in which to introduce priority classes, as `podium rollout` finds it."""
-        from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
         from podium.ui.command_line.commands.rollout import important_priority, read_introduction
+        from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
 
         asked = self._asked(changes)
         options = self._options(changes)

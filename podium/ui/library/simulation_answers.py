@@ -4,20 +4,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
-from podium.api.pod_limit import MAX_PODS
-from podium.ui.command_line.options.experiment_options import executor_of, parse_seeds
 from podium.api.documents.report import plain
+from podium.api.pod_limit import MAX_PODS
+from podium.api.presentation import Picture, Presentation
 from podium.simulation.experiments.comparison.comparison import Comparison
 from podium.simulation.experiments.series.series import RunSeries
-from podium.simulation.experiments.sweep.sweep_report import SweepReport
 from podium.simulation.experiments.series.tables import LINE_COLUMNS
-from podium.ui.library.answer import Answer, frame
-from podium.ui.library.cluster_answers import LintAnswer
-from podium.ui.library.words import Source, Texts, files_of, several
-from podium.api.presentation import Picture, Presentation
+from podium.simulation.experiments.sweep.sweep_report import SweepReport
 from podium.simulation.recordings.comparison import ReplayReport
 from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.runner.simulation_report import SimulationReport
+from podium.ui.command_line.options.experiment_options import executor_of, parse_seeds
+from podium.ui.library.answer import Answer, frame
+from podium.ui.library.cluster_answers import LintAnswer
+from podium.ui.library.words import Source, Texts, files_of, several
 
 _LINES = "lines"
 
@@ -60,7 +60,9 @@ class ComparisonAnswer(Answer, Comparison):
 
     def presentation(self) -> Presentation:
         """What `podium compare -o markdown` shows."""
-        from podium.simulation.experiments.comparison.comparison_presentation import comparison_presentation
+        from podium.simulation.experiments.comparison.comparison_presentation import (
+            comparison_presentation,
+        )
 
         return comparison_presentation(self, Picture("", b""))
 
@@ -121,9 +123,9 @@ def simulate(
     Raises:
         PodiumError: anything is wrong with the scenario, or the recording.
     """
-    from podium.ui.command_line.commands.simulate import checked_scenario, read_scenario_file
     from podium.simulation.experiments.run import observed
     from podium.simulation.runner.simulation_report import simulation_report
+    from podium.ui.command_line.commands.simulate import checked_scenario, read_scenario_file
 
     plugins = [*map(str, several(plugin))]
     where, by = (None if one is None else str(one) for one in (scenario, config))

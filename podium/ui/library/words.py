@@ -6,11 +6,11 @@ from typing import Any, TypedDict, get_args, get_type_hints
 
 import msgspec
 
-from podium.api.errors import PodiumError
 from podium.api.codec.field_validation import FieldValidation
+from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.ui.command_line.options.request_options import RequestOptions
 from podium.cluster.manifests import File
+from podium.ui.command_line.options.request_options import RequestOptions
 
 Source = str | Path | Object
 """A file, a directory, or an object."""

@@ -3,17 +3,17 @@
 from collections.abc import AsyncIterator, Sequence
 
 from podium.cluster.client.http_api import HttpApi
-from podium.machines.effects import Effect
-from podium.machines.events import Outcome
-from podium.cluster.drivers.async_api import (
+from podium.cluster.drivers.driver_events import DriverEvent, Listed, ListFailed
+from podium.machines.async_api import (
     ForbiddenError,
     NotServedError,
     ObjectList,
     UnreachableError,
+    WatchEventLike,
     WatchExpiredError,
 )
-from podium.cluster.drivers.driver_events import DriverEvent, Listed, ListFailed
-from podium.cluster.informers.informer_cache import WatchEventLike
+from podium.machines.effects import Effect
+from podium.machines.events import Outcome
 
 
 class ConnectionState:

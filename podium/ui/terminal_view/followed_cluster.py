@@ -6,8 +6,8 @@ from random import Random
 
 from podium.cluster.client.connection import Connection
 from podium.cluster.client.http_api import HttpApi
-from podium.cluster.drivers.async_api import ForbiddenError
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.machines.async_api import ForbiddenError
 from podium.ui.terminal_view.connection_state import ConnectionState, RelistingApi
 from podium.ui.terminal_view.watched_cluster import PREEMPTIONS, WatchedCluster
 

@@ -15,8 +15,8 @@ from podium.api.objects import (
 )
 from podium.api.pods import nominated_node_of, phase_of
 from podium.api.priority import pod_priority
-from podium.api.values.quantity import nanos
 from podium.api.resources import pod_requests
+from podium.api.values.quantity import nanos
 from podium.apiserver.kinds.registration.ages import since
 from podium.simulation.timeline.object_facts import taint_text
 from podium.ui.terminal_view.row_table import Cell, TableColumn

@@ -9,9 +9,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widgets import Footer, Input, Static
 
-from podium.api.values.counts import count
 from podium.api.objects import holds
 from podium.api.priority import pod_priority
+from podium.api.values.counts import count
 from podium.ui.terminal_view.connection_state import ConnectionState
 from podium.ui.terminal_view.row_table import Cell, RowTable, printable
 from podium.ui.terminal_view.rows import (

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from podium.api.policy.disruption_target import PREEMPTED, cause_of
 from podium.api.objects import Object, is_terminating, key, metadata_of, name, namespace, uid
 from podium.api.pods import is_finished, node_name_of
+from podium.api.policy.disruption_target import PREEMPTED, cause_of
 from podium.api.resources import pod_requests
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced

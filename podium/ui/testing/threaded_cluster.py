@@ -14,14 +14,14 @@ from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE, Object, part
 from podium.api.refused import RefusedError
 from podium.apiserver.registry import Registry
-from podium.cluster.virtual import SchedulerSetup
-from podium.cluster.virtual.controller_list import chosen_controllers
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.cluster.embedded.cluster_clock import STOPPED, parse_speed
 from podium.cluster.embedded.defaults import ALL_CONTROLLERS, DEFAULT_NODES, NodeShape
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.initial_objects import parse_shape, simulated_nodes
 from podium.cluster.embedded.node_credentials import write_node_kubeconfig
+from podium.cluster.virtual import SchedulerSetup
+from podium.cluster.virtual.controller_list import chosen_controllers
 from podium.ui.testing.sources import Source, in_namespace, objects_of
 from podium.whatif.plan.changes import Apply, parse_delete
 from podium.whatif.plan.loaded_state import LoadedState

@@ -5,15 +5,6 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from podium.ui.command_line.output.output import (
-    AdviceOutput,
-    WideOutput,
-    console,
-    print_line,
-    print_report,
-    print_table,
-)
-from podium.ui.command_line.output.output import Cell as TextCell
 from podium.api.documents.report import Report, plain
 from podium.api.presentation import (
     Block,
@@ -24,9 +15,18 @@ from podium.api.presentation import (
     Table,
     Tone,
     Toned,
-    to_html,
-    to_markdown,
 )
+from podium.ui.command_line.output.output import (
+    AdviceOutput,
+    WideOutput,
+    console,
+    print_line,
+    print_report,
+    print_table,
+)
+from podium.ui.command_line.output.output import Cell as TextCell
+from podium.ui.writers.html import to_html
+from podium.ui.writers.markdown import to_markdown
 
 _STYLES: Mapping[Tone, str] = {
     Tone.NONE: "",

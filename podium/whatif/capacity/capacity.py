@@ -6,19 +6,26 @@ from dataclasses import replace
 
 import msgspec
 
-from podium.whatif.capacity.capacity_report import Capacity, Fill, NodeRow, Stop, TemplateRow, VictimRow
+from podium.api.pods import node_name_of, priority_class_of
+from podium.api.policy.disruption_target import BY_SCHEDULER
+from podium.api.priority import pod_priority
+from podium.scheduler.scheduler import nobody_preempts
+from podium.whatif.capacity.capacity_report import (
+    Capacity,
+    Fill,
+    NodeRow,
+    Stop,
+    TemplateRow,
+    VictimRow,
+)
 from podium.whatif.capacity.capacity_templates import PodTemplate, needed
 from podium.whatif.capacity.cluster_filler import Filling
 from podium.whatif.capacity.cluster_filler import Progress as Filled
-from podium.api.policy.disruption_target import BY_SCHEDULER
-from podium.api.pods import node_name_of, priority_class_of
-from podium.api.priority import pod_priority
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.outcome import Disruption
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
-from podium.scheduler.scheduler import nobody_preempts
 
 _FIELDS_OF_VICTIMS = ("pod", "namespace", "workload", "priority", "priority_class", "node", "by")
 

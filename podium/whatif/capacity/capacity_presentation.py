@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from podium.whatif.capacity.capacity_report import Capacity, Fill, TemplateRow, VictimRow
-from podium.whatif.plan.outcome.outcome import Return, why_never
 from podium.api.presentation import (
     Bullets,
     Cell,
@@ -15,6 +13,8 @@ from podium.api.presentation import (
     Toned,
     count,
 )
+from podium.whatif.capacity.capacity_report import Capacity, Fill, TemplateRow, VictimRow
+from podium.whatif.plan.outcome.outcome import Return, why_never
 
 # Of more nodes than these the fullest are listed.
 _NODES_MAX = 20

@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 
 from podium.api.errors import PodiumError
+from podium.api.kinds.decisive_kinds import Identity
 from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
 from podium.api.pod_specs import volumes_of
 from podium.cluster.manifests import read_sources
-from podium.api.kinds.decisive_kinds import Identity
 from podium.cluster.manifests.problems import describe
 from podium.whatif.plan.targets import parse_workload
 

@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
 from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
 from podium.whatif.plan.outcome.outcome import PendingPod
-from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
 
 _SHOWN_MAX = 5
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from podium.whatif.capacity.capacity_report import ReasonRow, Stop
-from podium.whatif.capacity.capacity_templates import PodTemplate, in_turn
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
@@ -26,10 +24,12 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster.virtual.kubectl_apply import apply_manifest
 from podium.scheduler.framework.diagnosis import reasons_of
+from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import pending_pod
+from podium.whatif.capacity.capacity_report import ReasonRow, Stop
+from podium.whatif.capacity.capacity_templates import PodTemplate, in_turn
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import UNTIL_S
-from podium.scheduler.scheduler import Scheduler
 
 Progress = Callable[[int], None]
 """Is told how many pods have got a place."""

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from podium.whatif.capacity.node_shapes import NodeShape
-from podium.whatif.capacity.node_trials import Counts
 from podium.api.objects import Object
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.snapshot.snapshot import allocatable_amounts
+from podium.whatif.capacity.node_shapes import NodeShape
+from podium.whatif.capacity.node_trials import Counts
 from podium.whatif.plan.play import Play
 
 _PODS = "pods"

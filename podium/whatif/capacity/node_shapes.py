@@ -9,8 +9,8 @@ import msgspec
 from podium.api.errors import InvalidValueError, PodiumError
 from podium.api.objects import Object, name
 from podium.api.values.quantity import nanos
-from podium.scheduler.explain.extra_nodes import node_like
 from podium.cluster.manifests import read_sources
+from podium.scheduler.explain.extra_nodes import node_like
 
 _RULE = (
     "must be NAME=RESOURCES:COST, NAME=FILE:COST or NAME=NODE:COST, such as "

@@ -10,11 +10,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer
 
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
+from podium.api.documents.pod_report import PodReport, pod_facts
+from podium.scheduler.snapshot.affinity_terms import (
+    AffinityTerm,
+    affinity_terms,
+    with_known_namespaces,
+)
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.api.documents.pod_report import PodReport, pod_facts
 
 Whose = Literal["incoming", "existing"]
 

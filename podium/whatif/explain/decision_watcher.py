@@ -4,18 +4,18 @@ from collections.abc import Callable
 from typing import Any
 
 from podium.api.objects import Object
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.explanation import Explanation, explain, failure_message
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.explain.obstacles import obstacles
 from podium.scheduler.explain.volume_details import refusal_details
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.explanation import Explanation, explain, failure_message
+from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
+from podium.scheduler.plugins.volume_binding import VolumeBinding
+from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.scheduler import Scheduler
+from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.whatif.explain.blockers import blockers
 from podium.whatif.explain.explanation import DecisionView, NodeScore, PreemptionView, SparedPod
 from podium.whatif.plan.freed_ports import freed_ports
-from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
-from podium.scheduler.plugins.volume_binding import VolumeBinding
-from podium.scheduler.scheduler import Scheduler
-from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 
 _ALL = 1 << 62
 

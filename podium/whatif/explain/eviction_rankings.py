@@ -10,13 +10,13 @@ from typing import Annotated, Literal
 from pydantic import Field, PlainSerializer
 from typing_extensions import TypedDict
 
+from podium.api.documents.report import API_VERSION, Report
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, key, name, status_of, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import is_critical
 from podium.api.qos import stored_or_computed_qos
 from podium.api.values.times import epoch_s
-from podium.api.documents.report import API_VERSION, Report
 from podium.kubelet.eviction.eviction_ranking import rank
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import PodUsage

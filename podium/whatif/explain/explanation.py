@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer
 
-from podium.scheduler.framework.status import Status, StatusReport
 from podium.api.documents.pod_report import PodReport
 from podium.api.documents.report import (
     API_VERSION,
@@ -19,9 +18,10 @@ from podium.api.documents.report import (
 )
 from podium.scheduler.explain.obstacles import Obstacle
 from podium.scheduler.explain.remedies import Remedy
+from podium.scheduler.framework.status import Status, StatusReport
+from podium.simulation.timeline.preemption import CandidateNode, PreemptionOutcome
 from podium.whatif.explain.blockers import Blocker
 from podium.whatif.plan.freed_ports import FreedPort
-from podium.simulation.timeline.preemption import CandidateNode, PreemptionOutcome
 
 
 class NodeStatusReport(StatusReport):

@@ -2,14 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from podium.api.values.counts import listed
-from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
-from podium.ui.command_line.output.output import count
-from podium.whatif.plan.presentation.timeline_text import time_text
-from podium.scheduler.framework.status import Status
-from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
-from podium.whatif.explain.eviction_rankings import EvictionRanking
-from podium.whatif.explain.explanation import DecisionView, PodExplanation, PreemptionView
 from podium.api.presentation import (
     Block,
     Bullets,
@@ -21,6 +13,13 @@ from podium.api.presentation import (
     Tone,
     Toned,
 )
+from podium.api.values.counts import count, listed
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.scheduler.framework.status import Status
+from podium.whatif.explain.eviction_rankings import EvictionRanking
+from podium.whatif.explain.explanation import DecisionView, PodExplanation, PreemptionView
+from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
+from podium.whatif.plan.presentation.timeline_text import time_text
 
 _REFUSAL_HEADERS = ("Node", "Plugin", "Code", "Reasons")
 _CANDIDATES_MAX = 1_000

@@ -21,18 +21,18 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
+from podium.api.policy.disruption_budgets import CountedBudget, scale_finder
 from podium.api.priority import preemption_policy
 from podium.api.values.times import NANOS_PER_SECOND
-from podium.scheduler.machine.sleepers import sleepers
-from podium.api.policy.disruption_budgets import CountedBudget, scale_finder
 from podium.scheduler.explain.remedies import Remedy, remedies
+from podium.scheduler.machine.sleepers import sleepers
+from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.explain.decision_watcher import DecisionWatcher
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.plan.outcome.kubelet_admissions import kubelet_admission, was_refused
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.plan.targets import ChangeTarget, parse_workload
-from podium.simulation.timeline.timeline_sentences import overslept
 
 # Their pods come again under the same names.
 _KEEPING_NAMES = frozenset({"StatefulSet"})

@@ -3,18 +3,20 @@
 from collections.abc import Mapping
 
 from podium.whatif.lint.rule import Rule
-from podium.whatif.lint.rules import affinity
-from podium.whatif.lint.rules import disruption_budgets
-from podium.whatif.lint.rules import kubelet
-from podium.whatif.lint.rules import node_fit
-from podium.whatif.lint.rules import pod_lifecycle
-from podium.whatif.lint.rules import pod_priorities
-from podium.whatif.lint.rules import priority_classes
-from podium.whatif.lint.rules import quotas
-from podium.whatif.lint.rules import resources
-from podium.whatif.lint.rules import rollouts
-from podium.whatif.lint.rules import spreading
-from podium.whatif.lint.rules import tolerations
+from podium.whatif.lint.rules import (
+    affinity,
+    disruption_budgets,
+    kubelet,
+    node_fit,
+    pod_lifecycle,
+    pod_priorities,
+    priority_classes,
+    quotas,
+    resources,
+    rollouts,
+    spreading,
+    tolerations,
+)
 from podium.whatif.lint.suppressions import suppression_without_reason, unknown_rule_suppressed
 
 _SUBJECTS = (

@@ -7,18 +7,18 @@ from functools import cached_property
 import msgspec
 
 from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.selectors.node_selector import required_node_affinity
+from podium.api.kinds.decisive_kinds import Identity
 from podium.api.objects import Object, controller_key, key, labels, name, namespace, spec_of
 from podium.api.pod_specs import affinity_of
 from podium.api.pods import is_active, node_name_of
 from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES, class_value
+from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.apiserver.admission.limit_ranger import limits_by_namespace
+from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.whatif.lint.budget_view import BudgetView, budget_view
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import Workload, WorkloadReader
-from podium.api.kinds.decisive_kinds import Identity
-from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods, stale_pods
 from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
 

@@ -5,17 +5,17 @@ Lint imports it when it has found running pods whose successors get another prio
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from podium.api.kinds.decisive_kinds import decisive
 from podium.api.objects import Object, controller_key, uid_of
 from podium.api.pods import node_name_of
 from podium.whatif.lint.workload_reader import SCALED
-from podium.api.kinds.decisive_kinds import decisive
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.next_pod_words import stale_sentences
 from podium.whatif.plan.next_pods import tried
+from podium.whatif.plan.outcome.next_pod_words import stale_sentences
 from podium.whatif.plan.outcome.outcome import StalePriority
+from podium.whatif.plan.outcome.stale_priorities import StalePods
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
-from podium.whatif.plan.outcome.stale_priorities import StalePods
 
 _MAKERS = SCALED | {"DaemonSet", "Job"}
 

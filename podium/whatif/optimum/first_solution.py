@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from podium.whatif.optimum.model import Model
 from podium.scheduler.rehearsal import rehearsal
+from podium.whatif.optimum.model import Model
 
 
 def first_solution(model: Model) -> Mapping[int, int]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from podium.api.presentation import Bullets, Paragraph, Section, Table
 from podium.scheduler.preemption.choice import PRIORITY_SUM, TOP_PRIORITY, VICTIMS, VIOLATIONS
 from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET
 from podium.whatif.optimum.optimum_report import Optimum, OptimumTally
-from podium.api.presentation import Bullets, Paragraph, Section, Table
 
 _STEPS = {
     "Nominate": "nominate {} to {}",

@@ -9,23 +9,23 @@ from msgspec.structs import replace
 from podium.api.deletion_cost import deletion_cost
 from podium.api.pods import priority_class_of, scheduler_name_of
 from podium.scheduler.config.preemption_options import BudgetPolicy, CandidateKey
-from podium.scheduler.snapshot.affinity_terms import affinity_terms, with_known_namespaces
 from podium.scheduler.framework.clock import Clock
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.interface import FITS, CycleError, Scope
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.candidate_keys import lost_run_time_s
-from podium.scheduler.preemption.victim_order import IMPORTANCE
-from podium.scheduler.preemption.policies.policy import policy_of
-from podium.scheduler.preemption.policies.protection.shields import Shields
-from podium.scheduler.snapshot.topology_spread import DO_NOT_SCHEDULE, Spreading, own_constraints
-from podium.whatif.optimum.likeness import Likeness
-from podium.whatif.optimum.problem import Demand, Occupants, Problem, Spread, Unexpressed
 from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.node_ports import NodePorts
 from podium.scheduler.plugins.node_resources_fit import Fit
 from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
+from podium.scheduler.preemption.candidate_keys import lost_run_time_s
+from podium.scheduler.preemption.policies.policy import policy_of
+from podium.scheduler.preemption.policies.protection.shields import Shields
+from podium.scheduler.preemption.victim_order import IMPORTANCE
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.affinity_terms import affinity_terms, with_known_namespaces
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.topology_spread import DO_NOT_SCHEDULE, Spreading, own_constraints
+from podium.whatif.optimum.likeness import Likeness
+from podium.whatif.optimum.problem import Demand, Occupants, Problem, Spread, Unexpressed
 
 _MODELLED = frozenset({InterPodAffinity.name, NodePorts.name, PodTopologySpread.name})
 _COSTS: Mapping[CandidateKey, Callable[[PodInfo, Clock], int]] = {

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.candidate_keys import keys_of
+from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.whatif.optimum.constraints import constrain
 from podium.whatif.optimum.first_solution import first_solution
 from podium.whatif.optimum.model import Model
 from podium.whatif.optimum.objectives import NOT_MINIMISED, UNPLACED, Objective, objectives
-from podium.whatif.optimum.problem_reader import ProblemReader
-from podium.whatif.optimum.solution import Solution, solution_of
-from podium.whatif.optimum.verifier import Verdict, verify
 from podium.whatif.optimum.optimum_report import (
     OptimalPlacement,
     OptimalVictim,
@@ -20,7 +18,9 @@ from podium.whatif.optimum.optimum_report import (
     OptimumTally,
     UnexpressedPod,
 )
-from podium.scheduler.scheduler import Scheduler
+from podium.whatif.optimum.problem_reader import ProblemReader
+from podium.whatif.optimum.solution import Solution, solution_of
+from podium.whatif.optimum.verifier import Verdict, verify
 
 __all__ = ["solve"]
 

@@ -2,9 +2,9 @@
 
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.interface import FITS
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class Placing:

@@ -6,12 +6,12 @@ import msgspec
 
 from podium.api.objects import controller_of
 from podium.api.pods import scheduler_name_of
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.preemption.policies.stranded_victims import replacement
+from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.whatif.optimum.solution import PodPlace, Solution
 from podium.whatif.optimum.trial_places import Placing
-from podium.scheduler.scheduler import Scheduler
 
 
 class Verdict(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
+from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import Object, is_terminating, spec_of, was_in_a_cluster
 from podium.api.refused import RefusedError
 from podium.api.values.times import timestamp
@@ -13,15 +14,24 @@ from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.kubectl_apply import apply_manifest
-from podium.api.kinds.decisive_kinds import Identity, label
 from podium.kubelet.simulated.behaviour import DOWN
-from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail, Restart, Scale, check, words
-from podium.whatif.plan.misspelt_references import with_likely_name
-from podium.whatif.plan.outcome.outcome import RejectedObject
-from podium.whatif.plan.targets import ChangeTarget
 from podium.simulation.runner.drain import Drainer, set_unschedulable
 from podium.simulation.scenario.drain_step import Drain
 from podium.simulation.timeline import Observer
+from podium.whatif.plan.changes import (
+    Apply,
+    Change,
+    Cordon,
+    Delete,
+    Fail,
+    Restart,
+    Scale,
+    check,
+    words,
+)
+from podium.whatif.plan.misspelt_references import with_likely_name
+from podium.whatif.plan.outcome.outcome import RejectedObject
+from podium.whatif.plan.targets import ChangeTarget
 
 _IN_BACKGROUND = DeleteOptions(propagation="Background")
 _BY_FORCE = DeleteOptions(grace_period_s=0)

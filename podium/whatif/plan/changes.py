@@ -6,11 +6,11 @@ from functools import cached_property
 
 import msgspec
 
-from podium.api.values.misspelling import likely_meant
-from podium.api.objects import Object
 from podium.api.kinds.decisive_kinds import Identity, decisive
-from podium.whatif.plan.targets import ChangeTarget, TargetError, parse_target
+from podium.api.objects import Object
+from podium.api.values.misspelling import likely_meant
 from podium.simulation.scenario.drain_step import Drain
+from podium.whatif.plan.targets import ChangeTarget, TargetError, parse_target
 
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _RESTARTED = ("Deployment", "StatefulSet", "DaemonSet")

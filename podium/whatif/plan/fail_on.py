@@ -16,9 +16,9 @@ from typing import Annotated
 
 import msgspec
 
-from podium.api.errors import PodiumError
 from podium.api.documents.pod_report import report_facts
 from podium.api.documents.report import HIDDEN, OrNull, Report
+from podium.api.errors import PodiumError
 from podium.whatif.plan.fail_on_conditions import Condition
 from podium.whatif.plan.outcome.next_pod_words import keeping, next_pod_clauses
 from podium.whatif.plan.outcome.outcome import PendingPod, Plan, PodRow, WorkloadSummary

@@ -6,9 +6,9 @@ only pods that name their node can be, either frees it by leaving.
 
 from dataclasses import dataclass
 
+from podium.api.documents.report import Report
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.api.documents.report import Report
 
 
 @dataclass(frozen=True, slots=True)

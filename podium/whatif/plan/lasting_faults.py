@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from podium.api.values.counts import count, listed
 from podium.api.objects import Object, condition_of, key, name
+from podium.api.values.counts import count, listed
 from podium.kubelet.simulated.behaviour import is_stuck
 from podium.whatif.plan.play import Play
 

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from podium.api.process.python_garbage_collection import without_garbage_collection
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS
+from podium.api.kinds.decisive_kinds import Identity, decisive
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, is_terminating, spec_of, status_of
 from podium.api.pods import is_finished, node_name_of
+from podium.api.process.python_garbage_collection import without_garbage_collection
 from podium.api.taints import NO_EXECUTE
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.loading.start_time import start_s
 from podium.controllers.job.finished_condition import is_over
-from podium.api.kinds.decisive_kinds import Identity, decisive
 from podium.whatif.plan.outcome.completeness import StateFacts
 
 

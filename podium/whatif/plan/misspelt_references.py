@@ -2,9 +2,9 @@
 
 import re
 
-from podium.api.values.misspelling import likely_meant
 from podium.api.objects import name
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
+from podium.api.values.misspelling import likely_meant
 from podium.apiserver.store.store import Store
 
 # In the words of kube-apiserver and its admission plugins; of each the kind that is referred to.

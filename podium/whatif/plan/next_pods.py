@@ -10,7 +10,6 @@ from functools import partial
 
 import msgspec
 
-from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
     Object,
@@ -21,17 +20,18 @@ from podium.api.objects import (
     status_of,
 )
 from podium.api.pod_specs import node_affinity_of
+from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.resources import pod_requests
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.scheduler.framework.decision import Decision
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.simulation.workers import can_fork, in_workers
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.leaving_pods import short_of_pods
 from podium.whatif.plan.outcome.outcome import NextPod, PreemptedPod, StalePriority
-from podium.whatif.plan.play import Play
 from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory
-from podium.simulation.workers import can_fork, in_workers
+from podium.whatif.plan.play import Play
 
 _NAME = "next-pod"
 # Of a cascade through a large cluster.

@@ -4,25 +4,25 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from podium.api.policy.disruption_target import BY_EVICTION, BY_PRESSURE, BY_TAINT
 from podium.api.objects import Object, key, uid
 from podium.api.pods import node_name_of
-from podium.whatif.plan.outcome.budget_courses import BudgetCourses
+from podium.api.policy.disruption_target import BY_EVICTION, BY_PRESSURE, BY_TAINT
 from podium.whatif.plan.chances import chances, unrelated
-from podium.whatif.plan.outcome.drainages import drainages
 from podium.whatif.plan.lasting_faults import lasting_faults
+from podium.whatif.plan.outcome.budget_courses import BudgetCourses
+from podium.whatif.plan.outcome.drainages import drainages
 from podium.whatif.plan.outcome.leaving_pods import removed, short_of_pods
 from podium.whatif.plan.outcome.node_fillings import node_fillings
 from podium.whatif.plan.outcome.outcome import Counts, Plan, Return, StalePriority
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
-from podium.whatif.plan.play import Play
-from podium.whatif.plan.play import Progress as Passed
-from podium.whatif.plan.request import PlanRequest, Progress, without_changes
 from podium.whatif.plan.outcome.rollouts import with_reasons
 from podium.whatif.plan.outcome.silent_nodes import silent_nodes
 from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
 from podium.whatif.plan.outcome.unplayed import suspended_jobs, unplayed
 from podium.whatif.plan.outcome.workload_summary import summaries
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.play import Progress as Passed
+from podium.whatif.plan.request import PlanRequest, Progress, without_changes
 
 __all__ = ["PlanRequest", "plan", "played"]
 

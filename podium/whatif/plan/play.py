@@ -7,29 +7,29 @@ from typing import Any
 
 import msgspec
 
-from podium.api.process.python_garbage_collection import without_garbage_collection
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS, POD_GROUP
+from podium.api.kinds.decisive_kinds import Identity
 from podium.api.objects import Object, annotations, key, name, status_of
 from podium.api.pods import node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
+from podium.api.process.python_garbage_collection import without_garbage_collection
 from podium.cluster.virtual import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.framework.decision import Decision
-from podium.api.kinds.decisive_kinds import Identity
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
 from podium.kubelet.simulated.node_settings import NodeSettings
-from podium.whatif.plan.changer import Changer
-from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail
-from podium.whatif.plan.outcome.completeness import ModelLimits, limits_of_the_model
-from podium.whatif.plan.outcome.outcome import RejectedObject
-from podium.whatif.plan.request import LONGEST_S, UNTIL_S, PlanRequest
-from podium.whatif.plan.resource_pressure import Pressure, press
-from podium.whatif.plan.outcome.rollouts import Rollouts
-from podium.whatif.plan.outcome.workload_owners import PodsBefore, WorkloadOwners
+from podium.scheduler.framework.decision import Decision
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.scenario.drain_step import Drain
 from podium.simulation.timeline import Observer
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
+from podium.whatif.plan.changer import Changer
+from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail
+from podium.whatif.plan.outcome.completeness import ModelLimits, limits_of_the_model
+from podium.whatif.plan.outcome.outcome import RejectedObject
+from podium.whatif.plan.outcome.rollouts import Rollouts
+from podium.whatif.plan.outcome.workload_owners import PodsBefore, WorkloadOwners
+from podium.whatif.plan.request import LONGEST_S, UNTIL_S, PlanRequest
+from podium.whatif.plan.resource_pressure import Pressure, press
 
 Progress = Callable[[float], None]
 """Is told how many seconds of a plan have passed."""

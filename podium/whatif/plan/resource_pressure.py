@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from podium.api.errors import PodiumError
-from podium.api.values.misspelling import likely_meant
 from podium.api.objects import Object, annotations, name, status_of
 from podium.api.pods import is_finished, node_name_of
+from podium.api.values.misspelling import likely_meant
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, value
+from podium.apiserver.store.store import Store
 from podium.kubelet.eviction.eviction_ranking import eviction_request_nanos
 from podium.kubelet.eviction.pod_eviction import bytes_quantity
 from podium.kubelet.eviction.signals import Signal
@@ -21,7 +22,6 @@ from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_value
 from podium.kubelet.simulated.behaviour import BehaviourError
 from podium.kubelet.simulated.scripted_usage import USAGE, usage_of
 from podium.kubelet.simulated.stats_provider import usage_at
-from podium.apiserver.store.store import Store
 
 # Of each signal that a node can be pressed by: what is scripted, and the resource.
 _PRESSED = {

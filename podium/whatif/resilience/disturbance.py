@@ -7,13 +7,13 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Annotated
 
-from podium.api.errors import PodiumError
-from podium.api.values.misspelling import likely_meant
-from podium.api.objects import Object, labels, name
-from podium.api.well_known import ZONE_LABEL
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
-from podium.whatif.plan.changes import Change, Fail
+from podium.api.errors import PodiumError
+from podium.api.objects import Object, labels, name
+from podium.api.values.misspelling import likely_meant
+from podium.api.well_known import ZONE_LABEL
 from podium.simulation.scenario.drain_step import Drain
+from podium.whatif.plan.changes import Change, Fail
 
 
 class DisturbanceError(PodiumError):

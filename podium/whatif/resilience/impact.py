@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from podium.whatif.resilience.disturbance import Disturbance, DisturbanceKind
-from podium.api.policy.disruption_target import PREEMPTED
+from podium.api.documents.report import API_VERSION, IF_ANY, Report
 from podium.api.objects import Object, controller_of, key
 from podium.api.pods import is_finished, node_name_of
-from podium.api.documents.report import API_VERSION, IF_ANY, Report
+from podium.api.policy.disruption_target import PREEMPTED
 from podium.whatif.plan.outcome.drainages import Drainage
 from podium.whatif.plan.outcome.failed_jobs import FailedJob
 from podium.whatif.plan.outcome.outcome import (
@@ -24,8 +23,9 @@ from podium.whatif.plan.outcome.outcome import (
     row_facts,
     why_never,
 )
-from podium.whatif.plan.request import PlanRequest
 from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+from podium.whatif.plan.request import PlanRequest
+from podium.whatif.resilience.disturbance import Disturbance, DisturbanceKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import msgspec
 
+from podium.whatif.plan.fail_on import Finding, Gate, findings
+from podium.whatif.plan.outcome.outcome import PodRow, WorkloadSummary, row_facts
+from podium.whatif.plan.request import PlanRequest
 from podium.whatif.resilience.disturbance import (
     Disturbance,
     DisturbanceError,
@@ -28,9 +31,6 @@ from podium.whatif.resilience.resilience_report import (
 )
 from podium.whatif.resilience.spare_room import SHAPES_MAX, spare_rooms
 from podium.whatif.resilience.zoned_shapes import zoned_shapes
-from podium.whatif.plan.fail_on import Finding, Gate, findings
-from podium.whatif.plan.outcome.outcome import PodRow, WorkloadSummary, row_facts
-from podium.whatif.plan.request import PlanRequest
 
 PAIRS_MAX = 50_000
 _EXPOSED_MAX = 20

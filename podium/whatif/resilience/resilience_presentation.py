@@ -2,10 +2,6 @@
 
 from collections.abc import Mapping
 
-from podium.whatif.resilience.resilience_report import Outage, RankedDisturbance, Resilience
-from podium.whatif.resilience.impact_presentation import UNPLACED_HEADERS, unplaced_row
-from podium.ui.command_line.output.output import count
-from podium.whatif.plan.presentation.timeline_text import time_text
 from podium.api.presentation import (
     Bullets,
     Cell,
@@ -15,6 +11,10 @@ from podium.api.presentation import (
     Tone,
     Toned,
 )
+from podium.api.values.counts import count
+from podium.whatif.plan.presentation.timeline_text import time_text
+from podium.whatif.resilience.impact_presentation import UNPLACED_HEADERS, unplaced_row
+from podium.whatif.resilience.resilience_report import Outage, RankedDisturbance, Resilience
 
 _PODS_MAX = 5
 _CAUSES_MAX = 3

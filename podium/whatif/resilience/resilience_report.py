@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from podium.whatif.resilience.disturbance import Disturbance
-from podium.whatif.resilience.impact import Impact
 from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
 from podium.whatif.plan.outcome.outcome import PodRow
+from podium.whatif.resilience.disturbance import Disturbance
+from podium.whatif.resilience.impact import Impact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,14 +5,14 @@ Each number is tried by playing the disturbances again in a cluster with so many
 
 from collections.abc import Callable, Iterator, Sequence
 
+from podium.api.objects import Object, labels, name
+from podium.api.well_known import ZONE_LABEL
+from podium.whatif.plan.changes import Apply, Change, Fail
 from podium.whatif.resilience.disturbance import Disturbance
 from podium.whatif.resilience.disturbance_player import DisturbancePlayer
 from podium.whatif.resilience.impact import Impact, ImpactReader
 from podium.whatif.resilience.resilience_report import SpareRoom
 from podium.whatif.resilience.zoned_shapes import ZonedShape
-from podium.api.objects import Object, labels, name
-from podium.api.well_known import ZONE_LABEL
-from podium.whatif.plan.changes import Apply, Change, Fail
 
 SHAPES_MAX = 5
 COUNT_MAX = 64

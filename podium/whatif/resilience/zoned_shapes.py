@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from podium.whatif.resilience.disturbance import nodes_by_name
 from podium.api.nodes import allocatable_of, is_cordoned
 from podium.api.objects import Object, labels, name, spec_of
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.scheduler.explain.extra_nodes import node_like
+from podium.whatif.resilience.disturbance import nodes_by_name
 
 _OWN_LABELS = (HOSTNAME_LABEL, ZONE_LABEL, "topology.kubernetes.io/region")
 _AMOUNTS = ("cpu", "memory", "pods")

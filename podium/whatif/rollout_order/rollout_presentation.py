@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
+from podium.whatif.plan.outcome.next_pod_words import stale_sentences
 from podium.whatif.rollout_order.rollout_report import (
     DeadEnd,
     JudgedPod,
@@ -10,8 +12,6 @@ from podium.whatif.rollout_order.rollout_report import (
     Room,
     StepOutcome,
 )
-from podium.whatif.plan.outcome.next_pod_words import stale_sentences
-from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
 
 _DEAD_ENDS_MAX = 20
 _PODS_MAX = 10

@@ -5,11 +5,11 @@ from functools import partial
 
 import msgspec
 
+from podium.simulation.workers import in_a_copy
+from podium.whatif.plan.play import Play
 from podium.whatif.rollout_order.rollout_judge import Judge, fingerprint, play_step
 from podium.whatif.rollout_order.rollout_report import DeadEnd, StepOutcome
 from podium.whatif.rollout_order.rollout_steps import RolloutStep
-from podium.whatif.plan.play import Play
-from podium.simulation.workers import in_a_copy
 
 Progress = Callable[[int], None]
 """Is told how many steps were played."""

@@ -6,7 +6,6 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from podium.api.errors import FieldError
 from podium.api.documents import (
     Bits,
     Choice,
@@ -18,6 +17,7 @@ from podium.api.documents import (
     Tuple,
     decode,
 )
+from podium.api.errors import FieldError
 
 
 class Part(Document):

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.api.policy.disruption_budgets import (
     Budget,
     BudgetStatus,
@@ -20,6 +19,7 @@ from podium.api.policy.disruption_budgets import (
     selects,
     spend,
 )
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import pending_pod
 from tests.covering import covers

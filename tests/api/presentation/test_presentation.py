@@ -14,9 +14,9 @@ from podium.api.presentation import (
     Tone,
     Toned,
     Tree,
-    to_html,
-    to_markdown,
 )
+from podium.ui.writers.html import to_html
+from podium.ui.writers.markdown import to_markdown
 
 HOSTILE = "<script>alert(1)</script> | *x* [y](http://z) @team #1 `c` &lt; \\\nnext"
 SHOWN = Presentation(

@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
-from podium.api.volumes.storage_classes import CLASS_ANNOTATION, is_default_class, storage_class_name
+from podium.api.volumes.storage_classes import (
+    CLASS_ANNOTATION,
+    is_default_class,
+    storage_class_name,
+)
 
 
 def noted(**notes: str) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.values.quantity import QuantityError, parse_quantity
 from podium.api.refused import RefusedError
+from podium.api.values.quantity import QuantityError, parse_quantity
 from podium.apiserver.admission import Admission
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds.registration.registrations import apply_defaults

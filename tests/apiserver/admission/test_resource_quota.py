@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.policy.quotas.amounts import written
 from podium.api.refused import RefusedError
 from podium.apiserver.admission.plugin import LimitedScope
 from podium.apiserver.attributes import Operation
-from podium.api.values.resource_amounts import written
 from tests.apiserver.admission.shelf import Door, container, pod, stored
 from tests.controllers.quota_totals import total_usage
 

@@ -14,14 +14,14 @@ from typing import Any
 
 import httpx
 
-from podium.apiserver.rbac.authorizer import Authorizer
-from podium.apiserver.requests import Request, Response, handle
-from podium.apiserver.server import ApiServer
 from podium.apiserver.http.certificates import Certificates, kept_certificates
 from podium.apiserver.http.http_app import ApiApp
 from podium.apiserver.http.http_server import Serving
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.users import ClusterTokens, Tokens, kept_tokens, tokens_of
+from podium.apiserver.rbac.authorizer import Authorizer
+from podium.apiserver.requests import Request, Response, handle
+from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 
 PODS = "/api/v1/namespaces/default/pods"

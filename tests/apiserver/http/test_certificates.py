@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from podium.apiserver.http.certificates import Certificates, kept_certificates
 from podium.api.process.private_file_contents import FileError
+from podium.apiserver.http.certificates import Certificates, kept_certificates
 
 NOW_S = time.time()
 DAY_S = 86_400

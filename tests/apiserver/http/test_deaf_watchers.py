@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from starlette.types import Message
 
-from podium.apiserver.requests import Request, Watching, handle
-from podium.apiserver.server import ApiServer
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.watches import Watches
+from podium.apiserver.requests import Request, Watching, handle
+from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from tests.apiserver.http.running import eventually, running
 

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from podium.api.process.private_file_contents import FileError, private_directory, read_private, write_private
+from podium.api.process.private_file_contents import (
+    FileError,
+    private_directory,
+    read_private,
+    write_private,
+)
 from podium.apiserver.http.kubeconfig import write_kubeconfig
 from podium.apiserver.http.users import kept_tokens
 

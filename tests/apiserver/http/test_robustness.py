@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.apiserver.http import statuses
+from tests.apiserver.http.running import PODS
 from tests.apiserver.requests.samples import sample
 from tests.apiserver.requests.test_robustness import Asked, collection, mutated, requests
-from tests.apiserver.http.running import PODS
 
 BUG = statuses.internal_error().message
 # kube-apiserver has no better code for this, either.

@@ -5,7 +5,11 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.kinds.registration.registrations import REGISTRATIONS, column_definitions, row_of
+from podium.apiserver.kinds.registration.registrations import (
+    REGISTRATIONS,
+    column_definitions,
+    row_of,
+)
 
 NOW_S = 1_000.0
 CREATED = "1970-01-01T00:15:00Z"

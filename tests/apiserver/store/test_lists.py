@@ -4,7 +4,11 @@ import pytest
 
 from podium.apiserver.store import continue_token
 from podium.apiserver.store.continue_token import ContinueToken
-from podium.apiserver.store.errors import ExpiredError, InvalidContinueError, TooLargeResourceVersionError
+from podium.apiserver.store.errors import (
+    ExpiredError,
+    InvalidContinueError,
+    TooLargeResourceVersionError,
+)
 from podium.apiserver.store.store import Store
 from tests.apiserver.store.objects import made, names
 

@@ -8,8 +8,8 @@ import pytest
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, WriteOptions
-from podium.apiserver.verbs.create import new_uid
 from podium.apiserver.store.store import Store
+from podium.apiserver.verbs.create import new_uid
 from tests.apiserver.verbs.helpers import NOW, NOW_S, Obj, a_pod, create, refusal
 
 POD = KINDS["Pod"]

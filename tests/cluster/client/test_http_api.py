@@ -16,10 +16,10 @@ import yaml
 from podium import Cluster
 from podium.cluster.client.connection import MissingConnectionError, load_connection
 from podium.cluster.client.http_api import CallFailedError, HttpApi
+from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.machines.async_api import UnreachableError, WatchExpiredError
 from podium.machines.effects import Bind, Create, Delete, Evict, Patch, Record, Replace
 from podium.machines.events import Event, Synced
-from podium.cluster.drivers.async_api import UnreachableError, WatchExpiredError
-from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from tests.clients.conftest import budget, pod
 from tests.cluster.drivers.machines import Diary, config_map
 

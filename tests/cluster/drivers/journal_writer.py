@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
-from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from podium.apiserver.store.store import Store
+from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from tests.apiserver.store.objects import made
 
 # So few that compactions happen all the time.

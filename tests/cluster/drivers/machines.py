@@ -7,9 +7,9 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
+from podium.apiserver.store.store import Store
 from podium.machines.effects import Create, Delete, Effect
 from podium.machines.events import Change, Event, Outcome, Synced, Woken
-from podium.apiserver.store.store import Store
 
 START_S = 1_767_225_600.0
 NAMESPACE = "default"

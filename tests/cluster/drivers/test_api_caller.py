@@ -7,9 +7,9 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.server import ApiServer
+from podium.cluster.drivers.api_caller import ApiCaller
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Record, Replace
 from podium.machines.events import Outcome
-from podium.cluster.drivers.api_caller import ApiCaller
 from tests.cluster.drivers.machines import NAMESPACE, START_S, make_server
 
 

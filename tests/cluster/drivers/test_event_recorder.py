@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from podium.machines.effects import Create, Effect, Patch, Record
-from podium.machines.events import UNKNOWN_OUTCOME, CallError, Outcome
 from podium.cluster.drivers.event_recorder import (
     FINISH_S,
     REFRESH_S,
@@ -12,6 +10,8 @@ from podium.cluster.drivers.event_recorder import (
     EventTimestamps,
     RecorderPurpose,
 )
+from podium.machines.effects import Create, Effect, Patch, Record
+from podium.machines.events import UNKNOWN_OUTCOME, CallError, Outcome
 
 NOW_S = 1_767_225_600.0
 NOT_FOUND = CallError(404, "NotFound", "")

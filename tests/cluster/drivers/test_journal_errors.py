@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from podium.apiserver.store.store import Store
 from podium.cluster.embedded.sqlite_journal import (
     DamagedJournalError,
     FullJournalError,
@@ -20,9 +21,9 @@ from podium.cluster.embedded.sqlite_journal import (
     SqliteJournal,
     UnavailableJournalError,
 )
-from podium.apiserver.store.store import Store
-from tests.disks import fill_up, small_disk
 from tests.apiserver.store.objects import made, names
+from tests.conftest import ROOT
+from tests.disks import fill_up, small_disk
 
 NOBODY = 65534
 
@@ -115,12 +116,14 @@ def test_a_schema_from_the_future(filled: Path) -> None:
 
 
 def test_a_journal_in_use(filled: Path) -> None:
-    code = "import sys; from tests.cluster.drivers.test_journal_errors import hold; hold(sys.argv[1])"
+    code = (
+        "import sys; from tests.cluster.drivers.test_journal_errors import hold; hold(sys.argv[1])"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(filled)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
@@ -220,8 +223,9 @@ def test_a_full_disk_is_told_until_there_is_room_again(disk: Path) -> None:
 
 def kill_while_writing(path: Path) -> int:
     """Leave a journal as a kill leaves it, with all writes in the log; the last revision."""
-    code = "import sys; from tests.cluster.drivers.test_journal_errors import write; write(sys.argv[1])"
-    root = Path(__file__).parents[2]
+    module = "tests.cluster.drivers.test_journal_errors"
+    code = f"import sys; from {module} import write; write(sys.argv[1])"
+    root = ROOT
     command = [sys.executable, "-c", code, str(path)]
     return int(subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=False).stdout)
 

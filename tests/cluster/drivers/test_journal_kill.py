@@ -9,11 +9,10 @@ from random import Random
 
 import pytest
 
-from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from podium.apiserver.store.store import Store
+from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from tests.cluster.drivers.journal_writer import HISTORY_MAX, write_on
-
-ROOT = Path(__file__).parents[2]
+from tests.conftest import ROOT
 
 
 def killed(path: Path, seed: int, rng: Random) -> int:

@@ -6,8 +6,8 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis.stateful import rule
 
-from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from podium.apiserver.store.journal import Journal
+from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from tests.apiserver.store.machine import HISTORY_MAX, StoreMachine
 
 

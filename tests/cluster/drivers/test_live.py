@@ -7,16 +7,28 @@ from random import Random
 import pytest
 
 from podium.apiserver.server import ApiServer
-from podium.machines.backoff import Backoff
-from podium.machines.effects import Effect
-from podium.machines.events import Event, Outcome, Synced, Woken
-from podium.cluster.drivers.async_api import InProcessApi, ObjectList, UnreachableError, WatchExpiredError
-from podium.cluster.drivers.driver_events import Called, DriverEvent, Relisted, Started, Stepped, Stopped
-from podium.cluster.informers.informer_cache import WatchEventLike
+from podium.apiserver.store.store import Store
+from podium.cluster.drivers.driver_events import (
+    Called,
+    DriverEvent,
+    Relisted,
+    Started,
+    Stepped,
+    Stopped,
+)
+from podium.cluster.drivers.in_process_api import InProcessApi
 from podium.cluster.drivers.latency import ConstantLatency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.drivers.machine_health import MachineError
-from podium.apiserver.store.store import Store
+from podium.machines.async_api import (
+    ObjectList,
+    UnreachableError,
+    WatchEventLike,
+    WatchExpiredError,
+)
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Effect
+from podium.machines.events import Event, Outcome, Synced, Woken
 from tests.cluster.drivers.machines import Diary, create, make_server, put, remove
 
 PATIENCE_S = 60.0

@@ -7,12 +7,12 @@ from random import Random
 import pytest
 
 from podium.apiserver.server import ApiServer
-from podium.machines.effects import Effect, Panic, Patch, Record
-from podium.machines.events import Change, Event, Outcome, Synced, Woken
 from podium.cluster.drivers.driver_events import Called, DriverEvent
 from podium.cluster.drivers.latency import INSTANT, ConstantLatency, Latency
 from podium.cluster.drivers.machine_health import MachineError, MachineHealth
 from podium.cluster.drivers.virtual import VirtualDriver
+from podium.machines.effects import Effect, Panic, Patch, Record
+from podium.machines.events import Change, Event, Outcome, Synced, Woken
 from tests.cluster.drivers.machines import START_S, Diary, create, make_server, put, remove
 
 BAD = "change of ConfigMap default/bad"

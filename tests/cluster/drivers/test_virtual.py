@@ -6,13 +6,20 @@ from random import Random
 
 import pytest
 
-from podium.machines.effects import Effect, Record
-from podium.machines.events import Change, Event, Outcome, Synced
 from podium.cluster.drivers import virtual
-from podium.cluster.drivers.driver_events import Called, DriverEvent, Relisted, Started, Stepped, Stopped
+from podium.cluster.drivers.driver_events import (
+    Called,
+    DriverEvent,
+    Relisted,
+    Started,
+    Stepped,
+    Stopped,
+)
 from podium.cluster.drivers.faults import Faults
 from podium.cluster.drivers.latency import ConstantLatency, ExponentialLatency, Latency
 from podium.cluster.drivers.virtual import EndlessMomentError, VirtualDriver
+from podium.machines.effects import Effect, Record
+from podium.machines.events import Change, Event, Outcome, Synced
 from tests.cluster.drivers.machines import (
     START_S,
     Diary,

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from random import Random
 
+from podium.cluster.drivers.virtual import VirtualDriver
 from podium.cluster.embedded.cluster_clock import (
     MOMENT_S_MAX,
     QUIET_S,
@@ -15,7 +16,6 @@ from podium.cluster.embedded.cluster_clock import (
     ClockSpeed,
     ClusterClock,
 )
-from podium.cluster.drivers.virtual import VirtualDriver
 from tests.cluster.drivers.machines import START_S, make_server, put
 
 

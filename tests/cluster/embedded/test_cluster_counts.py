@@ -1,7 +1,7 @@
 """How many pods were preempted and evicted."""
 
-from podium.cluster.embedded.cluster_counts import ClusterCounter
 from podium.apiserver.store.store import Store
+from podium.cluster.embedded.cluster_counts import ClusterCounter
 from tests.whatif.plan.objects import pod
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from podium.cluster.embedded.directory import DataDirectory, HighWater, UnusableDirectoryError
 from podium.apiserver.store.store import Store
-from tests.disks import fill_up, small_disk
+from podium.cluster.embedded.directory import DataDirectory, HighWater, UnusableDirectoryError
 from tests.apiserver.store.objects import made
+from tests.disks import fill_up, small_disk
 
 HOLDER = """
 import sys, time

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.disks import fill_up, small_disk
 from tests.cluster.embedded.client import PATIENCE_S, ROOT, Client, up
+from tests.disks import fill_up, small_disk
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
+from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from tests.cluster.embedded.client import PATIENCE_S, Client, up
 
 NODES, CPU_PER_NODE, CPU_OF_A_POD = 3, 4, 1

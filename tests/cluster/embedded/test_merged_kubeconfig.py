@@ -7,9 +7,14 @@ from typing import Any
 import pytest
 import yaml
 
-from podium.cluster.embedded import merged_kubeconfig
-from podium.cluster.embedded.merged_kubeconfig import KubeconfigError, merged, unmerge, usual_kubeconfig
 from podium.apiserver.http.kubeconfig import write_kubeconfig
+from podium.cluster.embedded import merged_kubeconfig
+from podium.cluster.embedded.merged_kubeconfig import (
+    KubeconfigError,
+    merged,
+    unmerge,
+    usual_kubeconfig,
+)
 
 USERS = {
     "apiVersion": "v1",

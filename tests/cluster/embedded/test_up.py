@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from podium.ui.command_line.main import app
-from tests.conftest import ROOT
 from tests.cluster.embedded.client import Client, up
+from tests.conftest import ROOT
 
 NODES = "/api/v1/nodes"
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"

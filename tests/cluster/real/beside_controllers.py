@@ -4,10 +4,10 @@ import re
 import time
 from datetime import UTC, datetime
 
-from tests.properties.volume_clusters import Dice
 from tests.cluster.real.drawn_operations import BUDGETS, NODES, WORKLOADS, Operation
 from tests.cluster.real.server import Json, Server
 from tests.cluster.real.world import PODS, World, until
+from tests.properties.volume_clusters import Dice
 
 PATIENCE_S = 14.0
 """So long two that differ may still come to agree: a Job may wait ten seconds for its next pod."""

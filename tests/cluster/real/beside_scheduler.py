@@ -14,19 +14,19 @@ from pathlib import Path
 import httpx
 
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.policy.disruption_budgets import Budget
 from podium.cluster.client.calls import collection_path, object_path
 from podium.scheduler.config.load import load_configuration
-from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.framework.explanation import explain, failure_message
-from podium.simulation.decide.scenario import DECIDED, OTHERS
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.scheduler import Scheduler
-from tests.properties.clusters import NAMESPACES
+from podium.simulation.decide.scenario import DECIDED, OTHERS
 from tests.cluster.real.control_plane import ControlPlane
 from tests.cluster.real.decided_profiles import CONFIGURATION, configuration_of
 from tests.cluster.real.drawn_clusters import OVERHEAD, POLICIES, PRIORITIES, Drawn, class_name
 from tests.cluster.real.server import Json
 from tests.cluster.real.world import until
+from tests.properties.clusters import NAMESPACES
 
 PATIENCE_S = 4.0
 """So long two that differ may still come to agree."""

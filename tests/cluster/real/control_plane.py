@@ -14,10 +14,11 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from podium.apiserver.http.certificates import kept_certificates, new_kubelet_client
-from tests.processes import end_with_tests
 from tests.cluster.real.server import PATIENCE_S, Server
+from tests.conftest import ROOT
+from tests.processes import end_with_tests
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference" / "control-plane.sh"
+SHARED = ROOT.parent / "shared" / "reference" / "control-plane.sh"
 BINARIES = ("etcd", "kube-apiserver")
 ADMIN = "admintoken"
 

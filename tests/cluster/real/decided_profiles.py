@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.properties.clusters import HOST, ZONE
 from tests.cluster.real.server import Json
+from tests.properties.clusters import HOST, ZONE
 
 EVERY_NODE = {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 1000}
 CPU_FIRST = [{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}]

@@ -8,11 +8,11 @@ profiles, gates and nominations.
 import copy
 from dataclasses import dataclass
 
+from tests.cluster.real.decided_profiles import PROFILES
+from tests.cluster.real.server import Json
 from tests.properties import clusters
 from tests.properties.clusters import APPS, EFFECTS, HOST, ZONE
 from tests.properties.volume_clusters import Dice
-from tests.cluster.real.decided_profiles import PROFILES
-from tests.cluster.real.server import Json
 
 GPU = "example.com/gpu"
 HASH = "pod-hash"

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from tests.properties.volume_clusters import Dice
 from tests.cluster.real.server import Json
+from tests.properties.volume_clusters import Dice
 
 NODES = "/api/v1/nodes"
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"

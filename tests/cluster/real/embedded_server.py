@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import yaml
 
-from tests.processes import end_with_tests
 from tests.cluster.real.control_plane import free_port
 from tests.cluster.real.server import PATIENCE_S, Server
+from tests.processes import end_with_tests
 
 
 class EmbeddedServer(Server):

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import httpx
 
-from tests.processes import end_with_tests
 from tests.cluster.real.server import PATIENCE_S
+from tests.processes import end_with_tests
 
 # A leader that a busy machine keeps waiting must not lose its lease for that.
 FAST_LEASE = (

@@ -10,16 +10,16 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.documents.report import plain
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
+from podium.cluster.snapshot.anonymizer import Anonymizer, pseudonyms
+from podium.scheduler.plugin_registry import plugin_factories
 from podium.simulation.decide.stream import answers
-from podium.api.documents.report import plain
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from podium.scheduler.plugin_registry import plugin_factories
-from podium.cluster.snapshot.anonymizer import Anonymizer, pseudonyms
 from tests.conftest import ROOT
 from tests.properties import clusters
 from tests.properties.clusters import Obj, Scenes

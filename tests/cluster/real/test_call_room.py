@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from podium.machines.effects import Bind, Delete, Patch
-from podium.scheduler.machine.preemption_executor import VictimCall
 from podium.cluster.real.call_room import CallRoom, urgency_of
 from podium.cluster.real.rate_limiter import RateLimiter
+from podium.machines.effects import Bind, Delete, Patch
+from podium.scheduler.machine.preemption_executor import VictimCall
 
 BIND = Bind(namespace="d", name="p", uid="u", node_name="n")
 DELETE = Delete(kind="Pod", name="p")

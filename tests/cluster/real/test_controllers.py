@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.properties.volume_clusters import Dice
 from tests.cluster.real.beside_controllers import BesideControllers
 from tests.cluster.real.control_plane import ControlPlane
 from tests.cluster.real.drawn_operations import WORKLOADS, drawn_operation, drawn_start
 from tests.cluster.real.embedded_server import EmbeddedServer
 from tests.cluster.real.world import World
+from tests.properties.volume_clusters import Dice
 
 CONTROLLERS = (
     "deployment-controller,replicaset-controller,statefulset-controller,daemonset-controller,"

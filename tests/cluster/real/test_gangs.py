@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.conftest import ROOT
 from tests.cluster.real.conftest import StartPodium, on_both_in_soak
 from tests.cluster.real.control_plane import ControlPlane, assets
 from tests.cluster.real.podium_process import PodiumScheduler
 from tests.cluster.real.server import Json
 from tests.cluster.real.world import World, pod, until
+from tests.conftest import ROOT
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 PLUGINS = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups"

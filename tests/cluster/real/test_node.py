@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import end_with_tests
 from tests.cluster.real.conftest import StartPodium
 from tests.cluster.real.server import PATIENCE_S
 from tests.cluster.real.world import PODS, World, until
+from tests.processes import end_with_tests
 
 NAME = "machine"
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{NAME}"

@@ -13,13 +13,13 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from podium.ui.command_line.main import app
 from podium.simulation.recordings.recording_reader import Recording, read_recording
 from podium.simulation.recordings.segments import RecordingError
-from tests.processes import end_with_tests
+from podium.ui.command_line.main import app
 from tests.cluster.real.conftest import StartPodium, on_both
 from tests.cluster.real.control_plane import PATIENCE_S
 from tests.cluster.real.world import World, pod, until
+from tests.processes import end_with_tests
 from tests.simulation.recordings.recorded import NO_PREEMPTION
 
 AFTERMATH_S = 2.0

@@ -10,13 +10,13 @@ import pytest
 
 from podium.api.objects import Object
 from podium.cluster.client.http_api import CallFailedError
-from podium.machines.backoff import Backoff
-from podium.machines.effects import Bind, Create, Delete, Effect, Patch, Replace
-from podium.machines.events import UNKNOWN_OUTCOME, CallError, Outcome
 from podium.cluster.real import retrying_api
 from podium.cluster.real.looking_up import outcome_seen
 from podium.cluster.real.rate_limiter import RateLimiter
 from podium.cluster.real.retrying_api import TRIES_MAX, RetryingApi
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Bind, Create, Delete, Effect, Patch, Replace
+from podium.machines.events import UNKNOWN_OUTCOME, CallError, Outcome
 
 BIND = Bind(namespace="d", name="p", uid="u", node_name="n")
 DELETE = Delete(kind="Pod", namespace="d", name="p", uid="u")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from tests.conftest import ROOT
 from tests.cluster.real.conftest import SCHEDULER, StartPodium
 from tests.cluster.real.server import Json
 from tests.cluster.real.world import World, pod, until
+from tests.conftest import ROOT
 
 DEPLOY = ROOT / "deploy"
 CONFIG = DEPLOY / "scheduler-configuration.yaml"

@@ -6,12 +6,12 @@ import msgspec
 from typer.testing import CliRunner
 
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS
-from podium.api.objects import Object
-from podium.ui.command_line.main import app
-from podium.cluster.manifests import File, read_sources
 from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
+from podium.api.objects import Object
+from podium.cluster.manifests import File, read_sources
 from podium.cluster.manifests.json_text import read_json
 from podium.cluster.snapshot.state_snapshot import SNAPSHOT_KINDS, ClusterSnapshot
+from podium.ui.command_line.main import app
 from tests.whatif.plan.objects import node, pod
 
 

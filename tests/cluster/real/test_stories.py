@@ -4,16 +4,16 @@ import json
 
 import pytest
 
+from tests.cluster.real.conftest import StartPodium, on_both
+from tests.cluster.real.server import PATIENCE_S, Json
+from tests.cluster.real.test_scheduler import ALONE
+from tests.cluster.real.world import PODS, World, until
 from tests.conformance.stories import (
     PRIORITY_CLASSES,
     told_of_event,
     told_of_pod,
 )
 from tests.conformance.test_live_stories import STORIES, distinct
-from tests.cluster.real.conftest import StartPodium, on_both
-from tests.cluster.real.server import PATIENCE_S, Json
-from tests.cluster.real.test_scheduler import ALONE
-from tests.cluster.real.world import PODS, World, until
 
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"

@@ -9,9 +9,9 @@ from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import PatchRequest
+from podium.apiserver.store.store import Store
 from podium.cluster.virtual import Cluster
 from podium.controllers.event_expiry import EventExpiry
-from podium.apiserver.store.store import Store
 
 NODES = 6
 HISTORY_MAX = 200

@@ -8,14 +8,14 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
-from podium.cluster.virtual import Cluster
-from podium.machines.events import Event
-from podium.controllers.replica_set.replica_set import ReplicaSetController
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.cluster.drivers.machine_health import MachineHealth
+from podium.cluster.virtual import Cluster
+from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
+from podium.machines.events import Event
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.cluster.virtual.test_cluster import node, pod, pods_of, replica_set
 
 

@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from podium.api.objects import Object, place_of
+from podium.cluster.drivers.driver_events import DriverEvent, Stepped
 from podium.cluster.virtual import Cluster, ClusterOptions
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.kubelet.kubelets import Kubelets
 from podium.machines.events import Change, FirstList
 from podium.machines.reconciler.indexer import Indexer, owner_uids
-from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.metrics import SchedulerMetrics
-from podium.kubelet.kubelets import Kubelets
-from podium.cluster.drivers.driver_events import DriverEvent, Stepped
 from tests.cluster.virtual.test_cluster import node, pod, replica_set
 
 _TAKERS = (Kubelets, ReplicaSetController, SchedulerMachine)

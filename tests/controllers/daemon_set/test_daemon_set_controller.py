@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from podium.machines.effects import Create, Delete, Effect
+from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
 from podium.controllers.daemon_set.daemon_set_state import FailedPodsBackoff
 from podium.controllers.daemon_set.eligibility import seniority, target_of
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.machines.effects import Create, Delete, Effect
 from tests.controllers import builders
 from tests.controllers.builders import NOW_S, Hand
 from tests.controllers.worlds import World

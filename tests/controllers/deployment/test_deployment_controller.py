@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from podium.machines.effects import Create
+from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.deployment.deployment_controller import DeploymentController
 from podium.controllers.replica_set.replica_set import ReplicaSetController
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.machines.effects import Create
 from tests.controllers.worlds import START_S, World
 
 Obj = dict[str, Any]

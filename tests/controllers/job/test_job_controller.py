@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from podium.machines.effects import Create
+from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.job.job_controller import JobController
 from podium.controllers.job.pod_accounting import FAILURES, TRACKING
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.machines.effects import Create
 from tests.controllers.worlds import START_S, World
 
 Obj = dict[str, Any]

@@ -5,10 +5,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.machines.effects import Patch
 from podium.api.node_heartbeats import CONTINUOUS, ENDED, node_lease
 from podium.controllers.node_lifecycle.node_heartbeats import MonitorTimes, unknown_patch
 from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
+from podium.machines.effects import Patch
 from tests.controllers.builders import NOW_S, Hand, Obj
 
 CREATED = "2026-01-01T00:00:00Z"

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from podium.machines.effects import Patch
+from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
 from podium.controllers.taint_eviction import TaintEvictionController
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.machines.effects import Patch
 from tests.controllers.worlds import START_S, World, node
 
 Obj = dict[str, Any]

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from podium.controllers.replica_set.replica_set import ReplicaSetController
 from podium.machines.effects import Create, Delete, Patch
 from podium.machines.events import Change
-from podium.controllers.replica_set.replica_set import ReplicaSetController
 from tests.controllers.builders import Hand, Obj, pod
 from tests.controllers.worlds import World
 

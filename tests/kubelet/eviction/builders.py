@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from podium.api.documents import read
 from podium.api.objects import Object
 from podium.api.values.quantity import value
-from podium.api.documents import read
-from podium.kubelet.kubelet_config import EvictionSettings
 from podium.kubelet.eviction.eviction_config import EvictionConfig
 from podium.kubelet.eviction.eviction_manager import EvictionManager, EvictionRound
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import Observation, PodUsage, Statistics
 from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.kubelet_config import EvictionSettings
 from tests.replacing import replace
 
 GI = 2**30

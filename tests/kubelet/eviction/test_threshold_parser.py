@@ -3,9 +3,9 @@
 import pytest
 
 from podium.api.documents import InvalidDocumentError
-from podium.kubelet.kubelet_config import DEFAULT_HARD, read_eviction_config, read_kubelet_config
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_value
+from podium.kubelet.kubelet_config import DEFAULT_HARD, read_eviction_config, read_kubelet_config
 from tests.kubelet.eviction.builders import read_exactly
 
 

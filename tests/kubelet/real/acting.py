@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.objects import Object
-from podium.machines.effects import Create, Delete, Effect, Patch, Record
-from podium.machines.events import CallError, Change, Outcome, Synced, Woken
 from podium.kubelet.containers.container import NOT_CONFIGURED
 from podium.kubelet.containers.container_runtime import (
     ContainerId,
@@ -16,7 +14,6 @@ from podium.kubelet.containers.container_runtime import (
     HandlerResult,
     StopSignal,
 )
-from podium.kubelet.kubelet_config import read_kubelet_config
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,
@@ -25,6 +22,7 @@ from podium.kubelet.eviction.node_statistics import (
     Statistics,
 )
 from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.kubelet_config import read_kubelet_config
 from podium.kubelet.real.commands import (
     AwaitShutdown,
     CollectGarbage,
@@ -39,6 +37,8 @@ from podium.kubelet.real.commands import (
 )
 from podium.kubelet.real.machine_kubelet import MachineKubelet
 from podium.kubelet.real.registration import MachineInfo, node_object
+from podium.machines.effects import Create, Delete, Effect, Patch, Record
+from podium.machines.events import CallError, Change, Outcome, Synced, Woken
 
 START_S = 1_800_000_000.0
 NODE = "worker"

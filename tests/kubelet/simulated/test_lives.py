@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from podium.machines.effects import Delete, Patch
 from podium.kubelet.simulated.behaviour import Behaviour, fixed
 from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.machines.effects import Delete, Patch
 from tests.kubelet.builders import pod
 from tests.kubelet.cluster import Cluster
 

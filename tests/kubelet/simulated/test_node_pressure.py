@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from podium.api.objects import condition_status
-from podium.machines.effects import Patch
-from podium.kubelet.kubelet_config import read_eviction_config
-from podium.kubelet.eviction.eviction_config import EvictionConfig
-from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.cluster.drivers.latency import ConstantLatency
+from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.kubelet_config import read_eviction_config
+from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.machines.effects import Patch
 from tests.kubelet.builders import Obj, pod
 from tests.kubelet.cluster import START_S, Cluster
 

@@ -1,8 +1,8 @@
 """What settings of simulated nodes change."""
 
-from podium.machines.effects import Patch
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
+from podium.machines.effects import Patch
 from tests.controllers.builders import Hand
 from tests.kubelet.builders import node, pod
 

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.kubelet.simulated.scripted_usage import STRIDE_S, CurveError, first_reaching, parse_curve
+from podium.kubelet.simulated.scripted_usage import (
+    STRIDE_S,
+    CurveError,
+    first_reaching,
+    parse_curve,
+)
 
 MI = 2**20
 

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from podium.api.pods import is_finished
-from podium.machines.effects import Create, Patch
 from podium.api.node_heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
+from podium.api.pods import is_finished
+from podium.cluster.drivers.faults import Faults
+from podium.cluster.drivers.latency import ConstantLatency, ExponentialLatency
 from podium.kubelet.simulated.behaviour import Behaviour, fixed
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
-from podium.cluster.drivers.faults import Faults
-from podium.cluster.drivers.latency import ConstantLatency, ExponentialLatency
+from podium.machines.effects import Create, Patch
 from tests.controllers.builders import Hand
 from tests.kubelet.builders import node, pod
 from tests.kubelet.cluster import Cluster

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from podium.api.values.times import timestamp
-from podium.machines.reconciler.replacement_pace import PACE_S, ReplacementPace, ended_at_once
 from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.machines.reconciler.replacement_pace import PACE_S, ReplacementPace, ended_at_once
 from tests.controllers.worlds import START_S, World, node
 
 RUNNING = {"phase": "Running"}

@@ -2,11 +2,11 @@
 
 import pytest
 
+from podium.api.documents import InvalidDocumentError
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.scheduler_options import VictimOrder
 from podium.scheduler.config.types import KIND
-from podium.api.documents import InvalidDocumentError
 
 CONFIGURATION = {"apiVersion": API_VERSION, "kind": KIND}
 OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}

@@ -2,11 +2,11 @@
 
 import pytest
 
+from podium.api.documents import InvalidDocumentError
 from podium.scheduler.config.args import CustomArgs
 from podium.scheduler.config.merge import Expanded
 from podium.scheduler.config.profiles import check_expanded
 from podium.scheduler.config.types import ExtensionPoint, PluginRef, PluginSets, ProfileConfig
-from podium.api.documents import InvalidDocumentError
 
 
 def profile(

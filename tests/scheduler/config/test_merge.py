@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.documents import InvalidDocumentError
 from podium.scheduler.config.merge import expand, merge_plugin_set, merge_plugins
 from podium.scheduler.config.types import ExtensionPoint, PluginRef, PluginSet, PluginSets
-from podium.api.documents import InvalidDocumentError
 
 SCORE, FILTER = ExtensionPoint.SCORE, ExtensionPoint.FILTER
 NAMES = ("A", "B", "C", "D", "E")

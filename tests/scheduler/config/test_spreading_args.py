@@ -2,7 +2,11 @@
 
 import pytest
 
-from podium.scheduler.config.args import DefaultingType, PodTopologySpreadArgs, TopologySpreadConstraint
+from podium.scheduler.config.args import (
+    DefaultingType,
+    PodTopologySpreadArgs,
+    TopologySpreadConstraint,
+)
 
 ZONE = {
     "maxSkew": 1,

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.load import load_configuration
 from podium.api.documents.pod_report import PodReport
+from podium.scheduler.config.load import load_configuration
 from podium.scheduler.explain.remedies import Remedy
 from podium.whatif.explain.explanation import PodExplanation
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.explain.pod_explanations import explain_pod
+from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
 from tests.whatif.plan.objects import (
     budget,

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from podium.scheduler.framework.explanation import explain
 from podium.scheduler.explain.obstacles import obstacles
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.request import PlanRequest
+from podium.scheduler.framework.explanation import explain
 from podium.scheduler.scheduler import Scheduler
+from podium.whatif.explain.pod_explanations import explain_pod
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.request import PlanRequest
 from tests.whatif.plan.objects import HOST, ZONE, node, pod
 
 DRIVER = "disks.example.com"

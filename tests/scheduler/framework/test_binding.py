@@ -7,13 +7,13 @@ from podium.scheduler.framework.binding import PERMIT_TIMEOUT_S_MAX, BindingCycl
 from podium.scheduler.framework.evaluation.by_shape import ByShape
 from podium.scheduler.framework.interface import Permission
 from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
+from podium.scheduler.plugin_registry import plugin_factories
+from podium.scheduler.plugins.priority_sort import PrioritySort
+from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
-from podium.scheduler.plugins.priority_sort import PrioritySort
-from podium.scheduler.plugin_registry import plugin_factories
-from podium.scheduler.scheduler import Scheduler
 
 WAIT = Status(Code.WAIT)
 

@@ -8,12 +8,12 @@ from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.types import KIND, SchedulerConfiguration
 from podium.scheduler.framework.explanation import failure_message
-from podium.scheduler.framework.interface import NodeToStatusReader, PostFilterResult
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.interface import NodeToStatusReader, PostFilterResult
 from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.objects import node, pod
 
 NAMES = ["First", "Second"]

@@ -11,12 +11,18 @@ from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.types import KIND
 from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.explanation import explain
-from podium.scheduler.framework.third_party_plugins import ArrayPlugin, NodeInfo, NodePlugin, Nodes, adapted
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
-from podium.scheduler.plugins.node_name import NodeName
+from podium.scheduler.framework.third_party_plugins import (
+    ArrayPlugin,
+    NodeInfo,
+    NodePlugin,
+    Nodes,
+    adapted,
+)
 from podium.scheduler.plugin_registry import plugin_factories
+from podium.scheduler.plugins.node_name import NodeName
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.objects import Obj, node, pod
 
 Make = Callable[..., Scheduler]

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
+from podium.machines.effects import Bind, Delete, Patch, Record
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.types import KIND, SchedulerConfiguration
-from podium.machines.effects import Bind, Delete, Patch, Record
 from podium.scheduler.framework.cluster_events import EventHint, EventResource
-from podium.scheduler.framework.interface import NodeToStatusReader, Permission, PostFilterResult
-from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.event_registration import after_removal
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.queue import QueueName
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import NodeToStatusReader, Permission, PostFilterResult
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable, unschedulable
 from podium.scheduler.plugin_registry import plugin_factories
+from podium.scheduler.queue import QueueName
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.machine.builders import done, pod
 from tests.scheduler.machine.test_scheduler_machine import Hand, node, of
 

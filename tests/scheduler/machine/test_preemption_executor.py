@@ -5,14 +5,14 @@ import pytest
 from podium.api.values.times import timestamp
 from podium.machines.effects import Delete, Effect, Patch, Record
 from podium.machines.events import Change, Outcome
-from podium.scheduler.machine.context import Failure
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
-from podium.scheduler.metrics import SchedulerMetrics
 from podium.scheduler.framework.interface import PostFilterResult
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.machine.context import Failure
+from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.scheduler.metrics import SchedulerMetrics
 from podium.scheduler.preemption.policies.retries import PreemptionRetries
 from podium.scheduler.queue import QueuedPod
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.machine.builders import done, failed, pending, placed, pod
 from tests.scheduler.machine.test_scheduler_machine import Hand, node, of
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.machines.effects import Bind, Delete, Effect, Patch, Record
+from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.preemption.policies.livelock import ROUNDS
 from podium.scheduler.queue import QueueName
 from tests.scheduler.machine.builders import done, pod

@@ -9,11 +9,16 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EnqueueExtensions, EventResource
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    ClusterEvent,
+    EnqueueExtensions,
+    EventResource,
+)
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.queue.changes import events_of_node_update, events_of_pod_update
 from podium.scheduler.queue.profile import registered_events
+from podium.scheduler.snapshot.pod_info import pending_pod
 
 Obj = dict[str, Any]
 Line = tuple[str, Obj, EventResource, Obj | None, Obj | None, bool]

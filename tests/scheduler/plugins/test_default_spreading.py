@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from podium.api.documents import read
 from podium.simulation.decide.decisions import decide
 from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
-from podium.api.documents import read
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 

@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from podium.scheduler.config.args import NodeAffinityArgs, NodeResourcesFitArgs
-from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EnqueueExtensions, EventResource
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    ClusterEvent,
+    EnqueueExtensions,
+    EventResource,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.plugins.default_preemption import DefaultPreemption
 from podium.scheduler.plugins.dynamic_resources import DynamicResources

@@ -9,12 +9,24 @@ from podium.scheduler.config.args import (
     TopologySpreadConstraint,
 )
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_info import placed_pod
 from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import placed_pod
 from tests.scheduler.objects import HOST, ZONE, near, required
-from tests.scheduler.plugins.asking import GONE, ITSELF, NEW, NODE, POD, QUEUE, SKIP, Line, Obj, check, table
+from tests.scheduler.plugins.asking import (
+    GONE,
+    ITSELF,
+    NEW,
+    NODE,
+    POD,
+    QUEUE,
+    SKIP,
+    Line,
+    Obj,
+    check,
+    table,
+)
 from tests.scheduler.plugins.small_cluster import cluster, node
 
 

@@ -11,10 +11,12 @@ from podium.scheduler.config.args import (
     ScoringStrategyType,
     UtilizationShapePoint,
 )
-from podium.scheduler.framework.interface import LocalScore, RelativeScore
 from podium.scheduler.framework.evaluation.score_normalization import default_normalize
+from podium.scheduler.framework.interface import LocalScore, RelativeScore
 from podium.scheduler.plugins.image_locality import ImageLocality
-from podium.scheduler.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from podium.scheduler.plugins.node_resources_balanced_allocation import (
+    NodeResourcesBalancedAllocation,
+)
 from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from podium.scheduler.plugins.taint_toleration import TaintToleration
 from tests.scheduler.plugins.small_cluster import cluster, node, pending, pod, requesting

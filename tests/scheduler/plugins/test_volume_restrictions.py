@@ -5,7 +5,15 @@ import pytest
 from podium.scheduler.framework.interface import Scope
 from podium.scheduler.framework.status import Code
 from podium.scheduler.plugins.volume_restrictions import VolumeRestrictions
-from tests.scheduler.plugins.volumes import Cluster, Object, claim, node, persistent_volume, pod, uses
+from tests.scheduler.plugins.volumes import (
+    Cluster,
+    Object,
+    claim,
+    node,
+    persistent_volume,
+    pod,
+    uses,
+)
 
 NODES = [node("n1"), node("n2")]
 NO_DISK = ("node(s) had no available disk",)

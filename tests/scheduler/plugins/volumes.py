@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object
-from podium.scheduler.framework.interface import FITS, FilterState
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import FITS, FilterState
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot

@@ -3,8 +3,8 @@
 from typing import Any
 
 from podium.api.objects import Object
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.queue import QueueName
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.queue.toys import (
     NODE_ADD,
     OWN_GATES,

@@ -7,8 +7,8 @@ import pytest
 from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventResource
 from podium.scheduler.framework.interface import CycleError
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.queue import QueuedPod, QueueName, QueueProfile, SchedulingQueue
+from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.queue.toys import (
     NODE_ADD,
     NODE_LABEL,

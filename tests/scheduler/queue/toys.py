@@ -6,10 +6,10 @@ from typing import Any
 
 from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
+from podium.scheduler.framework.status import SUCCESS, Status, unresolvable
+from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
-from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
-from podium.scheduler.framework.status import SUCCESS, Status, unresolvable
 from tests.scheduler.objects import pod
 
 CLASSES = PodClasses()

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from podium.cluster.drivers.driver_events import DriverEvent, Started, Stepped
 from podium.machines.events import Event
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.cluster.drivers.driver_events import DriverEvent, Started, Stepped
 
 if TYPE_CHECKING:
     from tests.sim.world import World

@@ -3,11 +3,11 @@
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from podium.cluster.drivers.driver_events import DriverEvent, Stepped
 from podium.machines.effects import Delete, Effect
 from podium.machines.events import Event
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.machine.preemption_executor import VictimCall
-from podium.cluster.drivers.driver_events import DriverEvent, Stepped
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from tests.sim.checkers.checker import Checker
 from tests.sim.kubelet import node_of
 

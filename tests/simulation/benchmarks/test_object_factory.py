@@ -3,8 +3,7 @@
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.resources import pod_requests
 from podium.apiserver.kinds.registration.registrations import validate
-from podium.simulation.benchmarks import diverse
-from podium.simulation.benchmarks import templates
+from podium.simulation.benchmarks import diverse, templates
 from podium.simulation.benchmarks.catalogue import CASES
 from podium.simulation.benchmarks.object_factory import ObjectFactory
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from podium.api.documents.report import plain
+from podium.scheduler.scheduler import Scheduler
 from podium.simulation.benchmarks.catalogue import CASES, select
 from podium.simulation.benchmarks.measured_workloads import Case, Size, Workload, WorkloadPods
 from podium.simulation.benchmarks.object_factory import ObjectFactory
@@ -15,8 +17,6 @@ from podium.simulation.benchmarks.templates import (
     POD_LOW_PRIORITY,
 )
 from podium.simulation.benchmarks.timed_scheduler import Churn, StuckPodError, TimedScheduler
-from podium.api.documents.report import plain
-from podium.scheduler.scheduler import Scheduler
 from tests.replacing import replace
 
 ALL_PREEMPT = {"PreemptionBasic", "DiversePreemption"}

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from podium.api.documents import read
 from podium.simulation.decide.decisions import decide
 from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
-from podium.api.documents import read
 from tests.scheduler.plugins.volumes import (
     Object,
     claim,

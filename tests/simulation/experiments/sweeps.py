@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from typer.testing import CliRunner
 
-from podium.ui.command_line.main import app
 from podium.simulation.experiments.sweep.trial_journal import NAME
+from podium.ui.command_line.main import app
 from tests.simulation.experiments.worlds import HEADER, nodes, pod, priority_class
 
 OBJECTIVE = {"minimize": "pendingSeconds"}

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from podium.ui.command_line.main import app
 from podium.simulation.experiments.sweep.trial_journal import NAME
+from podium.ui.command_line.main import app
 from tests.conftest import ROOT
-from tests.simulation.experiments.sweeps import SETTINGS, Played, files, lines_of, write_sweep
 from tests.processes import end_with_tests
+from tests.simulation.experiments.sweeps import SETTINGS, Played, files, lines_of, write_sweep
 
 _PATIENCE_S = 240.0
 

@@ -2,7 +2,11 @@
 
 import pytest
 
-from podium.simulation.experiments.comparison.paired_differences import PAIRS_MIN, Interval, differences
+from podium.simulation.experiments.comparison.paired_differences import (
+    PAIRS_MIN,
+    Interval,
+    differences,
+)
 
 
 def pairs(found: list[float]) -> list[tuple[dict[str, float], dict[str, float]]]:

@@ -6,7 +6,12 @@ import pytest
 import yaml
 
 from podium.simulation.experiments.run import run
-from podium.simulation.experiments.settings import SettingError, SettingPlace, steps_of, with_settings
+from podium.simulation.experiments.settings import (
+    SettingError,
+    SettingPlace,
+    steps_of,
+    with_settings,
+)
 from podium.simulation.experiments.whole_scenario import WholeScenario
 from tests.simulation.experiments.worlds import nodes, pod, priority_class, whole
 

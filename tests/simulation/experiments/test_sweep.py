@@ -15,12 +15,12 @@ from pyarrow import parquet
 from rich.console import Console
 from typer.testing import CliRunner
 
-from podium.ui.command_line.main import app
 from podium.simulation.experiments.executors import LocalExecutor
 from podium.simulation.experiments.sweep.sweep import play_sweep, read_scenarios
 from podium.simulation.experiments.sweep.sweep_file import read_sweep
 from podium.simulation.experiments.sweep.trial import Trial
 from podium.simulation.experiments.sweep.trial_journal import NAME
+from podium.ui.command_line.main import app
 from tests.conftest import ROOT
 from tests.simulation.experiments.sweeps import SETTINGS, Played, files, lines_of, play, write_sweep
 from tests.ui.schemas.test_outputs import faults
@@ -94,7 +94,9 @@ def test_a_bar_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     file = write_sweep(tmp_path, settings=SETTINGS)
     seen = io.StringIO()
     terminal = Console(file=seen, force_terminal=True, width=80)
-    monkeypatch.setattr("podium.ui.command_line.options.experiment_options.console", lambda **_: terminal)
+    monkeypatch.setattr(
+        "podium.ui.command_line.options.experiment_options.console", lambda **_: terminal
+    )
     assert CliRunner().invoke(app, ["sweep", str(file)]).exit_code == 0
     assert "4/4" in seen.getvalue()
 

@@ -9,8 +9,8 @@ from typing import Any
 from podium.simulation.recordings.recorder import RecorderMachine
 from podium.simulation.recordings.recording_reader import Recording, read_recording
 from podium.simulation.recordings.segments import SegmentWriter
-from podium.simulation.scenario import read_scenario
 from podium.simulation.runner.scenario_runner import simulate
+from podium.simulation.scenario import read_scenario
 
 CLASSES = {"low": 10, "mid": 100, "high": 1000}
 # Of 4 nodes with 4 CPU each.

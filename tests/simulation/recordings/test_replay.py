@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from podium.ui.inputs.configurations import read_scheduler_config
 from podium.simulation.recordings.comparison import ReplayReport, compare
 from podium.simulation.recordings.recording_reader import Recording
 from podium.simulation.recordings.replay import replay
+from podium.ui.inputs.configurations import read_scheduler_config
 from tests.conftest import ROOT
 from tests.simulation.recordings.recorded import (
     NO_PREEMPTION,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from podium.simulation.scenario import ScenarioError, read_scenario
 from podium.simulation.runner.scenario_runner import Simulation, simulate
+from podium.simulation.scenario import ScenarioError, read_scenario
 
 SPEC = """apiVersion: podium.dev/v1alpha1
 kind: Scenario

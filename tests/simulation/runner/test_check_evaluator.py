@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from podium.simulation.scenario import ScenarioError, read_scenario
 from podium.simulation.runner.scenario_runner import simulate
+from podium.simulation.scenario import ScenarioError, read_scenario
 from podium.simulation.timeline.timeline_sentences import sentences
 
 CLUSTER = """apiVersion: podium.dev/v1alpha1

@@ -1,16 +1,15 @@
 """Everything may happen late, as on a busy computer, but nothing is left out for that."""
 
-from pathlib import Path
 from random import Random
 
 import pytest
 
 from podium.cluster.drivers.virtual import VirtualDriver
-from podium.simulation.scenario import read_scenario
 from podium.simulation.runner.scenario_runner import simulate
+from podium.simulation.scenario import read_scenario
+from tests.conftest import ROOT
 from tests.simulation.runner.test_storm import weather
 
-ROOT = Path(__file__).parent.parent.parent
 STORIES = (
     "scenarios/node-failure.yaml",
     "scenarios/taint-eviction.yaml",

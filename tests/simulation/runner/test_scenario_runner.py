@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from podium.api.documents.report import plain
-from podium.simulation.scenario import Scenario, read_scenario
 from podium.simulation.runner.scenario_runner import Simulation, simulate
 from podium.simulation.runner.simulation_report import simulation_report
+from podium.simulation.scenario import Scenario, read_scenario
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.timeline_sentences import clock, sentences
+from tests.conftest import ROOT
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "scenarios"
+EXAMPLES = ROOT / "examples" / "scenarios"
 
 
 def example(name: str, seed: int | None = None) -> Scenario:

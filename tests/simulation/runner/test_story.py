@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from podium.ui.command_line.main import app
-from podium.machines.reconciler import replacement_pace
 from podium.cluster.drivers import virtual
+from podium.machines.reconciler import replacement_pace
+from podium.ui.command_line.main import app
 from tests.whatif.plan.objects import Obj, budget, workload
 
 NODES = {"name": "n-", "count": 1, "capacity": {"cpu": "2", "memory": "8Gi"}}

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from podium.simulation.scenario import read_scenario
 from podium.simulation.traces.csv_rows import ImportFileError, read_rows
 from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, Trace, read_trace
 from podium.simulation.traces.scenario_text import scenario_lines
-from podium.simulation.scenario import read_scenario
+from tests.conftest import ROOT
 
-SAMPLE = Path(__file__).parents[2] / "examples" / "openb-sample"
+SAMPLE = ROOT / "examples" / "openb-sample"
 
 
 def trace(nodes: str, pods: str, **options: Any) -> Trace:

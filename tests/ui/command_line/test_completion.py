@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from podium import Cluster
-from podium.ui.command_line.options import completion
 from podium.ui.command_line import main
+from podium.ui.command_line.options import completion
 from tests.whatif.plan.objects import node, pod
 
 Complete = Callable[..., list[str]]

@@ -5,8 +5,8 @@ import shlex
 import pytest
 import typer
 
-from podium.ui.command_line.options.examples import EXAMPLES
 from podium.ui.command_line.main import COMMANDS, app
+from podium.ui.command_line.options.examples import EXAMPLES
 
 LINES = [(command, line) for command, lines in EXAMPLES.items() for line in lines]
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
+
 # As Python is where the packages were never installed.
 WITHOUT = """
 import importlib.machinery as machinery, sys
@@ -41,7 +43,7 @@ app(sys.argv[1:])
 def test_a_client_is_installed_first(arguments: str, tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", WITHOUT, *arguments.split()],
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         env={**os.environ, "KUBECONFIG": str(tmp_path / "none")},
         capture_output=True,
         text=True,

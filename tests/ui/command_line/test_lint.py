@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
 from podium.ui.command_line.main import app
-from podium.whatif.lint.catalogue import RULES
 from podium.ui.schemas import schema
+from podium.whatif.lint.catalogue import RULES
 from tests.conftest import ROOT
 
 CLASSES = """

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from podium.ui.command_line.options import extras
 from podium.ui.command_line.main import app
+from podium.ui.command_line.options import extras
 
 
 def refusal(*options: str) -> str:

@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from podium.ui.command_line.output.output import Progress, count, print_lines, print_section, working
+from podium.api.values.counts import count
+from podium.ui.command_line.output.output import Progress, print_lines, print_section, working
 
 
 def printed(headings: list[str], rows: list[list[str | Text]], width: int = 20) -> list[str]:

@@ -1,10 +1,10 @@
 """The pictures of a plan: what is drawn of it, and how much."""
 
 from podium.api.policy.disruption_target import BY_SCHEDULER
-from podium.whatif.plan.presentation.plan_pictures import before_and_after, cascades, lanes
+from podium.api.presentation import Bars, Paragraph, Tone, Tree
 from podium.whatif.plan.outcome.node_fillings import NodeFilling, PodShare
 from podium.whatif.plan.outcome.outcome import Disruption, Plan
-from podium.api.presentation import Bars, Paragraph, Tone, Tree
+from podium.whatif.plan.presentation.plan_pictures import before_and_after, cascades, lanes
 from tests.replacing import replace
 
 LOST = Disruption(pod="d/low", node="n", at_s=0.0, cause=BY_SCHEDULER, by="d/high")

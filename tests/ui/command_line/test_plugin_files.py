@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from podium.cluster.real.settings import Flags
 from podium.scheduler import plugin_registry as profile
 from podium.ui.command_line.processes.scheduler_launcher import read_configuration
-from podium.cluster.real.settings import Flags
 from tests.whatif.plan.objects import node, pod
 
 CHEAP = """

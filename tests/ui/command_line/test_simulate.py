@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from podium.ui.command_line.main import app
 from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
+from podium.ui.command_line.main import app
 
 _SCENARIO = """apiVersion: podium.dev/v1alpha1
 kind: Scenario

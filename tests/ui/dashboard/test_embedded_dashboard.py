@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
-from podium.ui.command_line.processes.dashboards import PRESENTERS
+from podium.apiserver.http.users import kept_tokens
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.cluster.embedded.cluster_clock import STOPPED
 from podium.cluster.embedded.defaults import NodeShape
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.initial_objects import simulated_nodes
-from podium.apiserver.http.users import kept_tokens
+from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.dashboard.dashboard_app import PREFIX
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from podium.ui.dashboard.questions import Questions

@@ -200,15 +200,15 @@ def test_a_running_cluster_is_read_where_an_event_loop_runs(
 def test_a_plan_of_a_running_cluster_begins_when_it_is_read(
     podium_cluster: podium.Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("podium.ui.inputs.state_inputs.time", SimpleNamespace(time=lambda: 4e9 + 0.5))
+    monkeypatch.setattr(
+        "podium.ui.inputs.state_inputs.time", SimpleNamespace(time=lambda: 4e9 + 0.5)
+    )
     loaded = podium.load(kubeconfig=podium_cluster.kubeconfig)
     assert loaded._state.start_s == 4e9
 
 
 def test_no_extra_is_needed_to_import_it() -> None:
-    code = (
-        "import sys; sys.modules['aiohttp'] = sys.modules['pandas'] = None; import podium.ui.library"
-    )
+    code = "import sys; sys.modules['aiohttp'] = sys.modules['pandas'] = None; import podium.ui.library"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from podium import Cluster
-from podium.ui.command_line.main import app as podium
 from podium.cluster.client.connection import Connection, load_connection
+from podium.ui.command_line.main import app as podium
 from podium.ui.terminal_view.explaining_process import explained
 from podium.ui.terminal_view.followed_cluster import followed
 from podium.ui.terminal_view.row_table import RowTable

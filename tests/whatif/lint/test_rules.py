@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.configuration import LintConfiguration
 from podium.whatif.lint.linter import lint
-from podium.kubelet.kubelet_config import KubeletConfiguration
 from tests.whatif.plan.objects import HOST, ZONE, node, pod, workload
 
 Obj = dict[str, Any]

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from podium.api.policy.disruption_budgets import Budget
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET
+from podium.scheduler.preemption.policies.cross_node.absence import Absence
+from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.optimum.solver import solve
 from podium.whatif.optimum.trial_places import Placing
-from podium.whatif.optimum.optimum_report import Optimum
-from podium.scheduler.scheduler import Scheduler
 from tests.covering import covers
 
 SEEDS = 16

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from podium.ui.command_line.options import extras
-from podium.ui.command_line.options.common_options import InputError
+from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.config.preemption_options import BudgetPolicy, PreemptionScope
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.api.policy.disruption_budgets import Budget
-from podium.whatif.optimum.solver import solve
-from podium.whatif.optimum.optimum_report import Optimum
 from podium.scheduler.scheduler import Scheduler
+from podium.ui.command_line.options import extras
+from podium.ui.command_line.options.common_options import InputError
+from podium.whatif.optimum.optimum_report import Optimum
+from podium.whatif.optimum.solver import solve
 
 Obj = dict[str, Any]
 TERM = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "low"}}}

@@ -6,12 +6,12 @@ import pytest
 
 from podium.whatif.capacity.capacity import CapacityRequest, capacity
 from podium.whatif.capacity.capacity_templates import PodTemplate
+from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import node, places, planned, pod
 from tests.replacing import replace
+from tests.whatif.plan.objects import node, places, planned, pod
 
 Obj = dict[str, Any]
 _BOUND = "pv.kubernetes.io/bind-completed"

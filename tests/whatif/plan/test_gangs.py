@@ -6,15 +6,15 @@ import pytest
 
 from podium.api.values.times import timestamp
 from podium.scheduler.config.load import load_configuration
-from podium.whatif.plan.changes import Apply
 from podium.whatif.explain.explanation import PodExplanation
+from podium.whatif.explain.pod_explanations import explain_pod
+from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.outcome.outcome import Plan
 from podium.whatif.plan.planning import plan
-from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import node, pod, priority_class
 from tests.replacing import replace
+from tests.whatif.plan.objects import node, pod, priority_class
 
 KUBERNETES, PLUGINS = "scheduling.k8s.io", "scheduling.x-k8s.io"
 OPTIONS = {

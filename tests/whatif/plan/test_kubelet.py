@@ -6,7 +6,15 @@ import pytest
 
 from podium.api.policy.disruption_target import BY_KUBELET, BY_POD_GC, BY_TAINT
 from podium.whatif.plan.outcome.outcome import Happening
-from tests.whatif.plan.objects import container, node, places, planned, pod, priority_class, workload
+from tests.whatif.plan.objects import (
+    container,
+    node,
+    places,
+    planned,
+    pod,
+    priority_class,
+    workload,
+)
 
 AFFINITY = {"disk": "ssd"}
 PORTS = [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from podium.api.documents.report import plain
+from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.outcome.outcome import Plan
 from podium.whatif.plan.planning import plan
-from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.request import PlanRequest
 from tests.whatif.plan.objects import budget, node, planned, pod, priority_class, workload
 

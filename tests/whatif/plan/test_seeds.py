@@ -63,8 +63,8 @@ def test_what_is_wrong_is_told() -> None:
 
 
 def test_a_process_that_dies_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from podium.whatif.plan import planning
     from podium.simulation.workers import LostProcessError
+    from podium.whatif.plan import planning
 
     original, parent = planning._played, os.getpid()
 

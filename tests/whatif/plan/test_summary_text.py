@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.presentation.plan_summary_text import summary_lines
 from podium.whatif.plan.outcome.outcome import Plan, WorkloadSummary
+from podium.whatif.plan.presentation.plan_summary_text import summary_lines
 
 
 @pytest.mark.parametrize(

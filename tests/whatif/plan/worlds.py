@@ -9,13 +9,13 @@ from podium.api.objects import is_terminating, key
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.kubelet.simulated.node_settings import NodeSettings
-from podium.simulation.scenario.actions import ServerSideApply
-from podium.simulation.scenario import Scenario
-from podium.simulation.scenario.steps import ScenarioStep
 from podium.simulation.runner.scenario_runner import simulate
+from podium.simulation.scenario import Scenario
+from podium.simulation.scenario.actions import ServerSideApply
+from podium.simulation.scenario.steps import ScenarioStep
 from podium.simulation.timeline import TimelineEntry
-from tests.whatif.plan.objects import ZONE, Obj, budget, node, pod, priority_class, workload
 from tests.replacing import replace
+from tests.whatif.plan.objects import ZONE, Obj, budget, node, pod, priority_class, workload
 
 UNTIL_S = 150.0
 # By then the scheduler has found that what waits in the state fits nowhere, as it had before.

@@ -5,21 +5,26 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.resilience.disturbance import Disturbance, DisturbanceError, drain_of, failure_of
-from podium.whatif.resilience.disturbance_player import DisturbancePlayer
-from podium.whatif.resilience.impact import Impact, ImpactReader
-from podium.whatif.resilience.resilience import ResilienceRequest, disturbances_of, resilience, severity
-from podium.whatif.resilience.impact_presentation import impact_presentation
-from podium.whatif.resilience.resilience_presentation import resilience_presentation
+from podium.ui.writers.markdown import to_markdown
 from podium.whatif.plan.changes import parse_drain
 from podium.whatif.plan.fail_on import parse_gates
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from podium.api.presentation import to_markdown
+from podium.whatif.resilience.disturbance import Disturbance, DisturbanceError, drain_of, failure_of
+from podium.whatif.resilience.disturbance_player import DisturbancePlayer
+from podium.whatif.resilience.impact import Impact, ImpactReader
+from podium.whatif.resilience.impact_presentation import impact_presentation
+from podium.whatif.resilience.resilience import (
+    ResilienceRequest,
+    disturbances_of,
+    resilience,
+    severity,
+)
+from podium.whatif.resilience.resilience_presentation import resilience_presentation
+from tests.replacing import replace
 from tests.whatif.plan.objects import Obj, budget, node, pod, priority_class, workload
 from tests.whatif.plan.worlds import world
-from tests.replacing import replace
 
 CLASSES = [priority_class("low", 1), priority_class("high", 1000)]
 

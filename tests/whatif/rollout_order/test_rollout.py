@@ -7,6 +7,14 @@ from typing import Any
 
 import pytest
 
+from podium.api.errors import PodiumError
+from podium.api.kinds.decisive_kinds import decisive
+from podium.ui.writers.html import to_html
+from podium.ui.writers.markdown import to_markdown
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.request import PlanRequest
 from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
 from podium.whatif.rollout_order.rollout_judge import Judge, play_step
 from podium.whatif.rollout_order.rollout_presentation import rollout_presentation
@@ -17,13 +25,6 @@ from podium.whatif.rollout_order.rollout_steps import (
     assigned,
     introduction,
 )
-from podium.api.errors import PodiumError
-from podium.api.kinds.decisive_kinds import decisive
-from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.play import Play
-from podium.whatif.plan.request import PlanRequest
-from podium.api.presentation import to_html, to_markdown
 from tests.whatif.plan.objects import Obj, node, pod, priority_class, workload
 from tests.whatif.plan.worlds import exported
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.api.resources import is_extended_resource
 from podium.api.policy.quotas.scopes import in_scope, scope_selectors
 from podium.api.policy.quotas.usage import (
     BY_STORAGE_CLASS,
@@ -14,6 +13,7 @@ from podium.api.policy.quotas.usage import (
     REQUESTS_PREFIX,
     object_count,
 )
+from podium.api.resources import is_extended_resource
 
 _NOT_COUNTED = frozenset({"Event"})
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")

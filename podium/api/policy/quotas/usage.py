@@ -7,11 +7,11 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, metadata_of, part, spec_of, status_of
 from podium.api.pod_specs import requests_of
 from podium.api.pods import is_finished
-from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
+from podium.api.policy.quotas.amounts import NONE, ONE, Quantities, as_written_by
 from podium.api.resources import is_extended_resource, pod_limits, pod_requests
-from podium.api.volumes.storage_classes import storage_class_name
+from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
 from podium.api.values.times import epoch_s
-from podium.api.values.resource_amounts import NONE, ONE, Quantities, as_written_by
+from podium.api.volumes.storage_classes import storage_class_name
 
 COUNT_PREFIX = "count/"
 REQUESTS_PREFIX = "requests."

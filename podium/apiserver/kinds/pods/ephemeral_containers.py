@@ -11,8 +11,8 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, entries, spec_of, without
 from podium.api.priority import is_mirror
 from podium.apiserver.internals import difference, internal
-from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.pods.pod_resize import identity
+from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join
 from podium.apiserver.validation.pods.containers import PodParts, common, new_name

@@ -11,9 +11,9 @@ from podium.api.pod_specs import containers_of, init_containers_of
 from podium.api.pods import is_finished, phase_of
 from podium.api.resources import is_sidecar
 from podium.api.values.times import TimeError, parse_time
-from podium.apiserver.kinds.registration.table_cells import NONE
 from podium.apiserver.kinds.registration.ages import since
 from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.registration.table_cells import NONE
 
 _INITIALIZING = "PodInitializing"
 _GATED = "SchedulingGated"

@@ -11,10 +11,10 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
 from podium.api.objects import Object, condition_of, part, spec_of
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Cell, Column, number
 from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Cell, Column, number
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check

@@ -9,12 +9,12 @@ from itertools import repeat
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.selectors.labels import validate_label_key, validate_subdomain
 from podium.api.objects import Object, entries, part, spec_of, status_of
 from podium.api.pod_specs import init_containers_of
 from podium.api.resources import is_sidecar
-from podium.apiserver.kinds.registration import rules
+from podium.api.selectors.labels import validate_label_key, validate_subdomain
 from podium.apiserver.kinds.pods.pod_updates import annotations
+from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 

@@ -7,8 +7,8 @@ from functools import partial
 from podium.api.objects import Object, part, without
 from podium.api.pod_specs import resources_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
-from podium.api.values.quantity import Format, Quantity
 from podium.api.resources import pod_limits, pod_requests
+from podium.api.values.quantity import Format, Quantity
 from podium.apiserver.kinds.registration.defaulting import (
     Filler,
     amounts,

@@ -8,18 +8,17 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, status_of, without
 from podium.api.qos import qos_class
 from podium.apiserver.kinds.pods import pod_columns
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, wide
-from podium.apiserver.kinds.registration.defaulting import every, inside
-from podium.apiserver.kinds.pods.label_keys import merge_label_keys
 from podium.apiserver.kinds.pods.ephemeral_containers import (
     added,
     ephemeral_containers_update,
     none_in_new,
 )
+from podium.apiserver.kinds.pods.label_keys import merge_label_keys
 from podium.apiserver.kinds.pods.pod_resize import resize_update, resized
 from podium.apiserver.kinds.pods.pod_status import status_update
 from podium.apiserver.kinds.pods.pod_templates import pod
 from podium.apiserver.kinds.pods.pod_updates import update
+from podium.apiserver.kinds.registration.defaulting import every, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import boolean, never, text, texts
 from podium.apiserver.kinds.registration.strategy import (
@@ -29,6 +28,7 @@ from podium.apiserver.kinds.registration.strategy import (
     keep_spec,
     next_generation,
 )
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, wide
 from podium.apiserver.long_work import apart
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.pods.pod_validation import gated_on_no_node

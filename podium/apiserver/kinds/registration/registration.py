@@ -6,11 +6,11 @@ import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Columns
 from podium.apiserver.kinds.registration.defaulting import Filler, nothing_new
 from podium.apiserver.kinds.registration.rules import Rule, changed
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, by_key, by_name
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy, apart_from_status
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Columns
 from podium.apiserver.kinds.registration.zero_values import zeros
 from podium.apiserver.validation.checks import Check, anything, fields
 from podium.apiserver.validation.metadata import object_meta

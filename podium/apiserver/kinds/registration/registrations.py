@@ -7,19 +7,19 @@ served and printed as any other; that of a kind that a definition brings is made
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import chain
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
-from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind, kind_of, optional_kind_of
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, was_in_a_cluster
 from podium.apiserver import kinds
 from podium.apiserver.custom_resources.custom_registration import custom_registration
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
-from podium.apiserver.kinds.registration.table_cells import Cell
 from podium.apiserver.kinds.registration.registration import Registration, plain_registration
 from podium.apiserver.kinds.registration.rules import every_metadata
+from podium.apiserver.kinds.registration.table_cells import Cell
 from podium.apiserver.refusals import first_told
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.struct_types import METRICS, TOKEN_REQUEST
@@ -28,7 +28,7 @@ from podium.apiserver.validation.checks import MinorFieldError
 
 def _declared() -> Iterator[Registration]:
     """The registrations in the files beside this one."""
-    for file in iter_modules(kinds.__path__, f"{kinds.__name__}."):
+    for file in walk_packages(kinds.__path__, f"{kinds.__name__}."):
         if file.name != __name__:
             found = vars(import_module(file.name)).values()
             yield from (one for one in found if isinstance(one, Registration))

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from podium.api.selectors.labels import SelectorError, equality_selector, label_selector
 from podium.api.objects import Object, name
+from podium.api.selectors.labels import SelectorError, equality_selector, label_selector
 from podium.apiserver.custom_resources.json_paths import found_at, steps
 from podium.apiserver.kinds.registration.ages import since
 

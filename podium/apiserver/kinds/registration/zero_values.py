@@ -3,8 +3,8 @@
 from functools import cache
 from typing import Any
 
-from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.kinds.builtin_kinds import Kind
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, without
 from podium.apiserver.schema import Field, Scalar, Struct, struct_of
 from podium.apiserver.schema.model import ZEROS

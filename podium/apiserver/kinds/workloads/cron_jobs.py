@@ -5,19 +5,19 @@ The rules are those of `ValidateCronJobCreate` and `ValidateCronJobUpdate` in v1
 
 from typing import Any
 
-from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, status_of
-from podium.apiserver.kinds.workloads import workloads
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, joined, wide
-from podium.apiserver.kinds.registration.defaulting import filled, inside
-from podium.apiserver.kinds.registration.ages import since
-from podium.apiserver.kinds.workloads.jobs import failure_policy, job_spec
+from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration.ages import since
+from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import workload
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, joined, wide
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.kinds.workloads.jobs import failure_policy, job_spec
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import template_meta

@@ -3,11 +3,19 @@
 from typing import Any
 
 from podium.api.errors import FieldError, unsupported
-from podium.api.values.integers import parse_int
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, spec_of
+from podium.api.values.integers import parse_int
+from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.strategy import (
+    Creation,
+    keep_status,
+    next_generation,
+    workload,
+)
 from podium.apiserver.kinds.registration.table_cells import (
     AGE,
     CONTAINERS,
@@ -18,12 +26,8 @@ from podium.apiserver.kinds.registration.table_cells import (
     labels_at,
     number,
 )
-from podium.apiserver.kinds.registration.defaulting import filled, inside
-from podium.apiserver.kinds.pods.pod_templates import template
-from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import Creation, keep_status, next_generation, workload
-from podium.apiserver.validation import checks
-from podium.apiserver.validation import templates
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.selectors import label_selector
 

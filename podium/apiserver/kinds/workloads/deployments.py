@@ -4,10 +4,20 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.selectors.labels import SelectorError, label_selector
 from podium.api.objects import Object, annotations, labels, part, spec_of, without
+from podium.api.selectors.labels import SelectorError, label_selector
+from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.registration.selectable_fields import number as number_of
+from podium.apiserver.kinds.registration.strategy import (
+    keep_spec,
+    keep_status,
+    next_generation,
+    workload,
+)
 from podium.apiserver.kinds.registration.table_cells import (
     AGE,
     CONTAINERS,
@@ -18,14 +28,8 @@ from podium.apiserver.kinds.registration.table_cells import (
     raw,
     wide,
 )
-from podium.apiserver.kinds.registration.defaulting import filled, inside
-from podium.apiserver.kinds.pods.pod_templates import template
-from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.selectable_fields import number as number_of
-from podium.apiserver.kinds.registration.strategy import keep_spec, keep_status, next_generation, workload
-from podium.apiserver.validation import checks
-from podium.apiserver.validation import templates
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from podium.api.errors import OMITTED, ErrorKind, FieldError
-from podium.api.values.integers import INT64, parse_int
 from podium.api.objects import Object, spec_of, status_of
+from podium.api.values.integers import INT64, parse_int
 from podium.api.values.times import parse_time
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.rules import at

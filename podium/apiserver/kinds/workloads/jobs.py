@@ -10,19 +10,30 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, is_terminating, metadata_of, part, spec_of, without
 from podium.api.workloads import pod_template_of
 from podium.apiserver.internals import internal
-from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.workloads import workloads
-from podium.apiserver.kinds.registration.table_cells import AGE, CONTAINERS, IMAGES, NAME, SELECTOR, Column
-from podium.apiserver.kinds.registration.defaulting import every, filled, filled_where_absent, inside
-from podium.apiserver.kinds.registration.ages import between, since
-from podium.apiserver.kinds.workloads.job_status import status_update
 from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.ages import between, since
+from podium.apiserver.kinds.registration.defaulting import (
+    every,
+    filled,
+    filled_where_absent,
+    inside,
+)
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import number
 from podium.apiserver.kinds.registration.strategy import Creation, workload
-from podium.apiserver.validation import checks
-from podium.apiserver.validation import templates
+from podium.apiserver.kinds.registration.table_cells import (
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    NAME,
+    SELECTOR,
+    Column,
+)
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.kinds.workloads.job_status import status_update
+from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, a_dict
 from podium.apiserver.validation.job_policies import policies
 from podium.apiserver.validation.names import validate_dns_label

@@ -6,17 +6,24 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, controller_of, spec_of, without
 from podium.api.pod_specs import volumes_of
-from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.workloads import workloads
-from podium.apiserver.kinds.registration.table_cells import AGE, CONTAINERS, IMAGES, NAME, NONE, Column, raw
-from podium.apiserver.kinds.registration.defaulting import every, filled, inside
 from podium.apiserver.kinds.pods.pod_templates import template
+from podium.apiserver.kinds.registration import rules
+from podium.apiserver.kinds.registration.defaulting import every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import never
 from podium.apiserver.kinds.registration.strategy import Creation, counted_spec, workload
+from podium.apiserver.kinds.registration.table_cells import (
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    NAME,
+    NONE,
+    Column,
+    raw,
+)
 from podium.apiserver.kinds.volumes import claim_defaults
-from podium.apiserver.validation import checks
-from podium.apiserver.validation import templates
+from podium.apiserver.kinds.workloads import workloads
+from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.claims import claim_template
 from podium.apiserver.validation.metadata import object_check

@@ -7,10 +7,10 @@ from podium.api.errors import FieldError
 from podium.api.objects import Object, labels, metadata_of, part
 from podium.api.workloads import pod_template_of
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Cell, Column, number
 from podium.apiserver.kinds.registration.defaulting import filled, filled_where_absent, with_field
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import Rule, at
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Cell, Column, number
 from podium.apiserver.schema.struct_types import SCALE as SCALE_KIND
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults

@@ -10,9 +10,9 @@ Source: the field managers of apimachinery, v1.36.
 import json
 from typing import Any
 
+from podium.api.codec.go_json import escaped
 from podium.api.objects import Object, annotations, metadata_of
 from podium.api.well_known import LAST_APPLIED
-from podium.api.codec.go_json import escaped
 from podium.apiserver.patching.ownership.field_comparison import compare
 from podium.apiserver.patching.ownership.field_sets import NOTHING, FieldSet, difference
 from podium.apiserver.patching.ownership.steps import UntypedError, owned_fields

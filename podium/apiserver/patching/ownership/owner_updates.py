@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import Object, metadata_of
+from podium.api.process.recent_values import Recent
 from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.patching.ownership.field_comparison import compare
@@ -34,7 +35,6 @@ from podium.apiserver.patching.ownership.owners import (
 )
 from podium.apiserver.patching.ownership.steps import UntypedError
 from podium.apiserver.schema.custom import struct_for
-from podium.api.process.recent_values import Recent
 
 _NOBODYS = (
     ("apiVersion",),

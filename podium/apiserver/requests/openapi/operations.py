@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.kinds.builtin_kinds import Kind
+from podium.api.kinds.custom_kinds import CustomKind
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests.negotiation import JSON, YAML

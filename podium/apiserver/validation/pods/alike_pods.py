@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from podium.api.deletion_cost import DELETION_COST
-from podium.api.selectors.labels import validate_label_key, validate_subdomain
 from podium.api.priority import MIRROR_ANNOTATION
+from podium.api.selectors.labels import validate_label_key, validate_subdomain
 from podium.apiserver.validation.checks import Check, Faults, a_dict
 from podium.apiserver.validation.names import validate_dns_label
 from podium.apiserver.validation.remembered import CAPACITY, SIZE_MAX

@@ -12,12 +12,12 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.resources import is_sidecar
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict, dicts, join
-from podium.apiserver.validation.pods.environment import environment, environment_from
 from podium.apiserver.validation.names import dns_label
+from podium.apiserver.validation.pods.environment import environment, environment_from
 from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts
 from podium.apiserver.validation.pods.ports import ports, unique_host_ports
 from podium.apiserver.validation.pods.probes import lifecycle, probes
-from podium.apiserver.validation.pods.resource_requirements import container_resources
+from podium.apiserver.validation.resource_requirements import container_resources
 
 _NOT_BEFORE_START = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 _RESIZABLE = ("cpu", "memory")

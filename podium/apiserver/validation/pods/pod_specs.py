@@ -7,20 +7,20 @@ in a check's memory; the other differs from pod to pod: the node, the hostname, 
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.selectors.labels import validate_label_key
 from podium.api.priority import NEVER, PREEMPT_LOWER_PRIORITY
-from podium.api.values.quantity import Format, Quantity, QuantityError, parse_quantity
 from podium.api.resources import pod_requests
+from podium.api.selectors.labels import validate_label_key
+from podium.api.values.quantity import Format, Quantity, QuantityError, parse_quantity
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.pods.affinity import affinity, spread_constraints
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
-from podium.apiserver.validation.pods.containers import containers, init_containers
 from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
+from podium.apiserver.validation.pods.affinity import affinity, spread_constraints
+from podium.apiserver.validation.pods.containers import containers, init_containers
 from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts, volumes
 from podium.apiserver.validation.pods.ports import host_network_ports
-from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.pods.resource_requirements import overhead, pod_level_resources
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
+from podium.apiserver.validation.remembered import remembered
+from podium.apiserver.validation.resource_requirements import overhead, pod_level_resources
 
 _CONTAINER_LISTS = ("initContainers", "containers")
 _MOUNTS = frozenset({"volumeMounts", "volumeDevices"})

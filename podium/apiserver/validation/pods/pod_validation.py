@@ -11,13 +11,13 @@ from podium.api.deletion_cost import DELETION_COST, parse_cost
 from podium.api.errors import FieldError
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.pods.alike_pods import judged_alike
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
-from podium.apiserver.validation.pods.containers import trimmed_images
 from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.pods.alike_pods import judged_alike
+from podium.apiserver.validation.pods.containers import trimmed_images
 from podium.apiserver.validation.pods.pod_specs import pod_spec
 from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.pods.resource_requirements import (
+from podium.apiserver.validation.resource_requirements import (
     amounts,
     container_resources,
     pod_level_resources,

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from random import Random
 
-from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, Kind, kind_of
+from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.objects import Object, is_terminating, key, name, namespace, status_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
@@ -22,20 +22,29 @@ from podium.apiserver.admission import Admission, StoredView
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.custom_resources.definition_effects import settle
-from podium.apiserver.kinds.registration.registrations import apply_defaults, completed, registration_of
+from podium.apiserver.kinds.registration.registrations import (
+    apply_defaults,
+    completed,
+    registration_of,
+)
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.registry import Registry
+from podium.apiserver.store.errors import AlreadyExistsError
+from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.create import new_uid
 from podium.apiserver.versions import stored_version
 from podium.cluster.virtual.cluster_options import ClusterOptions
 from podium.cluster.virtual.loading.overdue_pods import is_overdue, kept_overdue, overdue_notes
 from podium.cluster.virtual.loading.owners import StandIns
 from podium.cluster.virtual.loading.start_time import start_s
-from podium.cluster.virtual.loading.unhealthy_objects import healed_pod, kept_node, kept_pod, may_stay_unhealthy
+from podium.cluster.virtual.loading.unhealthy_objects import (
+    healed_pod,
+    kept_node,
+    kept_pod,
+    may_stay_unhealthy,
+)
 from podium.kubelet.node_status import changed_conditions
 from podium.kubelet.simulated.behaviour import AT_ONCE
-from podium.apiserver.store.errors import AlreadyExistsError
-from podium.apiserver.store.store import Store
 
 _NOTHING: Object = {}
 # What admission looks up has to be there before pods are.

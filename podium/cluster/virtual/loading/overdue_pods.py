@@ -7,7 +7,6 @@ by something that time doesn't end.
 from collections import defaultdict
 from collections.abc import Iterator
 
-from podium.api.values.counts import listed
 from podium.api.objects import (
     Object,
     annotations,
@@ -17,9 +16,10 @@ from podium.api.objects import (
     metadata_of,
 )
 from podium.api.pods import is_finished, node_name_of
+from podium.api.values.counts import listed
 from podium.api.values.times import epoch_s
-from podium.kubelet.simulated.behaviour import DOWN, UNDELETABLE, is_scripted
 from podium.apiserver.store.store import Store
+from podium.kubelet.simulated.behaviour import DOWN, UNDELETABLE, is_scripted
 
 LATE_S = 60.0
 """How long after the end of its grace period a pod is overdue, in seconds."""

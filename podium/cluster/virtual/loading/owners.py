@@ -21,7 +21,11 @@ from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.apiserver.kinds.registration.registrations import apply_defaults
 from podium.cluster.virtual.loading.stand_ins import STAND_INS, Group, counted_status
 from podium.controllers.kit.controller_revisions import KIND as REVISION
-from podium.controllers.kit.controller_revisions import REVISION_LABEL, new_revision, revision_hash_of
+from podium.controllers.kit.controller_revisions import (
+    REVISION_LABEL,
+    new_revision,
+    revision_hash_of,
+)
 from podium.controllers.kit.pod_templates import hash_of
 
 Identity = tuple[str, str, str]

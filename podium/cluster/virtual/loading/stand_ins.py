@@ -13,8 +13,8 @@ from podium.api.pod_specs import affinity_of, volumes_of
 from podium.api.pods import is_active, is_ready
 from podium.api.well_known import HASH_LABEL, REQUIRED
 from podium.api.workloads import selector_of
-from podium.controllers.kit.controller_revisions import REVISION_LABEL
 from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.controller_revisions import REVISION_LABEL
 from podium.controllers.stateful_set.pod_identity import INDEX_LABEL, NAME_LABEL, ordinal_of
 
 Found = Mapping[tuple[str, str, str], Object]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from io import FileIO
 from pathlib import Path
 
-from podium.api.values.times import NANOS_PER_SECOND, format_time
 from podium.api.process.private_files import owner_only
+from podium.api.values.times import NANOS_PER_SECOND, format_time
 
 SIZE_MAX = 10 * 2**20
 FILES_MAX = 5

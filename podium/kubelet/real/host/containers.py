@@ -12,6 +12,12 @@ from typing import IO, NamedTuple
 
 import msgspec
 
+from podium.kubelet.containers.container_runtime import (
+    OOM_KILLED,
+    ContainerId,
+    ExitStatus,
+    StopSignal,
+)
 from podium.kubelet.real.host.cgroups import Cgroup, Cgroups
 from podium.kubelet.real.host.container_logs import LogFile
 from podium.kubelet.real.host.cpu_throttle import Throttle
@@ -23,7 +29,6 @@ from podium.kubelet.real.host.process_table import (
     oom_kills,
     processes,
 )
-from podium.kubelet.containers.container_runtime import OOM_KILLED, ContainerId, ExitStatus, StopSignal
 
 MARK = "PODIUM_CONTAINER"
 NODE_MARK = "PODIUM_NODE_DIRECTORY"

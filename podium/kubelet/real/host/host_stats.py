@@ -13,10 +13,6 @@ from typing import NamedTuple
 
 from podium.api.objects import Object
 from podium.api.pod_specs import init_containers_of
-from podium.kubelet.real.host.cgroups import OWN, ROOT, memory_stat
-from podium.kubelet.real.host.containers import Containers, Use
-from podium.kubelet.real.host.node_directory import NodeDirectory
-from podium.kubelet.real.host.process_table import PROC, ProcessEntry, processes
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,
@@ -26,6 +22,10 @@ from podium.kubelet.eviction.node_statistics import (
     ephemeral_volumes,
 )
 from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.real.host.cgroups import OWN, ROOT, memory_stat
+from podium.kubelet.real.host.containers import Containers, Use
+from podium.kubelet.real.host.node_directory import NodeDirectory
+from podium.kubelet.real.host.process_table import PROC, ProcessEntry, processes
 from podium.kubelet.real.registration import MachineInfo
 
 DiskUsages = Mapping[Path, DiskUsage]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from podium.api.objects import Object
 from podium.api.pod_specs import volumes_of
-from podium.kubelet.real.host.node_directory import NodeDirectory
 from podium.kubelet.real.container_environment import (
     EnvironmentSource,
     MissingSourceError,
@@ -19,6 +18,7 @@ from podium.kubelet.real.container_environment import (
     found,
     pod_field,
 )
+from podium.kubelet.real.host.node_directory import NodeDirectory
 from podium.kubelet.real.registration import MachineInfo
 from podium.kubelet.real.unsupported_fields import API_ACCESS
 

@@ -9,13 +9,6 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.api.pod_specs import limits_of
 from podium.api.values.quantity import milli_value, value
-from podium.machines.effects import Effect
-from podium.machines.events import CallError, Outcome
-from podium.kubelet.real.host.container_handlers import handle
-from podium.kubelet.real.host.containers import CannotStartError, Containers, Launch
-from podium.kubelet.real.host.host_stats import DiskUsages, disk_usage, places, statistics
-from podium.kubelet.real.host.node_directory import NodeDirectory
-from podium.kubelet.real.host.pod_volumes import link_mounts, make_volumes, volume_paths, volume_sources
 from podium.kubelet.containers.container import NOT_CONFIGURED
 from podium.kubelet.containers.container_runtime import ContainerId, HandlerResult
 from podium.kubelet.eviction.node_statistics import Statistics
@@ -41,9 +34,20 @@ from podium.kubelet.real.container_environment import (
     Sources,
     env_sources,
 )
+from podium.kubelet.real.host.container_handlers import handle
+from podium.kubelet.real.host.containers import CannotStartError, Containers, Launch
+from podium.kubelet.real.host.host_stats import DiskUsages, disk_usage, places, statistics
+from podium.kubelet.real.host.node_directory import NodeDirectory
+from podium.kubelet.real.host.pod_volumes import (
+    link_mounts,
+    make_volumes,
+    volume_paths,
+    volume_sources,
+)
 from podium.kubelet.real.registration import MachineInfo
-from podium.cluster.drivers.async_api import AsyncApi, ObjectList
-from podium.cluster.informers.informer_cache import WatchEventLike
+from podium.machines.async_api import AsyncApi, ObjectList, WatchEventLike
+from podium.machines.effects import Effect
+from podium.machines.events import CallError, Outcome
 
 Fetch = Callable[[str, str, str], Awaitable[Object | None]]
 """Reads an object of the cluster by kind, namespace and name; None if there is none."""

@@ -17,11 +17,11 @@ from podium.scheduler.framework.interface import (
     RelativeScore,
     ScorePlugin,
 )
-from podium.scheduler.framework.evaluation.per_nodes import PerNodes
+from podium.scheduler.framework.status import SUCCESS
+from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import SUCCESS
 
 AskFilter = Callable[[PodInfo], FilterState | None]
 AskScore = Callable[[PodInfo], LocalScore | RelativeScore | None]

@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.volumes.claims_and_volumes import claim_uses
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.interface import Codes, CycleError, PostFilterResult
-from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.change_log import Change, rows_of
-from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.refusal import Refusal
 from podium.scheduler.framework.evaluation.nominated_pods import Rivalry
 from podium.scheduler.framework.evaluation.scoring import Scoring
 from podium.scheduler.framework.evaluation.tally import Tally
-from podium.scheduler.snapshot.volumes.volumes import claim_uses
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import CycleError, PostFilterResult
+from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.framework.refusal import Refusal
+from podium.scheduler.snapshot.arrays import Codes
+from podium.scheduler.snapshot.change_log import Change, rows_of
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 INFEASIBLE = -1
 _NEVER = (-1, -1, -1)

@@ -8,14 +8,15 @@ from operator import attrgetter, itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.scheduler.framework.interface import FITS, Codes, FilterState, Rows, Scope
-from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.framework.interface import FITS, FilterState, Scope
 from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.framework.pre_filter import NO_NODE, Narrowing, run_pre_filter
+from podium.scheduler.framework.status import SUCCESS, Status
+from podium.scheduler.snapshot.arrays import Codes, Rows
+from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.framework.pre_filter import NO_NODE, Narrowing, run_pre_filter
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import SUCCESS, Status
 
 NOBODY = -1
 _ROW, _PODS, _CLASS = itemgetter(0), itemgetter(1), attrgetter("cls")

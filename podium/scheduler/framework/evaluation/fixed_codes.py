@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from podium.scheduler.framework.interface import Codes, FilterState, Rows, Scope, Sums
+from podium.scheduler.framework.interface import FilterState, Scope
 from podium.scheduler.framework.status import Status
+from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
 
 
 class FixedCodes(FilterState):

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.interface import FITS, Codes, Mask, Rows
+from podium.scheduler.framework.interface import FITS
+from podium.scheduler.preemption.one_row import RowWorld
+from podium.scheduler.preemption.unchanged_rows import KnownRows
+from podium.scheduler.snapshot.arrays import Codes, Mask, Rows
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.unchanged_rows import KnownRows
-from podium.scheduler.preemption.one_row import RowWorld
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 Rivals = Sequence[tuple[int, Sequence[PodInfo]]]

@@ -9,16 +9,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from podium.scheduler.framework.interface import (
-    CycleError,
-    LocalScore,
-    RelativeScore,
-    Rows,
-    Scope,
-    Scores,
-)
-from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.framework.interface import CycleError, LocalScore, RelativeScore, Scope
 from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.snapshot.arrays import Rows, Scores
+from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 

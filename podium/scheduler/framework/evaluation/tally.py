@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from podium.scheduler.framework.interface import Codes
+from podium.scheduler.snapshot.arrays import Codes
 
 # Codes are int32, so that a plugin's number above them keeps pairs apart.
 _CODE_BITS = 32

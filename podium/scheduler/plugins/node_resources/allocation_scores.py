@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.config.args import ScoringStrategy, ScoringStrategyType, UtilizationShapePoint
-from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, Rows, Scores
-from podium.scheduler.snapshot.resource_columns import Column
+from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore
 from podium.scheduler.plugins.node_resources.scored_resources import Matrix, ScoredColumns
+from podium.scheduler.snapshot.arrays import Rows, Scores
+from podium.scheduler.snapshot.resource_columns import Column
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 _FULL_PERCENT = 100

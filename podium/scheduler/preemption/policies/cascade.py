@@ -5,17 +5,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from podium.api.objects import controller_of
+from podium.api.process.recent_values import Recent
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_classes import PodClass
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.choice import choose
-from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.preemption.dry_run import DryRun
-from podium.scheduler.preemption.victim_order import IMPORTANCE
+from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.preemption.policies.policy import policy_of
 from podium.scheduler.preemption.policies.stranded_victims import place, replacement
+from podium.scheduler.preemption.victim_order import IMPORTANCE
 from podium.scheduler.preemption.victim_table import VictimTables
-from podium.api.process.recent_values import Recent
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 SIZE_MAX = 64
 """Larger cascades count as this large."""

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from podium.api.values.durations import duration_seconds
 from podium.api.objects import Object, annotations, condition_of, spec_of
 from podium.api.pod_specs import tolerations_of
 from podium.api.pods import priority_class_of
+from podium.api.values.durations import duration_seconds
 from podium.api.values.times import NANOS_PER_SECOND, TimeError, epoch_s
 from podium.scheduler.config.preemption_options import EVERY, Patience
-from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
+from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.post_filter import NodeToStatus
 from podium.scheduler.preemption.one_row import RowWorld
 from podium.scheduler.preemption.policies.policy import Held, before
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 
 PROVISIONING_UNTIL = "podium.dev/provisioning-until"
 EXPECTED_DURATION = "podium.dev/expected-duration"

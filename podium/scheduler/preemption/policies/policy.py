@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import msgspec
 
 from podium.api.values.times import timestamp
-from podium.scheduler.framework.interface import Rows
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.policies.protection.rules import rules_of
 from podium.scheduler.preemption.policies.protection.shields import Shields
 from podium.scheduler.preemption.policies.walls import BudgetWalls, RateWalls, Wall
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 _WITNESSES_MAX = 3
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from podium.api.objects import controller_of, spec_of
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
-from podium.scheduler.preemption.policies.cross_node.absence import Absence
 
 
 class Stranding:

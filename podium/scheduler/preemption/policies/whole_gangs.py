@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from podium.scheduler.framework.interface import Mask
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSet, VictimSets
 from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.one_row import grouped
+from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSet, VictimSets
+from podium.scheduler.snapshot.arrays import Mask
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 def with_whole_gangs(run: DryRun, preemptor: PodInfo, wanted: Mask, handle: Handle) -> DryRun:

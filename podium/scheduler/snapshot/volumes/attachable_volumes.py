@@ -8,6 +8,9 @@ from collections.abc import Iterator
 
 from podium.api.objects import Object, key, name, part, spec_of
 from podium.api.pod_specs import volumes_of
+from podium.api.volumes.claims_and_volumes import claim_uses, volume_name
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.csi_migration import (
     Attachable,
     MigrationError,
@@ -15,9 +18,7 @@ from podium.scheduler.snapshot.volumes.csi_migration import (
     provisioning_driver,
     zones_of,
 )
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.volumes.volumes import claim_of, claim_uses, ownership_fault, storage_class_of, volume_name
+from podium.scheduler.snapshot.volumes.pod_claims import claim_of, ownership_fault, storage_class_of
 
 # No volume's handle begins so: it stands for a volume that isn't there yet.
 _UNBOUND_PREFIX = "\0"

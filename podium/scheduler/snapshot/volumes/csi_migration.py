@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, entries, labels, part, spec_of
+from podium.api.volumes.claims_and_volumes import ZONES_DELIMITER
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
-from podium.scheduler.snapshot.volumes.volumes import ZONES_DELIMITER
 
 BETA_ZONE_LABEL = "failure-domain.beta.kubernetes.io/zone"
 BETA_REGION_LABEL = "failure-domain.beta.kubernetes.io/region"

@@ -14,9 +14,9 @@ import msgspec
 import numpy as np
 from pydantic import PlainSerializer
 
+from podium.api.documents.report import IF_KNOWN, Report
 from podium.simulation.benchmarks.live.connection import LiveConnection, LiveTarget
 from podium.simulation.benchmarks.live.process import UpProcess, up
-from podium.api.documents.report import IF_KNOWN, Report
 
 PODS = "/api/v1/namespaces/default/pods"
 CONNECTIONS = 8

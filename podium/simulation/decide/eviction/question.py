@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
+from podium.api.documents import Amounts, Document, Duration, Tuple, fault
 from podium.api.errors import OMITTED, FieldError, InvalidValueError
 from podium.api.values.quantity import nanos
-from podium.simulation.decide.recorded_objects import Pod, Pods
-from podium.api.documents import Amounts, Document, Duration, Tuple, fault
-from podium.kubelet.kubelet_config import EvictionSettings
 from podium.kubelet.eviction.filesystems import Filesystems
+from podium.kubelet.kubelet_config import EvictionSettings
+from podium.simulation.decide.recorded_objects import Pod, Pods
 
 _AMOUNT = "must be a quantity, a number or a text such as 500Mi"
 _STALE = "must be true, or a list of groups of node statistics"

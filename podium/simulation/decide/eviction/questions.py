@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from podium.api.documents import read
 from podium.api.errors import FieldError, InvalidValueError, unsupported
 from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, spec_of, uid
 from podium.api.pod_specs import init_containers_of
@@ -10,6 +11,10 @@ from podium.api.priority import is_critical, is_mirror, is_node_critical, is_sta
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.values.quantity import ceil_value, value
 from podium.apiserver.kinds.registration.registrations import apply_defaults
+from podium.kubelet.eviction.eviction_ranking import rank
+from podium.kubelet.eviction.oom_score import oom_score_adj
+from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_signal, parse_value
+from podium.kubelet.eviction.threshold_state import thresholds_met
 from podium.simulation.decide.eviction.eviction_fields import read_eviction, threshold_report
 from podium.simulation.decide.eviction.question import EvictionQuestion, EvictionStep
 from podium.simulation.decide.eviction.recorded_statistics import (
@@ -19,11 +24,6 @@ from podium.simulation.decide.eviction.recorded_statistics import (
     with_shared_filesystems,
 )
 from podium.simulation.decide.eviction.rounds import Rounds, admission_report
-from podium.api.documents import read
-from podium.kubelet.eviction.eviction_ranking import rank
-from podium.kubelet.eviction.oom_score import oom_score_adj
-from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_signal, parse_value
-from podium.kubelet.eviction.threshold_state import thresholds_met
 
 Json = dict[str, Any]
 T = TypeVar("T")

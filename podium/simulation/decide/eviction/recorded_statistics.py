@@ -10,7 +10,6 @@ from typing import Any
 from podium.api.objects import DEFAULT_NAMESPACE, Object, part
 from podium.api.pod_specs import containers_of
 from podium.api.values.quantity import value
-from podium.simulation.decide.eviction.question import Usage
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
@@ -20,6 +19,7 @@ from podium.kubelet.eviction.node_statistics import (
     ephemeral_volumes,
 )
 from podium.kubelet.eviction.signals import Signal
+from podium.simulation.decide.eviction.question import Usage
 
 _NOTHING: Object = {}
 # Each signal's group, and its fields for what is available and for the capacity.

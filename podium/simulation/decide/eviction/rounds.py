@@ -7,18 +7,8 @@ the record says. Whom the manager evicts is gone in the next round, unless `keep
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.api.values.durations import NANOS_PER_SECOND, format_duration
 from podium.api.objects import Object, key, uid
-from podium.simulation.decide.eviction.eviction_fields import read_eviction, threshold_report
-from podium.simulation.decide.eviction.question import Configuration, EvictionStep, Usage
-from podium.simulation.decide.eviction.recorded_statistics import (
-    merged_groups,
-    observations,
-    pod_usage,
-    usage_key,
-    with_shared_filesystems,
-)
-from podium.kubelet.pod_admission import pressure_rejection
+from podium.api.values.durations import NANOS_PER_SECOND, format_duration
 from podium.kubelet.eviction.eviction_manager import (
     EvictionManager,
     EvictionRound,
@@ -28,6 +18,16 @@ from podium.kubelet.eviction.filesystems import NodeReclaim
 from podium.kubelet.eviction.node_statistics import Observation, PodUsage, Statistics
 from podium.kubelet.eviction.pod_eviction import REASON
 from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.pod_admission import pressure_rejection
+from podium.simulation.decide.eviction.eviction_fields import read_eviction, threshold_report
+from podium.simulation.decide.eviction.question import Configuration, EvictionStep, Usage
+from podium.simulation.decide.eviction.recorded_statistics import (
+    merged_groups,
+    observations,
+    pod_usage,
+    usage_key,
+    with_shared_filesystems,
+)
 
 Json = dict[str, Any]
 

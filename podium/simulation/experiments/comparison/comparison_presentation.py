@@ -3,11 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from podium.simulation.experiments.comparison.comparison import Comparison, PodChange, is_worse
-from podium.simulation.experiments.measures import MEANINGS
-from podium.simulation.experiments.series.numbers import change_text, interval_text, number_text
-from podium.simulation.experiments.comparison.paired_differences import PAIRS_MIN, Difference
-from podium.simulation.experiments.run import Witness
 from podium.api.presentation import (
     Bullets,
     Cell,
@@ -19,6 +14,11 @@ from podium.api.presentation import (
     Toned,
     count,
 )
+from podium.simulation.experiments.comparison.comparison import Comparison, PodChange, is_worse
+from podium.simulation.experiments.comparison.paired_differences import PAIRS_MIN, Difference
+from podium.simulation.experiments.measures import MEANINGS
+from podium.simulation.experiments.run import Witness
+from podium.simulation.experiments.series.numbers import change_text, interval_text, number_text
 
 _PODS_MAX = 20
 

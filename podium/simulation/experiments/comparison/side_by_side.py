@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from podium.api.presentation import Picture
 from podium.simulation.experiments.comparison.comparison import Comparison
-from podium.simulation.experiments.series.plots import run_png
+from podium.simulation.experiments.comparison.sides import Side, scenarios_of
 from podium.simulation.experiments.recorded import recorded_series
 from podium.simulation.experiments.run import observed
-from podium.simulation.experiments.comparison.sides import Side, scenarios_of
+from podium.simulation.experiments.series.plots import run_png
 from podium.simulation.experiments.whole_scenario import WholeScenario
-from podium.api.presentation import Picture
 
 
 def side_by_side(

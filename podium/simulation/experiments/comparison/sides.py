@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.api.errors import PodiumError
 from podium.api.codec.yaml_text import read_yaml
+from podium.api.documents import InvalidDocumentError
+from podium.api.errors import PodiumError
+from podium.cluster.manifests import read_sources
+from podium.cluster.manifests.input_files import read_text
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.scheduler_options import OPTIONS_KIND
 from podium.scheduler.config.types import KIND as CONFIGURATION_KIND
-from podium.api.documents import InvalidDocumentError
+from podium.scheduler.plugin_registry import plugin_factories
 from podium.simulation.experiments.whole_scenario import (
     WholeScenario,
     read_whole_scenario,
     with_configuration,
     with_state,
 )
-from podium.cluster.manifests import read_sources
-from podium.cluster.manifests.input_files import read_text
-from podium.scheduler.plugin_registry import plugin_factories
 from podium.simulation.recordings.recording_reader import Recording, read_recording
 from podium.simulation.recordings.segments import segment_paths
 from podium.simulation.scenario.scenario_document import KIND as SCENARIO_KIND

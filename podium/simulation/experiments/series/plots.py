@@ -4,8 +4,8 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.simulation.experiments.series.lines import CLASS, CLUSTER, NODE, ZONE
 from podium.simulation.experiments.measures import NO_CLASS
+from podium.simulation.experiments.series.lines import CLASS, CLUSTER, NODE, ZONE
 from podium.simulation.experiments.series.series import RunSeries
 from podium.simulation.experiments.series.step_series import StepSeries
 from podium.simulation.runner.class_summary import AT_ONCE_S

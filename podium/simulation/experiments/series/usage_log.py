@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, labels, name, uid
 from podium.api.pods import is_finished, node_name_of
-from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.resources import Amounts, pod_requests
+from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.well_known import ZONE_LABEL
-from podium.cluster.virtual import Cluster
 from podium.cluster.drivers.driver_events import DriverEvent
+from podium.cluster.virtual import Cluster
 
 KINDS = ("Node", "Pod")
 """Whose changes are followed."""

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from podium.api.errors import FieldError, PodiumError
 from podium.api.codec.yaml_text import read_yaml
 from podium.api.documents import Choice, Document, Range, Required, Tuple, decode
+from podium.api.errors import FieldError, PodiumError
+from podium.cluster.manifests.input_files import read_text
 from podium.simulation.experiments.measures import MEANINGS
 from podium.simulation.experiments.settings import SCENARIO, SettingPlace, steps_of
-from podium.cluster.manifests.input_files import read_text
 from podium.simulation.scenario.scenario_document import Metadata
 
 API_VERSION = "podium.dev/v1alpha1"

@@ -1,10 +1,10 @@
 """A sweep for people: the trials, the best first, and what the best is at its worst."""
 
+from podium.api.presentation import Cell, Picture, Presentation, Section, Table, Tone, Toned
 from podium.simulation.experiments.comparison.comparison_presentation import fate
 from podium.simulation.experiments.series.numbers import change_text, interval_text, number_text
 from podium.simulation.experiments.sweep.sweep_report import SweepReport
 from podium.simulation.experiments.sweep.trial import RankedTrial
-from podium.api.presentation import Cell, Picture, Presentation, Section, Table, Tone, Toned
 
 _TRIALS_MAX = 50
 _MEASURES = (

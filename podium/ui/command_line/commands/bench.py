@@ -95,8 +95,8 @@ def _print_server(
     pods: int,
     output: AdviceOutput,
 ) -> None:
-    from podium.ui.command_line.output.bench_presentation import server_presentation
     from podium.ui.command_line.options.bench_server import measure_server
+    from podium.ui.command_line.output.bench_presentation import server_presentation
     from podium.ui.writers.terminal import print_advice
 
     with working("measuring") as told:

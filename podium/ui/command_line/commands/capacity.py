@@ -8,19 +8,19 @@ import typer
 
 from podium.api.objects import name
 from podium.ui.command_line.options.common_options import InputError
+from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
 from podium.ui.command_line.output.output import (
     INTERRUPTED_EXIT_CODE,
     Progress,
     WideOutput,
     working,
 )
-from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
+    from podium.ui.inputs.inputs import Asked
     from podium.whatif.capacity.capacity import CapacityRequest
     from podium.whatif.capacity.capacity_templates import PodTemplate
     from podium.whatif.capacity.cheapest_nodes import NodesRequest
-    from podium.ui.inputs.inputs import Asked
 
 NOT_ENOUGH_EXIT_CODE = 2
 
@@ -72,8 +72,8 @@ def capacity(
     the other options ask for, until the scheduler finds no place for one. With --node-shape, say
     instead which nodes to add so that every pod that waits gets a place.
     """
-    from podium.whatif.capacity.capacity import CapacityRequest
     from podium.ui.inputs.inputs import read_request
+    from podium.whatif.capacity.capacity import CapacityRequest
 
     if not (pod or node_shape):
         raise InputError("nothing to find a place for: --pod or --node-shape say what")
@@ -89,17 +89,17 @@ def capacity(
 
 def read_templates(read: "Asked", pods: Sequence[str], namespace: str) -> "list[PodTemplate]":
     """The templates that `--pod` names."""
-    from podium.whatif.capacity.capacity_templates import read_pod_template
     from podium.api.kinds.decisive_kinds import decisive
+    from podium.whatif.capacity.capacity_templates import read_pod_template
 
     state = decisive([*read.request.state.objects, *read.request.applied])
     return [read_pod_template(one, namespace, state) for one in pods]
 
 
 def _print_capacity(read: "Asked", asked: "CapacityRequest", output: WideOutput) -> None:
+    from podium.ui.writers.terminal import print_advice
     from podium.whatif.capacity.capacity import capacity as count_pods
     from podium.whatif.capacity.capacity_presentation import capacity_presentation
-    from podium.ui.writers.terminal import print_advice
 
     with working("playing") as progress:
         found = read.told_in(count_pods(asked, filled=partial(_tell, progress, "pods")))
@@ -118,9 +118,9 @@ def _print_nodes(
     tries: int,
     output: WideOutput,
 ) -> None:
+    from podium.ui.writers.terminal import print_advice
     from podium.whatif.capacity.cheapest_nodes import cheapest_nodes
     from podium.whatif.capacity.cheapest_nodes_presentation import cheapest_nodes_presentation
-    from podium.ui.writers.terminal import print_advice
 
     asked = nodes_request(read, templates, shapes, tries)
     with working("playing") as progress:

@@ -75,13 +75,15 @@ def compare(
     Both play the same scenarios with the same seeds, and are compared run by run: who waits, who
     is preempted, utilisation, fragmentation, each with a 95 % interval of the difference.
     """
-    from podium.ui.command_line.output.binary_output import check_plots, write_binary
-    from podium.ui.writers.terminal import print_advice
+    from podium.api.presentation import Picture
     from podium.simulation.experiments.comparison.comparison import compare as play_both
-    from podium.simulation.experiments.comparison.comparison_presentation import comparison_presentation
+    from podium.simulation.experiments.comparison.comparison_presentation import (
+        comparison_presentation,
+    )
     from podium.simulation.experiments.comparison.sides import read_side
     from podium.simulation.experiments.whole_scenario import read_whole_scenario
-    from podium.api.presentation import Picture
+    from podium.ui.command_line.output.binary_output import check_plots, write_binary
+    from podium.ui.writers.terminal import print_advice
 
     chosen = parse_seeds(seeds)
     check_plots(output)

@@ -37,8 +37,8 @@ def decide(
     Every line is answered by one line, in order. A line that can't be decided is answered with an
     `error`, and the rest goes on; the exit code is 1 then.
     """
-    from podium.simulation.decide.stream import answers, eviction_answers
     from podium.cluster.manifests.input_files import InputFileError
+    from podium.simulation.decide.stream import answers, eviction_answers
 
     collect_rarely()
     out = sys.stdout.buffer

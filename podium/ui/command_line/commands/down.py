@@ -24,8 +24,8 @@ def down(data_dir: DataDirOption = None) -> None:
 
     Where none runs, what a killed one has left in kubeconfigs goes; the exit code is 0 then, too.
     """
-    from podium.ui.command_line.processes.detached_cluster import usual_directory
     from podium.cluster.embedded.directory import DataDirectory, stop_user
+    from podium.ui.command_line.processes.detached_cluster import usual_directory
 
     directory = data_dir or usual_directory()
     with working("stopping"):

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.ui.command_line.options import completion
-from podium.ui.command_line.output.output import AdviceOutput, console, print_warnings, working
-from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
 from podium.kubelet.eviction.signals import Signal
+from podium.ui.command_line.options import completion
+from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
+from podium.ui.command_line.output.output import AdviceOutput, console, print_warnings, working
 
 if TYPE_CHECKING:
     from podium.ui.inputs.inputs import Asked
@@ -66,8 +66,8 @@ def explain(
 
 def _explain_pod(read: "Asked", named: str, namespace: str, output: AdviceOutput) -> None:
     from podium.ui.command_line.output.explain_text import print_explanation
-    from podium.whatif.explain.explanation_presentation import explanation_presentation
     from podium.ui.writers.terminal import print_advice
+    from podium.whatif.explain.explanation_presentation import explanation_presentation
     from podium.whatif.explain.pod_explanations import explain_named
 
     with working("deciding"):
@@ -82,9 +82,9 @@ def _explain_pod(read: "Asked", named: str, namespace: str, output: AdviceOutput
 def _explain_eviction(
     request: "PlanRequest", node: str, signal: Signal, output: AdviceOutput
 ) -> None:
-    from podium.whatif.explain.explanation_presentation import ranking_presentation
     from podium.ui.writers.terminal import print_advice
     from podium.whatif.explain.eviction_rankings import rank_evictions
+    from podium.whatif.explain.explanation_presentation import ranking_presentation
 
     ranking = rank_evictions(request, node.removeprefix("node/"), signal)
     print_advice(ranking, ranking_presentation(ranking), output)

@@ -12,8 +12,8 @@ from podium.ui.command_line.options.common_options import (
     NamespaceOption,
     StateOption,
 )
-from podium.ui.inputs.namespaces import usual_namespace
 from podium.ui.command_line.output.output import FAILED_ON_EXIT_CODE, working
+from podium.ui.inputs.namespaces import usual_namespace
 
 
 class LintOutput(StrEnum):

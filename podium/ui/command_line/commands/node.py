@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from podium.ui.command_line.options.common_options import InputError
-from podium.ui.inputs.configurations import read_kubelet_config
 from podium.ui.command_line.options.extras import check_extra
 from podium.ui.command_line.options.node_options import NodeCommandOptions
 from podium.ui.command_line.options.option_fields import with_fields_of
 from podium.ui.command_line.output.output import print_warnings
+from podium.ui.inputs.configurations import read_kubelet_config
 
 _ISOLATES_NOTHING = (
     "pods are plain processes of this machine and user, and nothing isolates them: "

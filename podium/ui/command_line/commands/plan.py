@@ -9,15 +9,6 @@ import typer
 
 from podium.ui.command_line.options.common_options import ServeOption
 from podium.ui.command_line.options.extras import check_extra
-from podium.ui.command_line.output.output import (
-    INTERRUPTED_EXIT_CODE,
-    Progress,
-    console,
-    core_count,
-    print_report,
-    print_warnings,
-    working,
-)
 from podium.ui.command_line.options.fail_on_options import (
     BaselineOption,
     FailOnOption,
@@ -31,10 +22,19 @@ from podium.ui.command_line.options.fail_on_options import (
     read_gates,
 )
 from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
+from podium.ui.command_line.output.output import (
+    INTERRUPTED_EXIT_CODE,
+    Progress,
+    console,
+    core_count,
+    print_report,
+    print_warnings,
+    working,
+)
 
 if TYPE_CHECKING:
-    from podium.ui.inputs.inputs import Asked
     from podium.ui.command_line.processes.plan_recording import PlanRecording
+    from podium.ui.inputs.inputs import Asked
     from podium.whatif.plan.fail_on import Finding, Gate
     from podium.whatif.plan.outcome.outcome import Plan
     from podium.whatif.plan.request import PlanRequest
@@ -164,13 +164,13 @@ def _print(
     elif output is PlanOutput.JUNIT:
         print_junit(gates, found)
     elif output in (PlanOutput.MARKDOWN, PlanOutput.HTML):
-        from podium.whatif.plan.presentation.plan_presentation import plan_presentation
         from podium.ui.writers.terminal import print_document
+        from podium.whatif.plan.presentation.plan_presentation import plan_presentation
 
         print_document(plan_presentation(outcome), output)
     else:
-        from podium.whatif.plan.presentation.plan_presentation import is_shortened, printed_plan
         from podium.ui.writers.terminal import print_presentation
+        from podium.whatif.plan.presentation.plan_presentation import is_shortened, printed_plan
 
         is_wide = output is PlanOutput.WIDE
         print_warnings(outcome.warnings)

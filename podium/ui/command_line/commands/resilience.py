@@ -6,10 +6,14 @@ from typing import Annotated
 import typer
 
 from podium.ui.command_line.options import completion
-from podium.ui.command_line.options.disturbance_command import FailOnOption, GatesOption, WideOutputOption
-from podium.ui.command_line.output.output import WideOutput, core_count, print_warnings, working
+from podium.ui.command_line.options.disturbance_command import (
+    FailOnOption,
+    GatesOption,
+    WideOutputOption,
+)
 from podium.ui.command_line.options.fail_on_options import exit_on, read_gates
 from podium.ui.command_line.options.request_options import RequestOptions, with_state_options
+from podium.ui.command_line.output.output import WideOutput, core_count, print_warnings, working
 
 NodesArgument = Annotated[
     list[str] | None,
@@ -59,10 +63,10 @@ def resilience(
     failure spares, the budgets that make upgrades impossible, and how many nodes of which shape
     would do.
     """
-    from podium.whatif.resilience.resilience import ResilienceRequest
-    from podium.whatif.resilience.resilience import resilience as try_all
     from podium.ui.inputs.inputs import read_request
     from podium.ui.writers.terminal import print_advice
+    from podium.whatif.resilience.resilience import ResilienceRequest
+    from podium.whatif.resilience.resilience import resilience as try_all
     from podium.whatif.resilience.resilience_presentation import resilience_presentation
 
     conditions = read_gates(fail_on or (), gates)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.ui.command_line.options.common_options import InputError
-from podium.ui.command_line.output.output import Progress, WideOutput, core_count, working
 from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
+from podium.ui.command_line.output.output import Progress, WideOutput, core_count, working
 
 if TYPE_CHECKING:
-    from podium.whatif.rollout_order.rollout_steps import FinalPriorities, Introduction
     from podium.ui.inputs.inputs import Asked
+    from podium.whatif.rollout_order.rollout_steps import FinalPriorities, Introduction
 
 NO_ORDER_EXIT_CODE = 2
 
@@ -66,11 +66,11 @@ def rollout(
     rollout of the pods that it changes. Where no order is safe, say why, and how many more
     nodes would make one so; the exit code is 2 then.
     """
+    from podium.ui.inputs.inputs import read_request
+    from podium.ui.writers.terminal import print_advice
     from podium.whatif.rollout_order.rollout import RolloutRequest
     from podium.whatif.rollout_order.rollout import rollout as find_order
     from podium.whatif.rollout_order.rollout_presentation import rollout_presentation
-    from podium.ui.inputs.inputs import read_request
-    from podium.ui.writers.terminal import print_advice
 
     with working("reading"):
         read = read_request(asked)
@@ -89,9 +89,9 @@ def read_introduction(
     asked: RequestOptions, read: "Asked", files: Sequence[str], assignments: Sequence[str]
 ) -> "Introduction":
     """What is to be introduced: the classes of files, and the workloads that get one."""
-    from podium.whatif.rollout_order.rollout_steps import assigned, introduction
-    from podium.cluster.manifests import read_sources
     from podium.api.kinds.decisive_kinds import decisive
+    from podium.cluster.manifests import read_sources
+    from podium.whatif.rollout_order.rollout_steps import assigned, introduction
 
     if not (files or assignments):
         raise InputError("nothing to introduce: --classes or --assign say what")

@@ -1,8 +1,8 @@
 """`podium scheduler`: schedules a real cluster, through its API server."""
 
+from podium.cluster.real.logs import log_to_stderr
 from podium.ui.command_line.options.option_fields import with_fields_of
 from podium.ui.command_line.options.scheduler_options import SchedulerCommandOptions
-from podium.cluster.real.logs import log_to_stderr
 
 
 @with_fields_of(SchedulerCommandOptions)
@@ -12,8 +12,8 @@ def scheduler(asked: SchedulerCommandOptions) -> None:
     Without a kubeconfig it takes the service account of the pod that it runs in. To watch it in
     a browser: podium scheduler --kubeconfig FILE --dashboard-port 8080
     """
-    from podium.ui.command_line.options.extras import check_extra
     from podium.cluster.real.settings import Flags
+    from podium.ui.command_line.options.extras import check_extra
 
     flags = Flags(
         kubeconfig=asked.kubeconfig,
@@ -27,8 +27,12 @@ def scheduler(asked: SchedulerCommandOptions) -> None:
         burst=asked.kube_api_burst,
     )
     check_extra("a scheduler of a real cluster")
-    from podium.ui.command_line.processes.scheduler_launcher import own_names, read_configuration, run
     from podium.cluster.real.scheduler_process import ProcessOptions
+    from podium.ui.command_line.processes.scheduler_launcher import (
+        own_names,
+        read_configuration,
+        run,
+    )
 
     configuration, options = read_configuration(asked.config, flags, asked.plugin or ())
     log_to_stderr(asked.log_level, asked.log_format)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.values.durations import duration_seconds
-from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.pod_limit import MAX_PODS
+from podium.api.process.python_garbage_collection import collect_rarely
+from podium.api.values.durations import duration_seconds
 from podium.ui.command_line.options.common_options import (
     AssumeHealthyOption,
     InputError,
@@ -29,8 +29,8 @@ from podium.ui.command_line.output.output import (
 )
 
 if TYPE_CHECKING:
-    from podium.ui.command_line.processes.simulation_recording import SimulationRecording
     from podium.simulation.scenario import Scenario
+    from podium.ui.command_line.processes.simulation_recording import SimulationRecording
 
 FAILED_EXIT_CODE = 2
 _ONE_OF = "what is to be played? Name a scenario, or a --recording"
@@ -101,10 +101,14 @@ def simulate(
     The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
     played as it was, or by another configuration.
     """
-    from podium.ui.command_line.output.simulate_text import print_story, progress
-    from podium.ui.command_line.output.simulation_plots import played, print_plots, simulation_presentation
     from podium.api.documents.report import plain
     from podium.simulation.runner.simulation_report import simulation_report
+    from podium.ui.command_line.output.simulate_text import print_story, progress
+    from podium.ui.command_line.output.simulation_plots import (
+        played,
+        print_plots,
+        simulation_presentation,
+    )
 
     path = checked_scenario(scenario, recording, config, until, seed, assume_healthy=assume_healthy)
     if recording is not None:
@@ -195,9 +199,9 @@ def read_scenario_file(
     """The scenario in a file, with what the command line says of it; raises PodiumError."""
     from msgspec import structs
 
-    from podium.ui.inputs.plugin_files import load_plugin
     from podium.cluster.manifests.input_files import read_text
     from podium.simulation.scenario import ScenarioError, read_scenario
+    from podium.ui.inputs.plugin_files import load_plugin
 
     names = [load_plugin(one) for one in plugins]
     text = read_text(path, sys.stdin.buffer)

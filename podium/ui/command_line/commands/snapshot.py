@@ -6,7 +6,11 @@ from typing import Annotated
 import typer
 
 from podium.api.values.terminal_text import escaped_json
-from podium.ui.command_line.options.common_options import ContextOption, InputError, KubeconfigOption
+from podium.ui.command_line.options.common_options import (
+    ContextOption,
+    InputError,
+    KubeconfigOption,
+)
 from podium.ui.command_line.output.output import print_warnings
 
 

@@ -51,11 +51,11 @@ def sweep(
     configuration. With --out, a sweep that was stopped goes on where it was, and the directory
     gets the runs as Parquet, the report, and plots.
     """
-    from podium.ui.writers.terminal import print_advice
     from podium.simulation.experiments.sweep.sweep import play_sweep, read_scenarios
     from podium.simulation.experiments.sweep.sweep_file import read_sweep
     from podium.simulation.experiments.sweep.sweep_presentation import sweep_presentation
     from podium.simulation.experiments.sweep.sweep_report import sweep_report
+    from podium.ui.writers.terminal import print_advice
 
     try:
         asked = read_sweep(file)

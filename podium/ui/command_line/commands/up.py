@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from podium.api.values.durations import duration_seconds
 from podium.api.process.python_garbage_collection import collect_rarely
+from podium.api.values.durations import duration_seconds
 from podium.ui.command_line.options.common_options import InputError
 from podium.ui.command_line.options.option_fields import with_fields_of
+from podium.ui.command_line.options.up_options import UpOptions
 from podium.ui.command_line.output.output import working
 from podium.ui.command_line.processes.stages import Stages, is_detached
-from podium.ui.command_line.options.up_options import UpOptions
 
 
 @with_fields_of(UpOptions)
@@ -57,8 +57,8 @@ def _run_here(asked: UpOptions) -> None:
         from podium.cluster.embedded.directory import DataDirectory
 
         DataDirectory(asked.data_dir).forget_kubeconfig()
-    from podium.ui.command_line.processes.up_process import run_until_end
     from podium.ui.command_line.options.up_request import read_up_request
+    from podium.ui.command_line.processes.up_process import run_until_end
 
     with working("reading"):
         request = read_up_request(asked)

@@ -8,8 +8,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from podium.ui.command_line.options.common_options import InputError
-from podium.ui.command_line.processes.coroutines import run_to_end
 from podium.ui.command_line.options.extras import check_extra
+from podium.ui.command_line.processes.coroutines import run_to_end
 
 if TYPE_CHECKING:
     from podium.simulation.benchmarks.server_result import ServerResult

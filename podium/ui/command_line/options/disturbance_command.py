@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.ui.command_line.output.output import WideOutput, give_up, print_warnings, working
-from podium.ui.command_line.options.fail_on_options import FailOnOption, GatesOption, exit_on, read_gates
+from podium.ui.command_line.options.fail_on_options import (
+    FailOnOption,
+    GatesOption,
+    exit_on,
+    read_gates,
+)
 from podium.ui.command_line.options.request_options import RequestOptions
+from podium.ui.command_line.output.output import WideOutput, give_up, print_warnings, working
 from podium.whatif.plan.fail_on_conditions import Condition
 
 if TYPE_CHECKING:
-    from podium.whatif.resilience.disturbance import Disturbance
     from podium.api.objects import Object
+    from podium.whatif.resilience.disturbance import Disturbance
 
 _UNDRAINED = Condition.UNDRAINED
 WideOutputOption = Annotated[
@@ -40,14 +45,14 @@ def disturb(
             wherever there are any.
         gates: a file of more of them.
     """
+    from podium.ui.inputs.inputs import read_request
+    from podium.ui.writers.terminal import print_advice
+    from podium.whatif.plan.fail_on import Gate, findings
+    from podium.whatif.plan.planning import plan
+    from podium.whatif.plan.presentation.timeline_text import time_text
     from podium.whatif.resilience.disturbance import DisturbanceKind
     from podium.whatif.resilience.impact import ImpactReader
     from podium.whatif.resilience.impact_presentation import impact_presentation
-    from podium.ui.inputs.inputs import read_request
-    from podium.ui.writers.terminal import print_advice
-    from podium.whatif.plan.presentation.timeline_text import time_text
-    from podium.whatif.plan.fail_on import Gate, findings
-    from podium.whatif.plan.planning import plan
 
     conditions = read_gates(fail_on or (), gates)
     with working("reading"):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.ui.command_line.options import completion
-from podium.ui.writers.ci_reports import CiResult, junit, sarif
 from podium.ui.command_line.output.output import FAILED_ON_EXIT_CODE, console, print_report
+from podium.ui.writers.ci_reports import CiResult, junit, sarif
 from podium.whatif.plan.fail_on_conditions import Condition
 
 if TYPE_CHECKING:

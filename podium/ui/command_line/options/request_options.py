@@ -19,8 +19,8 @@ from podium.ui.command_line.options.common_options import (
     PluginOption,
     StateOption,
 )
-from podium.ui.inputs.namespaces import usual_namespace
 from podium.ui.command_line.options.option_fields import option_order, options_of, taking
+from podium.ui.inputs.namespaces import usual_namespace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,12 @@ from typing import Annotated
 
 import typer
 
-from podium.ui.command_line.options.common_options import ContextOption, KubeconfigOption, PluginOption
 from podium.cluster.real.logs import LogFormat, LogLevel
+from podium.ui.command_line.options.common_options import (
+    ContextOption,
+    KubeconfigOption,
+    PluginOption,
+)
 
 # Where kube-scheduler served its metrics while it did so without TLS.
 _USUAL_PORT = 10251

@@ -6,8 +6,12 @@ from typing import Annotated
 
 import typer
 
-from podium.ui.command_line.options.common_options import AssumeHealthyOption, KubeletConfigOption, PluginOption
 from podium.cluster.embedded.defaults import ALL_CONTROLLERS, USUAL_PORT, NodeShape
+from podium.ui.command_line.options.common_options import (
+    AssumeHealthyOption,
+    KubeletConfigOption,
+    PluginOption,
+)
 
 DEFAULT_SHAPE = NodeShape()
 

@@ -3,6 +3,10 @@
 from rich.console import Console
 from rich.text import Text
 
+from podium.api.presentation import Block, Paragraph, is_filled
+from podium.ui.command_line.output.output import print_lines
+from podium.ui.writers.terminal import print_block
+from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.explanation_presentation import (
     admission_blocks,
     decision_blocks,
@@ -10,10 +14,6 @@ from podium.whatif.explain.explanation_presentation import (
     remedy_table,
     whose,
 )
-from podium.ui.command_line.output.output import print_lines
-from podium.ui.writers.terminal import print_block
-from podium.whatif.explain.explanation import PodExplanation
-from podium.api.presentation import Block, Paragraph, is_filled
 
 
 def print_explanation(out: Console, explanation: PodExplanation) -> None:

@@ -2,14 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from podium.api.values.counts import listed
-from podium.ui.writers.ci_reports import CiResult, junit, sarif
-from podium.ui.command_line.commands.lint import LintOutput
-from podium.ui.command_line.output.output import console, count, print_report, print_warnings
-from podium.ui.writers.terminal import print_document, print_presentation
 from podium.api.documents.report import plain
-from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintReport, RuleSummary
-from podium.whatif.lint.severity import Severity
 from podium.api.presentation import (
     Bullets,
     Cell,
@@ -20,6 +13,13 @@ from podium.api.presentation import (
     Tone,
     Toned,
 )
+from podium.api.values.counts import count, listed
+from podium.ui.command_line.commands.lint import LintOutput
+from podium.ui.command_line.output.output import console, print_report, print_warnings
+from podium.ui.writers.ci_reports import CiResult, junit, sarif
+from podium.ui.writers.terminal import print_document, print_presentation
+from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintReport, RuleSummary
+from podium.whatif.lint.severity import Severity
 
 _WITNESSES_MAX = 3
 _LEVELS: Mapping[Severity, str] = {

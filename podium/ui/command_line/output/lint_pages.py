@@ -10,7 +10,7 @@ from podium.whatif.lint.catalogue import RULES
 
 _PACKAGE = Path(podium.__file__).parent
 # Of an installed package, and of a checkout.
-_FOLDERS = (_PACKAGE / "linting" / "pages", _PACKAGE.parent / "docs" / "lint")
+_FOLDERS = (_PACKAGE / "whatif" / "lint" / "pages", _PACKAGE.parent / "docs" / "lint")
 
 
 def page_of(rule_id: str) -> str:

@@ -17,7 +17,6 @@ from rich.segment import Segment
 from rich.status import Status
 from rich.text import Text
 
-from podium.api.values.counts import count as count
 from podium.api.values.terminal_text import escaped, steers
 
 _GAP = 2

@@ -3,14 +3,20 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from podium.ui.inputs.configurations import read_scheduler_config
-from podium.ui.command_line.output.output import UNSEEN, AdviceOutput, Progress, print_warnings, working
-from podium.ui.writers.terminal import print_advice
 from podium.simulation.recordings.comparison import ReplayReport, compare
 from podium.simulation.recordings.recording_reader import read_recording
 from podium.simulation.recordings.replay import replay
 from podium.simulation.recordings.replay_presentation import replay_presentation
 from podium.simulation.timeline.timeline_sentences import clock
+from podium.ui.command_line.output.output import (
+    UNSEEN,
+    AdviceOutput,
+    Progress,
+    print_warnings,
+    working,
+)
+from podium.ui.inputs.configurations import read_scheduler_config
+from podium.ui.writers.terminal import print_advice
 
 
 def print_replay(

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-from podium.ui.command_line.output.output import count, print_lines, print_section, story_line, working
+from podium.api.values.counts import count
 from podium.simulation.runner.class_summary import ClassSummary
 from podium.simulation.runner.scenario_runner import Progress, Simulation
 from podium.simulation.runner.simulation_report import class_summaries, final_state
 from podium.simulation.timeline.timeline_sentences import clock, sentence, sentences, span
+from podium.ui.command_line.output.output import print_lines, print_section, story_line, working
 
 _FAILURES = ("AssertionFailed", "StepFailed", "StepRefused")
 

@@ -7,10 +7,10 @@ from podium.ui.command_line.output.binary_output import check_plots, write_binar
 from podium.ui.command_line.output.output import working
 
 if TYPE_CHECKING:
-    from podium.simulation.experiments.series.series import RunSeries
     from podium.api.presentation import Presentation
-    from podium.simulation.scenario import Scenario
+    from podium.simulation.experiments.series.series import RunSeries
     from podium.simulation.runner.scenario_runner import Prepare, Progress, Simulation
+    from podium.simulation.scenario import Scenario
 
 _PLOTS = ("html", "png", "csv", "parquet")
 
@@ -45,7 +45,7 @@ def print_plots(simulation: "Simulation", series: "RunSeries", output: str) -> N
 
 def _drawn(simulation: "Simulation", series: "RunSeries", output: str) -> str | bytes:
     if output == "html":
-        from podium.api.presentation import to_html
+        from podium.ui.writers.html import to_html
 
         return to_html(simulation_presentation(simulation, series))
     if output == "csv":
@@ -65,10 +65,10 @@ def simulation_presentation(
     simulation: "Simulation", series: "RunSeries | None" = None
 ) -> "Presentation":
     """How a simulation ended, what failed, and its lines over time as far as they can be drawn."""
-    from podium.ui.command_line.output.simulate_text import class_table, failures, sleepers, summary
-    from podium.simulation.experiments.series.plots import run_png
     from podium.api.presentation import Bullets, Picture, Presentation, Section, Table
+    from podium.simulation.experiments.series.plots import run_png
     from podium.simulation.runner.simulation_report import class_summaries
+    from podium.ui.command_line.output.simulate_text import class_table, failures, sleepers, summary
 
     drawn = run_png({"": series}) if series and find_spec("matplotlib") else b""
     headings, rows = class_table(class_summaries(simulation))

@@ -3,9 +3,9 @@
 from random import Random
 from typing import TYPE_CHECKING
 
-from podium.ui.command_line.processes.coroutines import run_to_end
 from podium.ui.command_line.options.extras import check_extra
 from podium.ui.command_line.output.output import console
+from podium.ui.command_line.processes.coroutines import run_to_end
 
 if TYPE_CHECKING:
     from podium.cluster.snapshot.state_snapshot import ClusterSnapshot

@@ -5,14 +5,16 @@ from pathlib import Path
 
 import msgspec
 
-from podium.api.errors import PodiumError
 from podium.api.documents.report import plain
+from podium.api.errors import PodiumError
+from podium.api.presentation import Picture
+from podium.simulation.experiments.series.tables import write_runs
 from podium.simulation.experiments.sweep.sweep_plot import sweep_png
 from podium.simulation.experiments.sweep.sweep_presentation import sweep_presentation
 from podium.simulation.experiments.sweep.sweep_report import SweepReport
-from podium.simulation.experiments.series.tables import write_runs
 from podium.simulation.experiments.sweep.trial import Trial
-from podium.api.presentation import Picture, to_html, to_markdown
+from podium.ui.writers.html import to_html
+from podium.ui.writers.markdown import to_markdown
 
 
 class SweepFilesError(PodiumError):

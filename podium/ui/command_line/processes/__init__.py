@@ -1,1 +1,1 @@
-"""Commands that run until a signal: clusters, nodes, schedulers, recorders, and pages in a browser."""
+"""What runs until a signal: clusters, nodes, schedulers, recorders, and pages in a browser."""

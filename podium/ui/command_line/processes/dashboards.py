@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 from podium.ui.dashboard.presenters import Presenters
 
 if TYPE_CHECKING:
+    from podium.api.presentation import Presentation
     from podium.whatif.explain.explanation import PodExplanation
     from podium.whatif.plan.outcome.outcome import Plan
-    from podium.api.presentation import Presentation
 
 
 def _explanation(explanation: "PodExplanation") -> "Presentation":

@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 from select import select
 
+from podium.api.process.private_files import owner_only
+from podium.cluster.embedded.directory import DataDirectory
 from podium.ui.command_line.options.common_options import InputError
 from podium.ui.command_line.processes.stages import DETACHED, READY, SETTLED
-from podium.cluster.embedded.directory import DataDirectory
-from podium.api.process.private_files import owner_only
 
 _ERROR = "error: "
 _LOG = "log"

@@ -17,17 +17,17 @@ import msgspec
 from podium.api.errors import PodiumError
 from podium.cluster.client.connection import load_connection
 from podium.cluster.client.http_api import CallFailedError, HttpApi
+from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.real.host.cgroups import Cgroups
 from podium.kubelet.real.host.containers import Containers
 from podium.kubelet.real.host.host_stats import machine_info
 from podium.kubelet.real.host.kubelet_server import ASKED, KubeletServer
 from podium.kubelet.real.host.node_directory import NodeDirectory
 from podium.kubelet.real.host.runtime_service import Fetch, RuntimeService
-from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.real.machine_kubelet import MachineKubelet
 from podium.kubelet.real.registration import MachineInfo, node_object
-from podium.cluster.drivers.async_api import UnreachableError
-from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.machines.async_api import UnreachableError
 
 _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
 

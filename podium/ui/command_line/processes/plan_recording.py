@@ -1,11 +1,11 @@
 """`podium plan --serve`: the plan in a browser."""
 
-from podium.ui.inputs.inputs import Asked
 from podium.ui.command_line.processes.run_server import serve_run
-from podium.whatif.plan.play import Play
-from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.request import PlanRequest
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
+from podium.ui.inputs.inputs import Asked
+from podium.whatif.explain.pod_explanations import explain_pod
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.request import PlanRequest
 
 
 class PlanRecording:

@@ -9,13 +9,14 @@ from random import Random
 from rich.filesize import decimal
 from rich.text import Text
 
-from podium.ui.inputs.configurations import read_scheduler_config
-from podium.ui.command_line.output.output import Progress, console, count, print_warnings, working
+from podium.api.values.counts import count
 from podium.cluster.client.connection import load_connection
-from podium.simulation.recordings.recording_process import record
-from podium.simulation.recordings.recorder import RecorderMachine
-from podium.simulation.recordings.segments import SegmentWriter
 from podium.cluster.drivers.live import SteadyClock
+from podium.simulation.recordings.recorder import RecorderMachine
+from podium.simulation.recordings.recording_process import record
+from podium.simulation.recordings.segments import SegmentWriter
+from podium.ui.command_line.output.output import Progress, console, print_warnings, working
+from podium.ui.inputs.configurations import read_scheduler_config
 
 
 def configuration_text(path: str | None) -> str:

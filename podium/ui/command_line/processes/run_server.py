@@ -5,18 +5,18 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.command_line.output.output import console
+from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.dashboard.feeds.finished_runs import FinishedRun
+from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.local_server import served_locally
 from podium.ui.dashboard.questions import Questions
-from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from podium.whatif.explain.explanation import PodExplanation
     from podium.simulation.timeline import TimelineEntry
+    from podium.whatif.explain.explanation import PodExplanation
 
 
 def serve_run(

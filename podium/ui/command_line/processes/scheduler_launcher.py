@@ -12,16 +12,16 @@ from random import Random
 
 from msgspec import structs
 
-from podium.ui.inputs.configurations import read_scheduler_config
-from podium.ui.command_line.output.output import print_warnings
 from podium.cluster.client.connection import load_connection
+from podium.cluster.drivers.live import SteadyClock
+from podium.cluster.real.scheduler_process import Beside, ProcessOptions, SchedulerProcess
+from podium.cluster.real.settings import Flags, with_flags
 from podium.scheduler.config.document import UNHEEDED
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
-from podium.cluster.real.scheduler_process import Beside, ProcessOptions, SchedulerProcess
-from podium.cluster.real.settings import Flags, with_flags
-from podium.cluster.drivers.live import SteadyClock
+from podium.ui.command_line.output.output import print_warnings
+from podium.ui.inputs.configurations import read_scheduler_config
 
 
 def read_configuration(

@@ -1,9 +1,9 @@
 """`podium simulate --serve`: the simulation in a browser."""
 
-from podium.ui.command_line.processes.run_server import serve_run
 from podium.cluster.virtual import Cluster
-from podium.simulation.scenario import Scenario
 from podium.simulation.runner.scenario_runner import Simulation
+from podium.simulation.scenario import Scenario
+from podium.ui.command_line.processes.run_server import serve_run
 from podium.ui.dashboard.feeds.finished_runs import simulation_explainer
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 

@@ -10,17 +10,17 @@ import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.refused import RefusedError
-from podium.ui.command_line.processes.dashboards import PRESENTERS
-from podium.ui.command_line.output.output import print_warnings, working
-from podium.ui.command_line.processes.stages import READY, SETTLED, Stages
-from podium.ui.command_line.output.up_display import REFRESH_S, Display, display, greeting
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.cluster.embedded.cluster_counts import ClusterCounter
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.merged_kubeconfig import merged, usual_kubeconfig
-from podium.ui.command_line.processes.timeline_follower import TimelineFollower, is_settled
 from podium.cluster.manifests import Loaded, Problem
 from podium.cluster.manifests.problems import describe
+from podium.ui.command_line.output.output import print_warnings, working
+from podium.ui.command_line.output.up_display import REFRESH_S, Display, display, greeting
+from podium.ui.command_line.processes.dashboards import PRESENTERS
+from podium.ui.command_line.processes.stages import READY, SETTLED, Stages
+from podium.ui.command_line.processes.timeline_follower import TimelineFollower, is_settled
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 
 

@@ -10,18 +10,18 @@ from typing import Any
 from podium.api.errors import PodiumError
 from podium.api.pods import scheduler_name_of
 from podium.api.priority import preemption_policy
+from podium.cluster.drivers.driver_events import DriverEvent
 from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.whatif.explain.decision_watcher import DecisionWatcher
-from podium.whatif.explain.explanation import PodExplanation
-from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
-from podium.cluster.drivers.driver_events import DriverEvent
 from podium.scheduler.scheduler import Scheduler
-from podium.simulation.scenario import Scenario
 from podium.simulation.runner.scenario_runner import simulate
+from podium.simulation.scenario import Scenario
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.ui.dashboard.pages import PlanPage, presented
 from podium.ui.dashboard.presenters import Presenters
+from podium.whatif.explain.decision_watcher import DecisionWatcher
+from podium.whatif.explain.explanation import PodExplanation
+from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
 
 
 class RunIsOverError(PodiumError):

@@ -6,10 +6,10 @@ from podium.api.kinds.builtin_kinds import KINDS as ALL_KINDS
 from podium.api.objects import Object, metadata_of
 from podium.api.pods import priority_class_of
 from podium.api.priority import pod_priority
-from podium.machines import events
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.cluster.drivers.driver_events import Called, DriverEvent, Started, Stepped
 from podium.cluster.drivers.live import LiveDriver
+from podium.machines import events
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.object_facts import budget_facts, event_facts, node_facts
 from podium.simulation.timeline.observer import USER, Facts

@@ -15,8 +15,8 @@ import msgspec
 
 from podium.apiserver.store.errors import ExpiredError
 from podium.ui.dashboard.feeds.feed import KeptStep
-from podium.ui.dashboard.scene import Scene
 from podium.ui.dashboard.feeds.source import ClusterSource, LostTrackError
+from podium.ui.dashboard.scene import Scene
 from podium.ui.dashboard.views import Abilities, Entry, compressed
 
 COALESCE_S = 0.2

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from podium.api.objects import Object
+from podium.apiserver.store.watch import Watch
 from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline import Observer
-from podium.apiserver.store.watch import Watch
 from podium.ui.dashboard.entries import of_events, told
 from podium.ui.dashboard.feeds.source import KINDS, Change, places_in
 from podium.ui.dashboard.views import Entry

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from podium.api.objects import Object, status_of
 from podium.api.values.quantity import value
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.kubelet.eviction.thresholds import Threshold
+from podium.kubelet.kubelet_config import DEFAULT_HARD, KIND, KubeletConfiguration
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, rule
 from podium.whatif.lint.rules.affinity import node_names
 from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
-from podium.kubelet.kubelet_config import DEFAULT_HARD, KIND, KubeletConfiguration
-from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
-from podium.kubelet.eviction.thresholds import Threshold
 
 _CAPACITIES = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
 _KUBELET: Object = {"kind": KIND}

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 
-from podium.api.values.counts import count
 from podium.api.objects import Object, name
 from podium.api.pods import priority_class_of
 from podium.api.priority import (
@@ -14,6 +13,7 @@ from podium.api.priority import (
     SYSTEM_NODE_CRITICAL_CLASS,
     class_value,
 )
+from podium.api.values.counts import count
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, rule
 from podium.whatif.lint.severity import Severity

@@ -8,12 +8,12 @@ from itertools import pairwise
 import msgspec
 
 from podium.api.objects import Object, key, labels, namespace, uid
-from podium.api.workloads import pod_template_of
 from podium.api.policy.disruption_budget_status import sync_failure
 from podium.api.policy.disruption_budgets import budget_selector
+from podium.api.workloads import pod_template_of
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.whatif.plan.outcome.outcome import BudgetChange, RemovedPod
 from podium.whatif.plan.play import BudgetCounts, Play
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 
 
 class BudgetMoment(msgspec.Struct, frozen=True):

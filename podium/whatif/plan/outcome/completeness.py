@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from podium.api.values.counts import listed
 from podium.api.device_classes import resources_of_devices
 from podium.api.objects import (
     Object,
@@ -24,9 +23,10 @@ from podium.api.pod_specs import volumes_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.resources import pod_requests
+from podium.api.values.counts import listed
 from podium.api.workloads import pod_template_of
-from podium.scheduler.snapshot.volumes.attachable_volumes import limits_of
 from podium.kubelet.simulated.behaviour import is_marked
+from podium.scheduler.snapshot.volumes.attachable_volumes import limits_of
 from podium.whatif.plan.outcome.unplayed import unplayed_owners
 
 EXPORT_COMMAND = (

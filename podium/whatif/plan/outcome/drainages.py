@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from podium.api.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.api.values.counts import listed
 from podium.cluster.virtual.loading.overdue_pods import WAY_OUT
-from podium.api.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.simulation.runner.drain import Drainer
 from podium.simulation.runner.eviction_advice import DELETION, advised
 

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from podium.api.objects import condition_of
-from podium.controllers.job.completion_indexes import read_indexes, write_indexes
 from podium.api.documents.report import IF_ANY, OrNull, Report, Seconds
 from podium.api.kinds.decisive_kinds import Identity, label
-from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+from podium.api.objects import condition_of
+from podium.apiserver.store.store import Store
+from podium.controllers.job.completion_indexes import read_indexes, write_indexes
 from podium.simulation.timeline.entry import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
-from podium.apiserver.store.store import Store
+from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
 
 _JOB = "Job"
 

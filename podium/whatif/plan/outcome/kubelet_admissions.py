@@ -1,11 +1,11 @@
 """The decisions of nodes about pods that name them."""
 
+from podium.api.documents.pod_report import pod_facts
 from podium.api.objects import Object, status_of, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.qos import stored_or_computed_qos
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.loading.overdue_pods import is_silent
-from podium.api.documents.pod_report import pod_facts
 from podium.kubelet.kubelets import Kubelets
 from podium.kubelet.pod_status import REJECTED
 from podium.whatif.explain.explanation import KubeletAdmission, StoppedPod

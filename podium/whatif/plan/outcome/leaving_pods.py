@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
+from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import controller_uid, is_terminating, labels, status_of, uid
 from podium.api.pods import is_active
+from podium.apiserver.store.store import Store
 from podium.controllers.daemon_set.eligibility import tolerant
-from podium.api.kinds.decisive_kinds import Identity, label
-from podium.whatif.plan.outcome.failed_jobs import FailedJobs
-from podium.whatif.plan.misspelt_references import with_likely_name
-from podium.whatif.plan.outcome.outcome import RejectedObject, RemovedPod
-from podium.whatif.plan.play import FAILED_CREATE, Play
 from podium.simulation.timeline.observer import USER
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
-from podium.apiserver.store.store import Store
+from podium.whatif.plan.misspelt_references import with_likely_name
+from podium.whatif.plan.outcome.failed_jobs import FailedJobs
+from podium.whatif.plan.outcome.outcome import RejectedObject, RemovedPod
+from podium.whatif.plan.play import FAILED_CREATE, Play
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
 _JOBS = "job-controller"

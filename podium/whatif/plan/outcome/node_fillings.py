@@ -10,8 +10,8 @@ from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, is_terminating, key, name, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import pod_priority
-from podium.api.values.quantity import nanos
 from podium.api.resources import pod_requests
+from podium.api.values.quantity import nanos
 
 if TYPE_CHECKING:
     from podium.whatif.plan.play import Play

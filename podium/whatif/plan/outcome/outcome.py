@@ -8,17 +8,25 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainSerializer
 from typing_extensions import TypedDict
 
-from podium.api.policy.disruption_target import Cause
 from podium.api.documents.pod_report import PodReport
-from podium.api.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, OrNull, Report, Seconds
+from podium.api.documents.report import (
+    API_VERSION,
+    HIDDEN,
+    IF_ANY,
+    IF_KNOWN,
+    OrNull,
+    Report,
+    Seconds,
+)
+from podium.api.policy.disruption_target import Cause
+from podium.simulation.timeline.preemption import PreemptionOutcome
+from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.plan.outcome.drainages import Drainage
 from podium.whatif.plan.outcome.failed_jobs import FailedJob
 from podium.whatif.plan.outcome.node_fillings import NodeFilling
-from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.plan.outcome.rollouts import Rollout
 from podium.whatif.plan.outcome.silent_nodes import SilentNode
 from podium.whatif.plan.outcome.unplayed import Unplayed
-from podium.simulation.timeline.preemption import PreemptionOutcome
 
 Since = Annotated[float, Field(serialization_alias="since")]
 """Since when something is so: `since`, in seconds since the plan began."""

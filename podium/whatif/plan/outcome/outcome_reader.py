@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypedDict
 
-from podium.api.policy.disruption_target import BY_KUBELET, BY_POD_GC, BY_PRESSURE, BY_SCHEDULER
 from podium.api.objects import (
     Object,
     condition_message,
@@ -13,11 +12,15 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
+from podium.api.policy.disruption_target import BY_KUBELET, BY_POD_GC, BY_PRESSURE, BY_SCHEDULER
 from podium.api.priority import pod_priority
 from podium.api.values.times import epoch_s
 from podium.cluster.virtual.loading.overdue_pods import is_silent
-from podium.scheduler.machine.sleepers import Sleeper, sleepers
 from podium.kubelet.pod_status import REJECTED
+from podium.scheduler.machine.sleepers import Sleeper, sleepers
+from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory, is_end
+from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.plan.outcome.failed_jobs import FailedJobs
 from podium.whatif.plan.outcome.leaving_pods import has_all_its_pods
 from podium.whatif.plan.outcome.outcome import (
@@ -31,11 +34,8 @@ from podium.whatif.plan.outcome.outcome import (
     Placement,
     Return,
 )
-from podium.whatif.plan.play import Play
 from podium.whatif.plan.outcome.workload_owners import PodRowFields
-from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory, is_end
-from podium.simulation.timeline.timeline_sentences import overslept
+from podium.whatif.plan.play import Play
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
 _BY_KUBELET = (BY_KUBELET, BY_PRESSURE)

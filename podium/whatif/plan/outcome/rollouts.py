@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from podium.api.documents.report import IF_ANY, IF_KNOWN, Report
+from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import (
     Object,
     condition_of,
@@ -26,8 +28,6 @@ from podium.api.workloads import update_strategy_of
 from podium.cluster.virtual import Cluster
 from podium.controllers.kit.controller_revisions import revision_hash_of
 from podium.controllers.stateful_set.pod_identity import ordinal_of
-from podium.api.documents.report import IF_ANY, IF_KNOWN, Report
-from podium.api.kinds.decisive_kinds import Identity, label
 
 if TYPE_CHECKING:
     from podium.whatif.plan.outcome.outcome import NodeRefusal, PendingPod, RejectedObject

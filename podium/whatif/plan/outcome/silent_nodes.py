@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from podium.api.documents.report import Report
 from podium.api.objects import Object, labels
 from podium.api.pod_specs import tolerations_of
 from podium.api.taints import NO_EXECUTE, tolerates
 from podium.api.well_known import ZONE_LABEL
-from podium.api.documents.report import Report
 from podium.simulation.timeline.timeline_sentences import clock
 
 if TYPE_CHECKING:

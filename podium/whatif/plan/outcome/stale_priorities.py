@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from podium.api.kinds.decisive_kinds import Identity
 from podium.api.objects import Object, controller_key, key, namespace, spec_of, without
 from podium.api.pods import is_active, node_name_of, priority_class_of
 from podium.api.priority import is_mirror, is_static, pod_priority
 from podium.api.refused import RefusedError
 from podium.api.workloads import pod_template_of
 from podium.apiserver.admission.priority import PriorityClasses
-from podium.api.kinds.decisive_kinds import Identity
 from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
 
 if TYPE_CHECKING:

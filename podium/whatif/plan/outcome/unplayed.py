@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from podium.api.values.counts import listed
-from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.objects import Object, controller_of, key, metadata_of, namespace, spec_of
-from podium.api.workloads import foreign_controller
 from podium.api.documents.report import Report
+from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
+from podium.api.objects import Object, controller_of, key, metadata_of, namespace, spec_of
+from podium.api.values.counts import listed
+from podium.api.workloads import foreign_controller
 
 _OWNED = ("Pod", "ReplicaSet", "Job")
 # Nodes own the mirrors of their static pods, and nobody recreates these through the API.

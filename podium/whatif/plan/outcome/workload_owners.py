@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from podium.api.documents.pod_report import PodReportFields
+from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace, uid
 from podium.api.pods import (
     is_finished,
@@ -13,8 +15,6 @@ from podium.api.pods import (
     restarts_always,
 )
 from podium.api.priority import pod_priority
-from podium.api.documents.pod_report import PodReportFields
-from podium.api.kinds.decisive_kinds import Identity, label
 
 if TYPE_CHECKING:
     from podium.simulation.timeline.pod_history import PodHistory

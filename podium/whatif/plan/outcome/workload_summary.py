@@ -7,8 +7,9 @@ from heapq import merge
 import msgspec
 
 from podium.api.objects import status_of
-from podium.api.workloads import replicas_of
 from podium.api.policy.disruption_budgets import SCALED
+from podium.api.workloads import replicas_of
+from podium.simulation.timeline.pod_history import PodHistories
 from podium.whatif.plan.outcome.outcome import (
     Disruption,
     PendingPod,
@@ -18,9 +19,8 @@ from podium.whatif.plan.outcome.outcome import (
     RemovedPod,
     WorkloadSummary,
 )
-from podium.whatif.plan.play import Play
 from podium.whatif.plan.outcome.workload_owners import PodsBefore
-from podium.simulation.timeline.pod_history import PodHistories
+from podium.whatif.plan.play import Play
 
 _BECOMES_READY = frozenset({"PodRunning", "PodReady"})
 _IS_READY_NO_MORE = frozenset(

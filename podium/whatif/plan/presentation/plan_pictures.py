@@ -3,11 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
-from podium.ui.command_line.output.output import count
-from podium.whatif.plan.presentation.timeline_text import time_text
-from podium.whatif.plan.outcome.node_fillings import NodeFilling, PodShare
-from podium.whatif.plan.outcome.outcome import Disruption, Happening, Moment, Plan
 from podium.api.presentation import (
     Bars,
     Branch,
@@ -17,6 +12,11 @@ from podium.api.presentation import (
     Tone,
     Tree,
 )
+from podium.api.values.counts import count
+from podium.whatif.plan.outcome.node_fillings import NodeFilling, PodShare
+from podium.whatif.plan.outcome.outcome import Disruption, Happening, Moment, Plan
+from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
+from podium.whatif.plan.presentation.timeline_text import time_text
 
 _NODES_MAX = 40
 _LANES_MAX = 60

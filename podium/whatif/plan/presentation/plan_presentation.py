@@ -6,11 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.counts import count, listed
-from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
-from podium.whatif.plan.presentation.plan_pictures import before_and_after, cascades, decisions, lanes
-from podium.whatif.plan.presentation.plan_summary_text import lost_text, sleep_text, summary_lines
-from podium.whatif.plan.presentation.timeline_text import time_text
+from podium.simulation.timeline.preemption import Victim
 from podium.whatif.plan.outcome.next_pod_words import next_pod_clauses
 from podium.whatif.plan.outcome.outcome import (
     BudgetChange,
@@ -24,8 +22,15 @@ from podium.whatif.plan.outcome.outcome import (
     Return,
     why_never,
 )
-from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
-from podium.simulation.timeline.preemption import Victim
+from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
+from podium.whatif.plan.presentation.plan_pictures import (
+    before_and_after,
+    cascades,
+    decisions,
+    lanes,
+)
+from podium.whatif.plan.presentation.plan_summary_text import lost_text, sleep_text, summary_lines
+from podium.whatif.plan.presentation.timeline_text import time_text
 
 _Arrival = TypeVar("_Arrival", Placement, PendingPod)
 

@@ -10,7 +10,6 @@ from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, number
 from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.registrations import (
@@ -21,11 +20,12 @@ from podium.apiserver.kinds.registration.registrations import (
 )
 from podium.apiserver.kinds.registration.selectable_fields import texts
 from podium.apiserver.kinds.registration.strategy import workload
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, number
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer
+from podium.apiserver.store.store import Store
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.metadata import object_meta
-from podium.apiserver.store.store import Store
 
 KIND = Kind("example.com", "Widget", "widgets", subresources=("status",))
 VALID = checks.fields(

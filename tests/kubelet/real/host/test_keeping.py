@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.real.host.cgroups import Cgroups
 from podium.kubelet.real.host.container_logs import LogFile
 from podium.kubelet.real.host.host_stats import disk_usage, memory, observations
 from podium.kubelet.real.host.node_directory import NodeDirectory, UnusableRootError
-from podium.kubelet.eviction.signals import Signal
 from tests.kubelet.real.host.machines import MI
 
 NOW_S = 1_800_000_000.5

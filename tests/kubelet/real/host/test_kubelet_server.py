@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates
 from podium.kubelet.real.host.containers import Containers
 from podium.kubelet.real.host.kubelet_server import KubeletServer
 from podium.kubelet.real.host.node_directory import NodeDirectory
-from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates
 
 HOST = "127.0.0.1"
 HEAD_S = 0.5

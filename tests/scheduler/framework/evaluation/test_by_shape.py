@@ -7,11 +7,11 @@ import pytest
 from podium.scheduler.framework.evaluation.by_shape import ByShape
 from podium.scheduler.framework.interface import PASSES, PreFilterResult, Scope
 from podium.scheduler.framework.interface import LocalScore as Score
+from podium.scheduler.framework.status import SUCCESS, Status, unresolvable
+from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.framework.status import SUCCESS, Status, unresolvable
-from podium.scheduler.plugin_registry import plugin_factories
 from tests.scheduler.objects import node, pod
 
 

@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.preemption_options import CandidateKey, NeverPreempt, PreemptionProtection
+from podium.scheduler.config.preemption_options import (
+    CandidateKey,
+    NeverPreempt,
+    PreemptionProtection,
+)
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.preemption.policies.cascade import Cascade
 from podium.scheduler.scheduler import Scheduler

@@ -2,9 +2,9 @@
 
 import pytest
 
+from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.config.preemption_options import BudgetPolicy
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.scheduler import Scheduler
 from tests.scheduler.objects import node, pod
 

@@ -1,9 +1,9 @@
 """What checkers have in common: they follow pods and nodes, write by write, and calls."""
 
 from podium.api.objects import Object
-from podium.cluster.virtual import Cluster
-from podium.cluster.drivers.driver_events import DriverEvent
 from podium.apiserver.store.history import WatchEvent
+from podium.cluster.drivers.driver_events import DriverEvent
+from podium.cluster.virtual import Cluster
 
 _KINDS = ("Pod", "Node")
 

@@ -3,9 +3,15 @@
 import math
 
 from podium.api.values.times import parse_time
-from podium.cluster.virtual import Cluster
 from podium.apiserver.store.history import WatchEvent
-from tests.simulation.runner.checkers.checker import Checker, Object, is_terminating, node_of, uid_of
+from podium.cluster.virtual import Cluster
+from tests.simulation.runner.checkers.checker import (
+    Checker,
+    Object,
+    is_terminating,
+    node_of,
+    uid_of,
+)
 
 _DOWN = "podium.dev/down"
 # SimulatedKubelets count from when they hear of it, and deletion timestamps are whole seconds.

@@ -3,9 +3,15 @@
 from collections import defaultdict, deque
 from collections.abc import Mapping
 
-from podium.cluster.virtual import Cluster
 from podium.apiserver.store.history import WatchEvent
-from tests.simulation.runner.checkers.checker import Checker, condition, is_ready, is_terminating, uid_of
+from podium.cluster.virtual import Cluster
+from tests.simulation.runner.checkers.checker import (
+    Checker,
+    condition,
+    is_ready,
+    is_terminating,
+    uid_of,
+)
 
 # How many pods of which app the budgets of the storm want to be healthy.
 LEAST: Mapping[str, int] = {"shop": 3, "db": 2}

@@ -4,11 +4,17 @@ import math
 from collections.abc import Mapping
 
 from podium.api.taints import tolerates
+from podium.apiserver.store.history import WatchEvent
+from podium.cluster.drivers.driver_events import Called, DriverEvent, Started
 from podium.cluster.virtual import Cluster
 from podium.machines.effects import Delete
-from podium.cluster.drivers.driver_events import Called, DriverEvent, Started
-from podium.apiserver.store.history import WatchEvent
-from tests.simulation.runner.checkers.checker import Checker, Object, is_terminating, node_of, uid_of
+from tests.simulation.runner.checkers.checker import (
+    Checker,
+    Object,
+    is_terminating,
+    node_of,
+    uid_of,
+)
 
 CONTROLLER = "taint-eviction-controller"
 

@@ -5,7 +5,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from podium.apiserver.store.store import Store
-from tests.simulation.runner.checkers.checker import Object, is_ready, is_terminating, node_of, uid_of
+from tests.simulation.runner.checkers.checker import (
+    Object,
+    is_ready,
+    is_terminating,
+    node_of,
+    uid_of,
+)
 
 _WORKLOADS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import podium
-from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.apiserver.http.users import kept_tokens
+from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from tests.conftest import ROOT
 from tests.ui.dashboard.browser.conftest import Opened, Shot

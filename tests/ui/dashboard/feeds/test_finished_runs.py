@@ -6,33 +6,37 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from podium.ui.command_line.processes.dashboards import PRESENTERS
-from podium.cluster.virtual import Cluster
 from podium.cluster.manifests import read_sources
-from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.play import Play
-from podium.whatif.plan.request import PlanRequest
-from podium.simulation.scenario import read_scenario
+from podium.cluster.virtual import Cluster
 from podium.simulation.runner.scenario_runner import simulate
+from podium.simulation.scenario import read_scenario
+from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.dashboard.feeds.event_stream import event_stream
-from podium.ui.dashboard.feeds.finished_runs import FinishedRun, RunIsOverError, simulation_explainer
+from podium.ui.dashboard.feeds.finished_runs import (
+    FinishedRun,
+    RunIsOverError,
+    simulation_explainer,
+)
 from podium.ui.dashboard.feeds.live_feed import LiveFeed
 from podium.ui.dashboard.feeds.recorded_feed import RecordedFeed
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.feeds.store_source import StoreSource
 from podium.ui.dashboard.views import Abilities
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.planning import plan
+from podium.whatif.plan.play import Play
+from podium.whatif.plan.request import PlanRequest
 from tests.cluster.virtual.busy_cluster import BusyCluster
+from tests.conftest import ROOT
 from tests.ui.dashboard.folding import folded, read, shown
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = ROOT / "examples"
 SCENARIO = EXAMPLES / "scenarios/proposal-1.yaml"
 
 

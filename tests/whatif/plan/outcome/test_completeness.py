@@ -1,11 +1,11 @@
 """Kinds that a complete answer needs are missed only where they are needed."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from podium.whatif.plan.outcome.completeness import EXPORT_COMMAND
+from tests.conftest import ROOT
 from tests.whatif.plan.objects import (
     budget,
     namespace,
@@ -19,7 +19,7 @@ from tests.whatif.plan.objects import (
 
 # What a cluster may have any number of, none included.
 ANY = {"LimitRange", "PodDisruptionBudget", "ResourceQuota"}
-README = Path(__file__).resolve().parents[2] / "README.md"
+README = ROOT / "README.md"
 
 
 def missed(*state: Any, applied: tuple[Any, ...] = ()) -> set[str]:

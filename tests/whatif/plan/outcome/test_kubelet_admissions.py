@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from podium.api.policy.disruption_target import BY_KUBELET
-from podium.whatif.plan.changes import Apply
 from podium.whatif.explain.explanation import PodExplanation
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.explain.pod_explanations import explain_named
+from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
 from tests.whatif.plan.objects import container, node, planned, pod, workload
 

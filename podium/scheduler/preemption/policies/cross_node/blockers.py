@@ -5,12 +5,20 @@ from collections.abc import Iterator
 
 import msgspec
 
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.preemption.policies.protection.shields import Shields
+from podium.scheduler.snapshot.affinity_terms import (
+    AffinityTerm,
+    affinity_terms,
+    with_known_namespaces,
+)
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.policies.protection.shields import Shields
-from podium.scheduler.snapshot.topology_spread import DO_NOT_SCHEDULE, SpreadConstraint, own_constraints
+from podium.scheduler.snapshot.topology_spread import (
+    DO_NOT_SCHEDULE,
+    SpreadConstraint,
+    own_constraints,
+)
 
 Place = tuple[str, str]
 """A node label and its value, by which pods keep others away from all nodes that have it."""

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from podium.api.objects import spec_of
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.scheduler.preemption.policies.cross_node.blockers import reaches_beyond_its_node
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 
 
 @contextmanager

@@ -12,17 +12,17 @@ import numpy as np
 
 from podium.scheduler.config.preemption_options import CrossNodeLimits
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.choice import choose
+from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.preemption.one_row import grouped
 from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.preemption.policies.cross_node.blockers import Blockers, Domain
 from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSet, VictimSets
-from podium.scheduler.preemption.dry_run import DryRun
-from podium.scheduler.preemption.victim_order import Importance
-from podium.scheduler.preemption.one_row import grouped
 from podium.scheduler.preemption.policies.protection.shields import Shields
+from podium.scheduler.preemption.victim_order import Importance
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class CrossNodeSearch:

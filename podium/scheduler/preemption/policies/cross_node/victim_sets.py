@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.filtering import NOBODY
-from podium.scheduler.framework.interface import FITS, Rows
-from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.choice import Key
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.scheduler.preemption.one_row import RowResult
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class VictimSet(msgspec.Struct, frozen=True):

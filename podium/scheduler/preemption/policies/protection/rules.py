@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from podium.api.values.durations import duration_seconds
 from podium.api.objects import annotations, condition_of
 from podium.api.pods import priority_class_of
+from podium.api.values.durations import duration_seconds
 from podium.api.values.times import NANOS_PER_SECOND, epoch_s
 from podium.scheduler.config.preemption_options import (
     EVERY,
@@ -13,11 +13,11 @@ from podium.scheduler.config.preemption_options import (
     PreemptionProtection,
     RepeatedVictims,
 )
+from podium.scheduler.preemption.policies.protection.shield import FOR_EVER, Shield, ShieldOf
+from podium.scheduler.preemption.policies.walls import RateWalls
+from podium.scheduler.preemption.victim_history import VictimHistory
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.preemption.policies.protection.shield import FOR_EVER, Shield, ShieldOf
-from podium.scheduler.preemption.victim_history import VictimHistory
-from podium.scheduler.preemption.policies.walls import RateWalls
 
 MINIMUM_RUN_TIME = "podium.dev/minimum-run-time"
 NEVER_PREEMPT = "podium.dev/never-preempt"

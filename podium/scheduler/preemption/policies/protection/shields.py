@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.clock import Clock
-from podium.scheduler.framework.interface import Rows
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.change_log import Log
-from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.preemption.policies.protection.shield import Shield, ShieldOf
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.change_log import Log
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 Integers = NDArray[np.int64]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from podium.api.values.times import timestamp
 from podium.scheduler.config.preemption_options import PreemptionProtection, RepeatedVictims
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.snapshot.pod_info import placed_pod
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import placed_pod
 from tests.scheduler.objects import node, pod
 
 steps = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 1)), min_size=1, max_size=30)

@@ -6,9 +6,6 @@ from typing import Any
 import pytest
 
 from podium.scheduler.config.preemption_options import MinimumRunTime, NeverPreempt, RepeatedVictims
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_classes import PodClasses
-from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.scheduler.preemption.policies.protection.rules import (
     MINIMUM_PREEMPTABLE_PRIORITY,
     TOLERATION_SECONDS,
@@ -18,6 +15,9 @@ from podium.scheduler.preemption.policies.protection.rules import (
     TolerationRule,
 )
 from podium.scheduler.preemption.victim_history import VictimHistory
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 
 
 def pod(name: str = "p", cls: str = "batch", at: str = "", **extra: Any) -> PodInfo:

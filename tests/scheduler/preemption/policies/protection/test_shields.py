@@ -6,13 +6,13 @@ from random import Random
 import numpy as np
 import pytest
 
+from podium.api.documents import read
 from podium.scheduler.config.preemption_options import PreemptionProtection
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.scheduler.preemption.policies.policy import policy_of
 from podium.scheduler.preemption.policies.protection.shields import Shields
-from podium.api.documents import read
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 
 ALL = {
     "minimumRunTimes": [{"priorityClass": "batch", "duration": "50s"}],

@@ -10,12 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.selectors.labels import EVERYTHING, Selector, label_selector
 from podium.api.objects import Object, is_terminating, labels, name, spec_of
 from podium.api.pods import phase_of
-from podium.api.volumes.storage_classes import storage_class_name
-from podium.scheduler.framework.interface import Rows
-from podium.scheduler.snapshot.volumes.volumes import (
+from podium.api.selectors.labels import EVERYTHING, Selector, label_selector
+from podium.api.volumes.claims_and_volumes import (
     access_modes,
     is_bound_to,
     is_reserved,
@@ -23,8 +21,10 @@ from podium.scheduler.snapshot.volumes.volumes import (
     same_kind,
     storage_capacity,
 )
+from podium.api.volumes.storage_classes import storage_class_name
 
 Choice = NDArray[np.int64]
+Rows = NDArray[np.intp]
 
 NO_VOLUME = -1
 

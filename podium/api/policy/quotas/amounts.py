@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from podium.api.objects import Object, part, spec_of
 from podium.api.pod_specs import all_containers_of
-from podium.api.values.quantity import Format, Quantity, parse_quantity
 from podium.api.resources import Amounts
+from podium.api.values.quantity import Format, Quantity, parse_quantity
 
 Quantities = dict[str, Quantity]
 

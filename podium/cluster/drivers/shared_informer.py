@@ -9,14 +9,14 @@ remember by themselves what they have delivered.
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from podium.machines.events import Change, FirstList
-from podium.cluster.drivers.faults import FaultInjector
-from podium.cluster.informers.informer_cache import InformerCache
-from podium.cluster.drivers.timer_queue import TimerQueue
 from podium.apiserver.store.errors import ExpiredError
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import Watch
+from podium.cluster.drivers.faults import FaultInjector
+from podium.cluster.drivers.informer_cache import InformerCache
+from podium.cluster.drivers.timer_queue import TimerQueue
+from podium.machines.events import Change, FirstList
 
 
 class SharedInformer:

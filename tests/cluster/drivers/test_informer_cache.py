@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.objects import Object
+from podium.cluster.drivers.informer_cache import InformerCache
 from podium.machines.events import Change
-from podium.cluster.informers.informer_cache import InformerCache
 
 
 class Told(NamedTuple):

@@ -1,10 +1,16 @@
-"""What nodes and pods use, as far as the API server needs to be told."""
+"""Usage of CPU and memory by nodes and containers, and the protocol to read it."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from podium.api.objects import Object
-from podium.kubelet.simulated.metered_usage import Usage
+
+
+class Usage(NamedTuple):
+    """An amount of CPU, in billionths of a core, and of memory, in bytes."""
+
+    cpu_nanos: int
+    memory_bytes: int
 
 
 class UsageReader(Protocol):

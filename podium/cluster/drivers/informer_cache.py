@@ -7,28 +7,12 @@ one of another uid under the same name is told as two objects, one gone and one 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
 
 from podium.api.objects import Object
+from podium.machines.async_api import WatchEventLike
 from podium.machines.events import Change
 
 Place = tuple[str, str]
-
-
-class WatchEventLike(Protocol):
-    """An event of a watch, of the store or of a real API server."""
-
-    @property
-    def type(self) -> str:
-        """`ADDED`, `MODIFIED`, `DELETED`, or `BOOKMARK`, which only tells of the revision."""
-
-    @property
-    def obj(self) -> Object:
-        """The object as it is now; for one that is gone, its last state."""
-
-    @property
-    def revision(self) -> int:
-        """The write's."""
 
 
 class InformerCache:

@@ -1,4 +1,4 @@
-"""Claims, persistent volumes and storage classes, as the scheduler's volume plugins read them.
+"""Claims and persistent volumes: what they ask for and offer, and how they are bound.
 
 The rules are those of component-helpers' `storage/volume` and `storage/ephemeral` in v1.36.
 """
@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from podium.api.objects import (
     Object,
     annotations,
-    controller_of,
     entries,
-    key,
     name,
     namespace,
     part,
@@ -20,25 +18,27 @@ from podium.api.objects import (
 )
 from podium.api.pod_specs import requests_of, volumes_of
 from podium.api.values.quantity import nanos
-from podium.api.volumes.storage_classes import storage_class_name
 from podium.api.well_known import BIND_COMPLETED
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_info import PodInfo
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
+
+
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
+
+
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
+
+
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
+
+
 ZONES_DELIMITER = "__"
 
+
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
+
+
 _FILESYSTEM = "Filesystem"
-# The API's names for kinds in "not found".
-_RESOURCES = {
-    "PersistentVolumeClaim": "persistentvolumeclaim",
-    "PersistentVolume": "persistentvolume",
-    "StorageClass": "storageclass.storage.k8s.io",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +62,6 @@ def claim_uses(pod: Object) -> Iterator[ClaimUse]:
             yield ClaimUse(source.get("claimName") or "")
         elif volume.get("ephemeral") is not None:
             yield ClaimUse(f"{name(pod)}-{volume.get('name')}", is_ephemeral=True)
-
-
-def claim_of(listers: Listers, pod: PodInfo, use: ClaimUse) -> Object | None:
-    """The claim that a pod uses; None if it isn't there."""
-    return listers.get("PersistentVolumeClaim", use.claim_name, pod.namespace)
-
-
-def not_found(kind: str, object_name: str) -> str:
-    """How the API says that there is no such object."""
-    return f'{_RESOURCES[kind]} "{object_name}" not found'
-
-
-def ownership_fault(claim: Object, pod: PodInfo) -> str:
-    """Why a claim can't be an ephemeral volume of the pod; empty if it can."""
-    owner = controller_of(claim)
-    if owner is not None and owner.get("uid") == pod.uid:
-        return ""
-    return f"PVC {key(claim)} was not created for pod {pod.key} (pod is not owner)"
-
-
-def storage_class_of(listers: Listers, claim: Object) -> Object | None:
-    """The StorageClass that a claim names; None if it names none or there is none."""
-    class_name = storage_class_name(claim)
-    return listers.get("StorageClass", class_name) if class_name else None
 
 
 def volume_name(claim: Object) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from podium.api.errors import FieldError, unsupported
+from podium.api.resources import is_extended_resource
 from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
-from podium.api.resources import is_extended_resource
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join
 

@@ -1,75 +1,16 @@
-"""The API that the live driver needs, and the API server of the same process as one."""
+"""An API server of the same process as the API of a driver."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from random import Random
-from typing import Protocol
 
-import msgspec
-
-from podium.api.errors import PodiumError
-from podium.api.objects import Object
 from podium.apiserver.server import ApiServer
+from podium.apiserver.store.errors import ExpiredError
+from podium.cluster.drivers.api_caller import ApiCaller
+from podium.cluster.drivers.latency import INSTANT, Latency
+from podium.machines.async_api import ObjectList, WatchEventLike, WatchExpiredError
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
-from podium.cluster.drivers.api_caller import ApiCaller
-from podium.cluster.informers.informer_cache import WatchEventLike
-from podium.cluster.drivers.latency import INSTANT, Latency
-from podium.apiserver.store.errors import ExpiredError
-
-
-class WatchExpiredError(PodiumError):
-    """A watch can't go on where it ended: everything must be listed anew."""
-
-
-class UnreachableError(PodiumError):
-    """A list or a watch failed for now; trying again may help."""
-
-
-class ForbiddenError(UnreachableError):
-    """The user may not list or watch a kind, until somebody gives the right to."""
-
-
-class NotServedError(UnreachableError):
-    """The server knows no such kind: there are no objects of it, until somebody defines it."""
-
-
-class ObjectList(msgspec.Struct, frozen=True):
-    """All objects of a kind, and the revision that they are of.
-
-    Attributes:
-        revision: which state the list shows.
-    """
-
-    objects: Sequence[Object]
-    revision: int
-
-
-class AsyncApi(Protocol):
-    """An API server, as machines need it."""
-
-    async def call(self, effect: Effect) -> Outcome:
-        """Carry an effect out; whatever goes wrong on the way is an outcome as well."""
-        ...
-
-    async def list(self, kind: str) -> ObjectList:
-        """All objects of a kind.
-
-        Raises:
-            UnreachableError: it can't be told now.
-        """
-        ...
-
-    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
-        """What happens to objects of a kind after a revision, gapless and in order.
-
-        It may end at any time, and goes on with another watch then.
-
-        Raises:
-            WatchExpiredError: what happened then isn't known any more.
-            UnreachableError: it can't be told now.
-        """
-        ...
 
 
 class InProcessApi:

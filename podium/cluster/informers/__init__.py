@@ -1,1 +1,0 @@
-"""Informers: lists and watches, and the cache of objects that they keep."""

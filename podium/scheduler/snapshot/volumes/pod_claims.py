@@ -1,0 +1,42 @@
+"""The claims and storage classes that a pod's volumes use, looked up for the volume plugins."""
+
+from podium.api.objects import (
+    Object,
+    controller_of,
+    key,
+)
+from podium.api.volumes.claims_and_volumes import ClaimUse
+from podium.api.volumes.storage_classes import storage_class_name
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
+
+# The API's names for kinds in "not found".
+_RESOURCES = {
+    "PersistentVolumeClaim": "persistentvolumeclaim",
+    "PersistentVolume": "persistentvolume",
+    "StorageClass": "storageclass.storage.k8s.io",
+}
+
+
+def claim_of(listers: Listers, pod: PodInfo, use: ClaimUse) -> Object | None:
+    """The claim that a pod uses; None if it isn't there."""
+    return listers.get("PersistentVolumeClaim", use.claim_name, pod.namespace)
+
+
+def not_found(kind: str, object_name: str) -> str:
+    """How the API says that there is no such object."""
+    return f'{_RESOURCES[kind]} "{object_name}" not found'
+
+
+def ownership_fault(claim: Object, pod: PodInfo) -> str:
+    """Why a claim can't be an ephemeral volume of the pod; empty if it can."""
+    owner = controller_of(claim)
+    if owner is not None and owner.get("uid") == pod.uid:
+        return ""
+    return f"PVC {key(claim)} was not created for pod {pod.key} (pod is not owner)"
+
+
+def storage_class_of(listers: Listers, claim: Object) -> Object | None:
+    """The StorageClass that a claim names; None if it names none or there is none."""
+    class_name = storage_class_name(claim)
+    return listers.get("StorageClass", class_name) if class_name else None
