@@ -36,7 +36,6 @@ def stored_or_computed_qos(pod: Mapping[str, Any]) -> QOSClass:
 
 
 def _resources(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The resource requirements that decide the class."""
     pod_level = spec.get("resources")
     if pod_level is not None:
         yield pod_level

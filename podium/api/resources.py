@@ -208,7 +208,6 @@ def _resize(pod: _Object) -> _Resize:
 
 
 def _held(status: _Object, path: str) -> Amounts | None:
-    """The larger of actual and allocated requests, in the status of a container or of a pod."""
     if status.get("resources") is None:
         return None
     held = _resources(status, "requests", path)

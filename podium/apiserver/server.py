@@ -390,7 +390,6 @@ class ApiServer:
             settle(self.store, delete, now_s)
 
     def _settled(self, request: Attributes, result: _T) -> _T:
-        """Do what follows from a write for definitions, and for those that wait for their end."""
         kind = request.kind
         if kind is DEFINITION or (isinstance(kind, CustomKind) and kind.is_closing):
             self.settle(request.now_s)

@@ -163,7 +163,6 @@ class DisruptionController(Reconciler):
     def _pending_disruptions(
         self, key: Hashable, budget: Object, pods: Sequence[Object], now_s: float
     ) -> dict[str, str]:
-        """The granted evictions that are still to be waited for."""
         present = {name(pod): pod for pod in pods}
         kept = {}
         granted: Mapping[str, str] = status_of(budget).get("disruptedPods") or {}

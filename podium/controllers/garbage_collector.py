@@ -174,7 +174,6 @@ class GarbageCollector(Reconciler):
             yield _without_finalizer(key, owner, FOREGROUND)
 
     def _judge(self, key: _Item, obj: Object) -> Iterator[Effect]:
-        """Delete a dependent that no owner keeps, or forget the owners that don't keep it."""
         owners = self._owners_of(obj)
         if owners.unclear:
             yield from (self._question(reference, obj) for reference in owners.unclear)
@@ -272,7 +271,6 @@ def _blocks(dependent: Object, owner: Object) -> bool:
 
 
 def _policy_of(obj: Object) -> str:
-    """What an object's own finalizers ask to be done about its dependents."""
     finalizers = finalizers_of(obj)
     return next((_POLICIES[one] for one in _POLICIES if one in finalizers), "Background")
 

@@ -185,7 +185,6 @@ def _remaining(contents: Contents) -> dict[str, tuple[str, str]]:
 def _conditions(
     namespace: Object, found: Mapping[str, tuple[str, str]], now_s: float
 ) -> Iterator[Object]:
-    """The conditions that have changed."""
     for kind, well in _ALL_WELL.items():
         value = "True" if kind in found else "False"
         reason, message = found.get(kind, well)

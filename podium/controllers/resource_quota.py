@@ -131,7 +131,6 @@ class ResourceQuotaController(Reconciler):
 
 
 def _part(count: _Count, quota: Object, kind: Kind, obj: Object, now_s: float) -> Quantities:
-    """What an object uses of what a quota limits."""
     if not matches(quota, kind, obj, count.hard):
         return {}
     return masked(usage(kind, obj, now_s), count.hard)

@@ -113,7 +113,6 @@ class TaintEvictionController(Reconciler):
         return list(self._plan(key, pod, stay_s, now_s))
 
     def _taints_on(self, pod: Object) -> list[Object]:
-        """The NoExecute taints of a pod's node."""
         return _no_execute(self.objects.get("Node", node_name_of(pod)))
 
     def _cancel(self, key: Place, pod: Object) -> Iterator[Effect]:

@@ -51,7 +51,6 @@ def _may_be_stopped_for(pod: PodInfo, other: PodInfo) -> bool:
 
 
 def _left(needs: Needs, pods: Iterable[PodInfo]) -> dict[str, int]:
-    """What is still missing when these pods have gone."""
     stopped = list(pods)
     missing = {
         resource: amount - sum(_held(pod, resource) for pod in stopped)
@@ -61,7 +60,6 @@ def _left(needs: Needs, pods: Iterable[PodInfo]) -> dict[str, int]:
 
 
 def _closest(pods: Sequence[PodInfo], needs: Needs) -> list[PodInfo]:
-    """Pods that together give enough, each the one that comes closest to what is missing then."""
     chosen: list[PodInfo] = []
     left = list(pods)
     while needs:

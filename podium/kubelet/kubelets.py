@@ -256,7 +256,6 @@ class Kubelets(Reconciler):
             self._take_up(kubelet, pods.values(), kubelet.started_s)
 
     def _rouse_pod(self, pod: Object) -> None:
-        """Have a node take up one pod likewise."""
         called = node_name_of(pod)
         asleep = self._asleep.get(called)
         if asleep and uid_of(pod) in asleep:
@@ -264,13 +263,11 @@ class Kubelets(Reconciler):
             self._take_up(kubelet, [asleep.pop(uid_of(pod))], kubelet.started_s)
 
     def _make_way(self, kubelet: Kubelet, newcomer: Object) -> None:
-        """Have those count that were on a node before another pod."""
         asleep = self._asleep.get(name(kubelet.node))
         if asleep and not self._only_count(kubelet, asleep.values(), newcomer):
             self.rouse(name(kubelet.node))
 
     def _resume_pods(self, kubelet: Kubelet, now_s: float) -> None:
-        """Pods that run already count before others are admitted, and older ones before newer."""
         found = self.objects.by("Pod", "node", name(kubelet.node))
         pods = sorted(found, key=lambda one: str(one["metadata"].get("creationTimestamp")))
         if pods and all(self._goes_on(kubelet, pod) for pod in pods):

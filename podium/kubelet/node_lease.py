@@ -60,7 +60,6 @@ class NodeLease(msgspec.Struct):
 
 
 def _patch(lease: Object) -> Patch:
-    """What a Lease becomes that is there already."""
     metadata = lease["metadata"]
     body = {"metadata": {"annotations": metadata["annotations"]}, "spec": lease["spec"]}
     return Patch(kind="Lease", namespace=LEASE_NAMESPACE, name=metadata["name"], body=body)

@@ -71,7 +71,6 @@ class Rehearsal:
         return node_name
 
     def _charge(self, victims: Iterable[PodInfo]) -> None:
-        """Have budgets allow less."""
         columns = self._scheduler.budgets
         spent = Counter(number for one in victims for number in columns.covering(one.cls))
         if spent:

@@ -113,7 +113,6 @@ def _fields_of(annotation: Any) -> dict[str, FieldInfo]:
 
 
 def _accepted(kind: Any, location: Location) -> str:
-    """What a missing field should hold."""
     *within, name = location
     metadata = _fields_at(kind, tuple(within))[str(name)].metadata
     return next((one.accepted for one in metadata if isinstance(one, Choice | Required)), "")

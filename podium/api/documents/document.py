@@ -88,7 +88,6 @@ def _details(one: FieldError) -> InitErrorDetails:
 
 
 def _joined(error: ValidationError, faults: Iterable[FieldError]) -> ValidationError:
-    """One error for what is wrong with single fields and with fields together."""
     own = [
         InitErrorDetails(
             type=_type_of(one), loc=one["loc"], input=one["input"], ctx=one.get("ctx", {})

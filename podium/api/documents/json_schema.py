@@ -52,7 +52,6 @@ def _described(found: JsonSchemaValue, kind: type) -> JsonSchemaValue:
 
 
 def _name_of(kind: type, field: str) -> str:
-    """A field's name in the document."""
     if issubclass(kind, BaseModel):
         return kind.model_fields[field].alias or field
     hint = get_type_hints(kind, include_extras=True)[field]

@@ -301,7 +301,6 @@ def looser_bounds(pdb: Object, expected: int | None, present: int) -> Iterator[O
 
 
 def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:
-    """Expected and desired healthy pods."""
     spec = pdb.get("spec") or _NOTHING
     unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
     if unavailable is not None:

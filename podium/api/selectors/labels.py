@@ -226,7 +226,6 @@ def _faults(field: str, text: object, validate: Callable[[str], list[str]]) -> l
 
 
 def _count_rule(operator: Operator, count: int) -> str:
-    """The rule that this number of values breaks, or nothing."""
     match operator:
         case "In" | "NotIn":
             return "" if count else "for 'in', 'notin' operators, values set can't be empty"

@@ -215,7 +215,6 @@ def _looks_canonical_binary(digits: str, exponent: int) -> bool:
 
 
 def _canonical(nanos: int, form: Format) -> str:
-    """The shortest whole number with the largest suffix that loses nothing."""
     if form is Format.BINARY_SI and abs(nanos) >= 1024 * NANOS_PER_UNIT:
         units, rest = divmod(nanos, NANOS_PER_UNIT)
         if not rest:

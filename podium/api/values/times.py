@@ -110,7 +110,6 @@ def _parse(text: str) -> int:
 
 
 def _offset(match: re.Match[str]) -> int:
-    """Seconds by which the written time is ahead of UTC."""
     if match["sign"] is None:
         return 0
     hours, minutes = int(match["hours"]), int(match["minutes"])

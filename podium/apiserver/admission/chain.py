@@ -127,7 +127,6 @@ def _handles(plugin: Plugin, request: Attributes) -> bool:
 
 
 def _overriding(plugins: Sequence[Plugin], method: str) -> tuple[Plugin, ...]:
-    """The plugins that have something to say in this method."""
     own = getattr(Plugin, method)
     return tuple(plugin for plugin in plugins if getattr(type(plugin), method) is not own)
 

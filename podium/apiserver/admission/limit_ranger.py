@@ -130,7 +130,6 @@ class LimitRanger(Plugin):
                 raise forbidden(request.kind, request.called(obj), aggregate(found))
 
     def _limits(self, request: Attributes, obj: Object) -> Sequence[Sequence[Object]]:
-        """The limits of each limit range that applies."""
         ranges = self._ranges().get(request.namespace, ())
         return () if ranges and is_terminating(obj) else ranges
 
@@ -190,7 +189,6 @@ def _completed(container: Object, added: Mapping[str, Amounts]) -> Object:
 
 
 def _remarks(added: Mapping[str, Amounts], whom: str) -> Iterator[str]:
-    """What the pod's annotation tells of one container."""
     for field, amounts in added.items():
         if amounts:
             yield f"{', '.join(sorted(amounts))} {field.removesuffix('s')} for {whom}"

@@ -124,7 +124,6 @@ def _missing(pod: Object, limiting: Collection[str]) -> str:
 def _check_covered(
     request: Attributes, obj: Object, quotas: Iterable[Object], limited: Iterable[LimitedScope]
 ) -> None:
-    """Refuse a pod of a limited scope that no quota is about."""
     if request.kind.key != "Pod":
         return
     covered = {

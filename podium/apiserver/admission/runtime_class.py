@@ -64,7 +64,6 @@ def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
 
 
 def _additions(spec: Object, overhead: Object | None, scheduling: Object) -> dict[str, Any]:
-    """The fields of the pod's spec that the class changes."""
     additions: dict[str, Any] = {}
     if overhead is not None:
         additions["overhead"] = dict(overhead)

@@ -58,7 +58,6 @@ def _named(store: Store, definition: Object, now_s: float) -> Object:
 
 
 def _taken(store: Store, definition: Object) -> tuple[set[str], set[str]]:
-    """The resources and the kinds that other definitions of the group have got."""
     resources: set[str] = set()
     kinds: set[str] = set()
     for other in store.list(DEFINITION.key).items:

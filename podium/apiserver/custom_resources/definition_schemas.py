@@ -154,7 +154,6 @@ def _default(schema: Schema, path: str) -> Faults:
 
 
 def _extensions(schema: Schema, path: str) -> Faults:
-    """What is wrong with what Kubernetes says beyond OpenAPI."""
     if schema.get(EMBEDDED):
         yield from _metadata(schema, path)
         if not schema.get("properties") and not schema.get(PRESERVES):

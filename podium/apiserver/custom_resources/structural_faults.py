@@ -180,7 +180,6 @@ _SENTENCES: Mapping[str, Callable[["ValidationError"], str]] = {
 
 
 def _repeated(value: Any, schema: Schema, at: tuple[str | int, ...]) -> Faults:
-    """Entries that stand twice in lists that are sets, or maps by keys."""
     if isinstance(value, list):
         items = schema.get("items") or {}
         yield from _repeated_entries(value, schema, at)

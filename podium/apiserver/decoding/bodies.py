@@ -117,7 +117,6 @@ def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> Decod
 
 
 def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The value of a body, and the keys that the YAML reader saw twice."""
     value: Any = None
     repeated: tuple[str, ...] = ()
     try:

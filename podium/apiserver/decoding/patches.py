@@ -135,7 +135,6 @@ def _judged(patch: Any, faults: tuple[str, ...], field_validation: str) -> Decod
 
 
 def _repeated(value: Any, at: Place) -> Iterator[str]:
-    """The fields that stand twice, wherever they stand."""
     if isinstance(value, Repeated):
         seen = set()
         for name, _ in value.pairs:

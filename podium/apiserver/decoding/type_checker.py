@@ -242,7 +242,6 @@ class Checker:
         return f'duplicate field "{path}"'
 
     def _repeated(self, value: Any, at: Place, known: Container[str]) -> Iterable[tuple[str, Any]]:
-        """The fields of an object in which some stand twice, with the values that count."""
         assert isinstance(value, Repeated)
         seen = set()
         for name, _ in value.pairs:

@@ -163,7 +163,6 @@ def _issued(
     names: Sequence[str] = (),
     group: str = "",
 ) -> _Pair:
-    """A certificate that the authority vouches for."""
     key = ec.generate_private_key(ec.SECP256R1())
     life = min(_SERVER_LIFE, authority.certificate.not_valid_after_utc - now)
     issuer = authority.certificate.subject

@@ -217,7 +217,6 @@ class ApiApp:
             raise
 
     async def _serve(self, response: Response, receive: Receive, send: Send) -> None:
-        """Send what comes piece by piece, to its end."""
         if isinstance(response.body, Watching):
             head = {"type": "http.response.start", "status": response.code}
             await send({**head, "headers": _raw_headers(response)})

@@ -162,7 +162,6 @@ class Watches:
         return watching.timeout_s or self._rng.uniform(1, 2) * self._limits.watch_s
 
     async def _pause(self, watch: "_Watch") -> None:
-        """Let others have their turn, and news come together."""
         if watch.has_more:
             await asyncio.sleep(0)
             return

@@ -25,7 +25,6 @@ _SUBJECTS = (_SERVICE_ACCOUNT, "User", "Group")
 
 
 def _faults_of_segment(name: str) -> list[str]:
-    """What keeps a name from being a part of a path."""
     faults = [f"may not contain '{sign}'" for sign in "/%" if sign in name]
     return [f"may not be '{name}'"] if name in (".", "..") else faults
 
@@ -140,8 +139,6 @@ def _same_role(new: Object, old: Object) -> Faults:
 
 
 def _named(kind: str) -> Read:
-    """Lists the subjects of a kind."""
-
     def told(obj: Object) -> Iterator[str]:
         for subject in obj.get("subjects") or ():
             if subject["kind"] == kind:

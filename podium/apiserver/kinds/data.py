@@ -34,8 +34,6 @@ _JSON_TYPES = ("kubernetes.io/dockercfg", "kubernetes.io/dockerconfigjson")
 
 
 def _keys(field: str) -> Check:
-    """The keys of the data are fit to be names of files."""
-
     def check(value: Any, path: str) -> Faults:
         for key in a_dict(value.get(field)):
             yield from config_key(key, f"{join(path, field)}[{key}]")

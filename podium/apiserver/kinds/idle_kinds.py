@@ -63,8 +63,6 @@ def _service(client: Object) -> Object:
 
 
 def _webhooks(**own: Any) -> Filler:
-    """The defaults of webhooks, and those of one of the two kinds."""
-
     def webhook(webhook: Object) -> Object:
         webhook = filled_where_absent(
             webhook,
@@ -139,7 +137,6 @@ def _available(service: Object, _now_s: float) -> str:
 
 
 def _signing_request(request: Object, creation: Creation) -> Object:
-    """The request with its creator in place of what it says of one."""
     user = creation.user
     requester = {
         "username": user.name,

@@ -80,7 +80,6 @@ def _read(raw: Any) -> dict[str, Quantity]:
 def _contradictions(
     name: str, of: dict[str, Quantity | None]
 ) -> Iterator[tuple[str, Quantity, str]]:
-    """Which list's amount is wrong, the amount that is shown, and what is said of it."""
     low, high, ratio = of["min"], of["max"], of["maxLimitRequestRatio"]
     request, limit = of["defaultRequest"], of["default"]
     for where, shown, smaller, small_title, larger, large_title in (

@@ -8,8 +8,6 @@ from podium.apiserver.schema.struct_types import METRICS
 
 
 def _used(resource: str) -> Read:
-    """Adds up what a node, or all containers of a pod, use of a resource."""
-
     def read(obj: Object, _: float) -> str:
         parts = obj.get("containers") or [obj]
         amounts = [parse_quantity(part["usage"][resource]) for part in parts]

@@ -43,7 +43,6 @@ def _create(namespace: Object, _creation: Creation) -> Object:
 
 
 def _update(new: Object, old: Object, now_s: float) -> Object:
-    """The finalizers of the spec have a subresource of their own."""
     new = keep_status(new, old, now_s)
     finalizers = spec_of(old).get("finalizers")
     spec = spec_of(new)

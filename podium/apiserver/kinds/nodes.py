@@ -122,7 +122,6 @@ def _valid_ranges(value: Any, path: str) -> Faults:
 
 
 def _create(node: Object, _creation: Creation) -> Object:
-    """A new Node, with the status that it is given."""
     return {**node, "spec": spec_of(node), "status": _complete(status_of(node))}
 
 

@@ -96,7 +96,6 @@ def _amounts(value: object, path: str) -> Faults:
 
 
 def _limited(spec: Any) -> list[str]:
-    """The standard resources that the quota limits."""
     return [name for name in sorted(a_dict(spec.get("hard"))) if _is_standard(name)]
 
 

@@ -256,7 +256,6 @@ _service_port = checks.fields(
 
 
 def _service_ports(value: Any, path: str) -> Faults:
-    """Ports that differ, and have names that differ where there are several."""
     seen: set[object] = set()
     for index, port in dicts(value):
         where, name = f"{path}[{index}]", port.get("name") or ""
@@ -316,7 +315,6 @@ _port_in_subset = checks.fields(
 
 
 def _warnings(service: Object) -> Iterator[str]:
-    """Warn of what a Service of this type ignores, and of what is deprecated."""
     spec = spec_of(service)
     is_headless = spec.get("type") == "ClusterIP" and spec.get("clusterIP") == _HEADLESS
     is_external = spec.get("type") == "ExternalName"

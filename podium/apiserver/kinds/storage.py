@@ -46,7 +46,6 @@ def _class_stays(new: Object, old: Object) -> Faults:
 
 
 def _known_drivers(new: Object, old: Object) -> Faults:
-    """What a node says of a driver stays, but for how many volumes it can attach."""
     known = {driver.get("name"): driver for driver in at(old, "spec.drivers") or ()}
     for driver in at(new, "spec.drivers") or ():
         before = known.get(driver.get("name"))

@@ -323,7 +323,6 @@ _VOLUME_MODE = wide("VolumeMode", ".spec.volumeMode", "Filesystem or Block.", de
 
 
 def _volume_warnings(volume: Object) -> Iterator[str]:
-    """Warn of an old annotation, policy, label or type of a volume."""
     spec = spec_of(volume)
     yield from _old_class(volume)
     if spec.get("persistentVolumeReclaimPolicy") == "Recycle":

@@ -62,7 +62,6 @@ def _move(doc: Any, path: list[str], operation: Object) -> Any:
 
 
 def _source(doc: Any, operation: Object) -> Any:
-    """What is moved or copied."""
     value = _found(doc, _tokens(operation.get("from")))
     if why := oddity(value):
         raise InapplicablePatchError(why)

@@ -57,7 +57,6 @@ def _between(last: Any, live: Object, wanted: Object, of: Type | None) -> dict[s
 
 
 def _change(name: str, last: Any, old: Any, new: Any, of: Type | None) -> dict[str, Any]:
-    """What a patch says to change a field."""
     part, field = _part(name, of)
     if (field is not None and field.replaces) or type(old) is not type(new):
         return {name: new}

@@ -119,7 +119,6 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
 
 
 def _with_entry(live: Sequence[Any], entry: Object, of: ListOf) -> Sequence[Any]:
-    """The list with one entry merged into it."""
     key = of.merge_key
     at = _place(live, key, merge_key_of(entry, key))
     if at is None:
@@ -140,7 +139,6 @@ def _place(entries: Sequence[Any], key: str, value: Any) -> int | None:
 def _after_directives(
     live: Sequence[Any], patch: Sequence[Any], key: str
 ) -> tuple[list[Any], list[Any]]:
-    """What is left of a list after the entries of a patch that are directives, and the others."""
     wanted, gone, replaces = [], set(), False
     for entry in patch:
         directive = entry.get(PATCH)
@@ -216,7 +214,6 @@ def _retained(live: Object, patch: Object) -> Object:
 
 
 def _with_deletions(live: Object, name: str, gone: Any) -> Object:
-    """The object with some scalars taken out of one of its lists."""
     entries = live.get(name)
     if not isinstance(entries, list) or not isinstance(gone, list):
         return live

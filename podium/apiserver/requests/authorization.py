@@ -130,7 +130,6 @@ def _is_on(pod: Object, node: str) -> bool:
 
 
 def _named(pod: Object, resource: str) -> Iterator[str]:
-    """The secrets or config maps that a pod names."""
     spec = pod["spec"]
     source, volume_field = _WHERE_NAMED[resource]
     for volume in volumes_of(spec):

@@ -81,7 +81,6 @@ def _checked(parameters: Parameters, called: str) -> dict[str, str]:
 
 
 def _container(pod: Object, asked: str) -> str:
-    """The container whose output is wanted."""
     spec = pod["spec"]
     names = [one["name"] for field in _LISTS for one in spec.get(field) or ()]
     if asked:

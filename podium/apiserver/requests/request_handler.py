@@ -154,7 +154,6 @@ def _answer(
 
 
 def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
-    """What clients should know of a kind that they use."""
     kind = found.kind
     if kind.key in _DEPRECATED:
         yield _DEPRECATED[kind.key]
@@ -209,7 +208,6 @@ def _plain_text(code: int, text: str) -> Response:
 
 
 def _media_type(accept: str) -> str:
-    """What a refusal is told in, even to those who accept nothing of what there is."""
     try:
         return output(accept).media_type
     except RefusedError:

@@ -114,7 +114,6 @@ def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
 
 
 def _typed(obj: Object, form: Form) -> dict[str, Any]:
-    """The object, with its kind and version ahead of all else."""
     return {"kind": form.kind.name, "apiVersion": form.api_version, **_untyped(obj, form)}
 
 

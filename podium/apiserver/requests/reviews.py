@@ -78,7 +78,6 @@ def _resource_rule(rule: Rule) -> dict[str, Any]:
 
 
 def _asked(call: Call) -> tuple[Object, Object]:
-    """The review in the body, and what it asks for."""
     call.attributes("CreateOptions")
     review = call.decoded(call.info.kind, call.info.api_version).obj
     return review, spec_of(review)

@@ -66,7 +66,6 @@ def _check_lasts(lasts_s: int) -> None:
 
 
 def _bound(call: Call, reference: Object | None) -> Object | None:
-    """The object that the token is to be bound to."""
     if reference is None:
         return None
     version, called = reference.get("apiVersion") or "", reference.get("kind") or ""

@@ -116,7 +116,6 @@ def delete_collection(call: Call) -> Response:
 
 
 def _delete_options(call: Call) -> Mapping[str, Any]:
-    """The DeleteOptions in the body, or else in the query."""
     asked: Mapping[str, Any] = (
         call.decoded(DELETE_OPTIONS).obj
         if call.request.body

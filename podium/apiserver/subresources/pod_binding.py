@@ -84,7 +84,6 @@ def _obstacle(pod: Object) -> str:
 
 
 def _with_marks(metadata: Object, given: Object) -> Object:
-    """The pod's metadata with the annotations and labels that it is given."""
     marks = {
         field: {**part(metadata, field), **given[field]}
         for field in ("annotations", "labels")

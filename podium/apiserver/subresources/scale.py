@@ -101,7 +101,6 @@ def selector_text(selector: Object) -> str:
 
 
 def _requirements(selector: Object) -> Iterator[tuple[str, str]]:
-    """The key of each requirement, and its text."""
     for key, value in part(selector, "matchLabels").items():
         yield key, f"{key}={value}"
     for expression in selector.get("matchExpressions") or ():

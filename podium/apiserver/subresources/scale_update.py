@@ -29,7 +29,6 @@ def with_patched_scale(request: Attributes, workload: Object, patch: PatchReques
 
 
 def _with_applied_scale(request: Attributes, workload: Object, configuration: Object) -> Object:
-    """An applied Scale owns the workload's number of replicas."""
     kind = request.kind
     # Who owns what is told by the workload.
     forced = replace(request.options, force=True)
@@ -49,6 +48,5 @@ def _with_applied_scale(request: Attributes, workload: Object, configuration: Ob
 
 
 def _only(obj: Object, path: tuple[str, ...]) -> dict[str, Any]:
-    """An object that says nothing but what stands at a path."""
     first, *rest = path
     return {first: _only(obj[first], tuple(rest)) if rest else obj[first]}

@@ -36,7 +36,6 @@ def access_modes(message: str = "") -> Check:
 
 
 def _claimed_size(spec: Any, path: str) -> Faults:
-    """A claim asks for some storage."""
     resources = a_dict(spec.get("resources"))
     yield from checks.fields(resources=_readable)(spec, path)
     where = f"{join(path, 'resources')}[{_STORAGE}]"

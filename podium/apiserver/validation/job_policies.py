@@ -91,7 +91,6 @@ def _many(parallelism: int, failed: int | None, path: str) -> Faults:
 
 
 def _failure_policy(spec: Any, path: str) -> Faults:
-    """What becomes of a Job when its pods fail."""
     policy, where = a_dict(spec.get("podFailurePolicy")), join(path, "podFailurePolicy.rules")
     for index, rule in enumerate(entries(policy, "rules")):
         yield from _failure_rule(spec, rule, f"{where}[{index}]")
@@ -154,7 +153,6 @@ def _exit_codes(codes: Any, path: str, names: set[str]) -> Faults:
 
 
 def _success_policy(spec: Any, path: str) -> Faults:
-    """Which indexes are enough for a Job to succeed."""
     policy, where = spec.get("successPolicy"), join(path, "successPolicy")
     if policy is None:
         return

@@ -93,7 +93,6 @@ def resource_list(check_name: Callable[[str, str], Faults] = _any_name) -> Check
 
 
 def _whole_pages(name: str, amount: Any, path: str) -> Faults:
-    """Huge pages come in whole pages."""
     if name.startswith(_HUGE_PAGES) and (asked := _read(amount)) is not None:
         page = _read(name.removeprefix(_HUGE_PAGES))
         if page is None or page.nanos <= 0 or asked.nanos % page.nanos:

@@ -120,7 +120,6 @@ def _grace_period_s(pod: Object, wanted_s: int | None) -> int:
 
 
 def _finalizers(metadata: Object, strategy: Strategy, how: DeleteOptions) -> list[str]:
-    """The finalizers that hold the object, with the one that sees to its dependents."""
     current: list[str] = metadata.get("finalizers") or []
     policy = strategy.default_propagation
     if policy:

@@ -123,7 +123,6 @@ async def _configuration(where: str | None, context: str | None) -> Configuratio
 
 
 def _check_files(where: str) -> None:
-    """Find the faults that kubernetes_asyncio stumbles over."""
     for path in filter(None, where.split(os.pathsep)):
         try:
             content = yaml.safe_load(Path(path).expanduser().read_bytes())

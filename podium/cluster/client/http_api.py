@@ -245,7 +245,6 @@ async def _error(response: aiohttp.ClientResponse) -> CallError:
 
 
 def _failure(error: CallError) -> WatchExpiredError | UnreachableError:
-    """What a failed list or watch means to whoever follows a kind."""
     match error.code:
         case HTTPStatus.GONE:
             return WatchExpiredError(error.message)

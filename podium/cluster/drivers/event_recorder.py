@@ -260,7 +260,6 @@ def _may_go_well_later(write: _Write, error: CallError) -> bool:
 
 
 def _reference(obj: Object) -> dict[str, Any]:
-    """An ObjectReference to one version of an object."""
     metadata = obj["metadata"]
     fields = {
         "kind": obj.get("kind"),

@@ -141,7 +141,6 @@ class LiveDriver:
     async def _keep(
         self, machine: LiveMachineRunner, host: str, renew: Callable[[], Machine] | None
     ) -> None:
-        """Run a machine, and after each failure a fresh one."""
         keeping = asyncio.current_task()
         assert keeping is not None
         while True:

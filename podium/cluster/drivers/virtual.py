@@ -245,7 +245,6 @@ class VirtualDriver:
         return True
 
     def _run_moment(self) -> None:
-        """Do all that is due now, and what that brings about now."""
         if self._timers.run_due(TIMERS_AT_ONE_MOMENT_MAX):
             return
         steps, calls = Counter[str](), list[str]()

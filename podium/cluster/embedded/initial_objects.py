@@ -82,7 +82,6 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
 
 
 def _check(field: str, text: str) -> int:
-    """The amount, in billionths."""
     try:
         amount = nanos(text)
     except InvalidValueError as error:

@@ -185,7 +185,6 @@ class SqliteJournal:
             self._db.close()
 
     def _prepare(self, durability: Durability) -> int:
-        """Lock the file, check that it is ours, and return its oldest revision."""
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         is_new = self._check_schema()
         mode = self._db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
@@ -363,7 +362,6 @@ def _checksum(revision: int, replaces: int, event_type: str, kind: str, body: by
 
 
 def _translated(path: Path, error: sqlite3.Error) -> JournalFileError:
-    """What an error of SQLite's means for the journal."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
     if code in _IN_USE:
         return LockedJournalError(path, "another process uses this journal")

@@ -131,7 +131,6 @@ def _item(outer: str, index: int) -> str:
 
 
 def _header_faults_of(obj: Any) -> list[FieldError | str]:
-    """What keeps a value from being an object."""
     if not isinstance(obj, dict):
         return [_NOT_AN_OBJECT.format(shown(obj))]
     return [] if _is_usual(obj) else list(_header_faults(obj))
@@ -162,7 +161,6 @@ def _complete(
 
 
 def _header_faults(obj: Object) -> Iterator[FieldError | str]:
-    """What keeps an object from being known at all."""
     if "kind" not in obj and "items" in obj:
         yield _NO_KIND_BUT_ITEMS
         return

@@ -205,7 +205,6 @@ class ShadowMachine:
         self._count(judged, DISAGREES)
 
     def _keys(self, uids: Iterable[str]) -> list[str]:
-        """Pods by name, those that are gone by uid."""
         placed = self.scheduler.context.placed
         return sorted(placed[one].key if one in placed else one for one in uids)
 

@@ -190,7 +190,6 @@ def _local(cron_job: Object, at_s: float) -> str:
 
 
 def _job(cron_job: Object, scheduled_s: float) -> dict[str, Any]:
-    """The Job of one time, which its name tells in minutes."""
     template = spec_of(cron_job)["jobTemplate"]
     metadata = metadata_of(template)
     at = {SCHEDULED_AT: _local(cron_job, scheduled_s)}

@@ -209,7 +209,6 @@ class DaemonSetController(PodOwnerReconciler):
         return state
 
     def _mark_all(self, state: DaemonSetState, daemon_set: Object) -> None:
-        """Have all nodes judged, and all pods."""
         state.dirty.update(dict.fromkeys(state.node_states))
         state.dirty.update(dict.fromkeys(map(name, self.objects.all("Node"))))
         for pod in self.objects.by("Pod", "owner", uid_of(daemon_set)):
@@ -248,7 +247,6 @@ class DaemonSetController(PodOwnerReconciler):
     def _manage(
         self, state: DaemonSetState, place: Place, daemon_set: Object, now_s: float
     ) -> Iterator[Effect]:
-        """Create what nodes lack, and delete what they have too much."""
         creations = 1 if place in self.refusals else BURST_MAX
         deletions = BURST_MAX
         for node_name, found in list(state.acting()):
@@ -311,7 +309,6 @@ class DaemonSetController(PodOwnerReconciler):
         return Create(kind="Pod", obj=new_pod(daemon_set, extra_labels=marks, extra_spec=spec))
 
     def _live(self, daemon_set: Object, history: History) -> set[str]:
-        """Names of old revisions that pods still have."""
         pods = self.objects.by("Pod", "owner", uid_of(daemon_set))
         hashes = {labels(pod).get(REVISION_LABEL) for pod in pods}
         return {name(one) for one in history.old if labels(one).get(REVISION_LABEL) in hashes}
@@ -336,7 +333,6 @@ def _status(daemon_set: Object, state: DaemonSetState) -> Iterator[Effect]:
 
 
 def _judged_by(node: Object | None) -> tuple[Any, ...] | None:
-    """What of a node decides about daemons."""
     if node is None:
         return None
     return labels(node), taints_of(node)

@@ -157,7 +157,6 @@ def _counts(
 def _put_rollout(
     node_state: NodeState, rules: DaemonRules, pods: Sequence[Object], now_s: float
 ) -> None:
-    """What a rolling update is to know of the node."""
     alive = [pod for pod in pods if not is_terminating(pod)]
     new = [pod for pod in alive if rules.is_updated(pod)]
     old = [pod for pod in alive if not rules.is_updated(pod)]

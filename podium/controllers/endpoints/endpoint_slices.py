@@ -92,7 +92,6 @@ class EndpointSliceController(ServiceReconciler):
 def _fill(
     service: Object, ports: Ports, endpoints: Mapping[str, Object], slices: Sequence[Object]
 ) -> Iterator[Effect]:
-    """Bring the slices of one set of ports to where they should be."""
     left = dict(endpoints)
     kept: list[list[Object]] = []
     for one in slices:
@@ -146,7 +145,6 @@ def _creation(service: Object, ports: Ports, content: Sequence[Object]) -> Creat
 
 
 def _labels(service: Object) -> dict[str, str]:
-    """A service's own labels, and those by which its slices are found."""
     return {**labels_of(service), SERVICE_NAME: name(service), MANAGED_BY: _MANAGER}
 
 

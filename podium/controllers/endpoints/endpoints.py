@@ -74,7 +74,6 @@ def _endpoints(service: Object, pods: Sequence[Object], known: Object | None) ->
 
 
 def _subsets(service: Object, pods: Sequence[Object], keeps_unready: bool) -> Iterator[Object]:
-    """The addresses of pods that listen at the same ports, ready and not."""
     groups: dict[Ports, dict[str, list[Object]]] = {}
     for pod in pods:
         sort = "addresses" if keeps_unready or is_ready(pod) else "notReadyAddresses"
@@ -97,7 +96,6 @@ def _labels(service: Object) -> dict[str, str]:
 
 
 def _contents(endpoints: Object) -> tuple[Any, ...]:
-    """What the controller decides about, alike however it is written down."""
     marks = annotations(endpoints).get(OVER_CAPACITY)
     return labels(endpoints), marks, list(entries(endpoints, "subsets"))
 

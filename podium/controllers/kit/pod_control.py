@@ -51,7 +51,6 @@ class PodOwnerReconciler(Reconciler):
         return self._pod_events(key, outcome)
 
     def _pod_events(self, key: Hashable, outcome: Outcome) -> Iterator[Record]:
-        """The event about a pod that was, or couldn't be, created or deleted."""
         owner, effect, error = self.owner_of(key), outcome.effect, outcome.error
         if owner is None or not isinstance(effect, Create | Delete) or effect.kind != "Pod":
             return

@@ -251,7 +251,6 @@ class NodeLifecycleController(Reconciler):
             yield from self._about(called, unknown_patch, now_s)
 
     def _register(self, called: str, node: Object | None) -> Iterator[Effect]:
-        """Tell of a node that is new, or gone."""
         known = self._registered.get(called)
         if node is not None and known is None:
             self._registered[called] = node
@@ -317,7 +316,6 @@ class NodeLifecycleController(Reconciler):
 
 
 def _shows(node: Object) -> Any:
-    """What of a node decides about its NoExecute taints."""
     return ready_status(node), known_taints(node) & NO_EXECUTE_TAINTS, zone_of(node)
 
 

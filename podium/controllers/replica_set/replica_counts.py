@@ -171,6 +171,5 @@ class ReplicaCountsByOwner:
 
 
 def _basis(owner: Object) -> tuple[Any, ...]:
-    """What of an owner's spec decides what its pods count as."""
     spec = owner["spec"]
     return (spec.get("selector"), labels(pod_template_of(owner)), min_ready_s(owner))

@@ -115,7 +115,6 @@ class ReplicaSetController(PodOwnerReconciler):
         return self.objects.at(self.kind, key)
 
     def _claims(self, owner: Object, counts: ReplicaCounts) -> Iterator[Effect]:
-        """Release pods that don't match any more, and adopt those that do and have no owner."""
         for pod in self._found(counts.mismatched):
             if not is_terminating(pod):
                 yield release(owner, pod, "Pod")
@@ -144,7 +143,6 @@ class ReplicaSetController(PodOwnerReconciler):
                 yield deletion_of("Pod", pod)
 
     def _related(self, owner: Object) -> list[Object]:
-        """The pods of all ReplicaSets of the same Deployment."""
         above = controller_of(owner)
         siblings: Iterable[Object] = (owner,)
         if above is not None:

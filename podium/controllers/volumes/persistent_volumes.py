@@ -217,7 +217,6 @@ class PersistentVolumeController(Reconciler):
 
 
 def _claim_keys(volume: Object) -> tuple[str, ...]:
-    """The claim that a volume is bound to, or meant for."""
     reference = claim_of(volume)
     if not reference:
         return ()

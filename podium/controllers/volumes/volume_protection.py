@@ -54,7 +54,6 @@ class VolumeProtectionController(Reconciler):
 
 
 def _claims_in_use(pod: Object) -> list[str]:
-    """The claims that a pod uses on a node."""
     if not node_name_of(pod):
         return []
     return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]

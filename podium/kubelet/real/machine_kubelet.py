@@ -196,7 +196,6 @@ class MachineKubelet(Kubelets):
         return is_told and all(one.is_over and one.written == one.changes for one in workers)
 
     def _answered(self, outcome: Outcome, now_s: float) -> Iterable[Effect]:
-        """What became of a command."""
         effect = outcome.effect
         result = outcome.result if isinstance(outcome, CommandOutcome) else None
         if isinstance(effect, AwaitShutdown):
@@ -272,7 +271,6 @@ class MachineKubelet(Kubelets):
             self.look_now(NodeKey(name(self._wanted)))
 
     def _garbage(self) -> CollectGarbage:
-        """Throw away what belongs to no pod that is still of interest."""
         pods = self.objects.by("Pod", "node", name(self._wanted))
         if self._kubelet is not None:
             known = self._kubelet.pods

@@ -154,7 +154,6 @@ class NodePressure:
                 yield _tick(at_s, now_s)
 
     def _score(self, worker: PodWorker, now_s: float) -> float:
-        """The highest score of a pod's containers."""
         capacity = self._stats.memory_capacity_bytes
         containers = worker.pod["spec"]["containers"]
         share = self._stats.memory_bytes(worker, now_s) / len(containers) / capacity

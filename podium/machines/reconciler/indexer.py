@@ -135,7 +135,6 @@ class Indexer:
         keys: Collection[str],
         obj: Object,
     ) -> None:
-        """Have an index find an object under its keys, and no more under the former ones."""
         found = self._found.get(index)
         if found is None:
             found = self._found[index] = {}

@@ -277,7 +277,6 @@ class Reconciler(ABC):
             self.look_now(key)
 
     def _take_outcome(self, key: Hashable, effect: Effect, outcome: Outcome) -> Sequence[Effect]:
-        """Take the outcome of one of a key's effects in."""
         error = outcome.error
         if error is not None:
             self._failing[key] = max(self._failing.get(key, 0.0), error.retry_after_s)
@@ -295,7 +294,6 @@ class Reconciler(ABC):
         return list(self.carried_out(key, outcome))
 
     def _take_in(self, effect: Effect, answer: Object | None) -> None:
-        """What the server answered holds from now on, before any watch tells."""
         if answer is None or isinstance(effect, Evict):
             return
         if not isinstance(effect, Delete):

@@ -73,11 +73,9 @@ class SequencedReconciler(Reconciler):
         return [*told, *asked]
 
     def _conclude(self, key: Hashable) -> None:
-        """Leave it to the sync what it makes of calls that have failed."""
         self._failing.pop(key, None)
 
     def _go_on(self, key: Hashable, outcomes: Sequence[Outcome] | None) -> Sequence[Effect]:
-        """Run a key's sync up to its next calls, or its end."""
         sync = self._syncs.pop(key)
         try:
             calls = next(sync) if outcomes is None else sync.send(outcomes)

@@ -302,7 +302,6 @@ class PodTopologySpreadArgs(PluginArgs):
             yield FieldError("defaultingType", self.defaulting_type, message)
 
     def _twice(self) -> Iterator[FieldError]:
-        """Constraints that share topology key and action with another one."""
         seen = set()
         for index, constraint in enumerate(self.default_constraints):
             pair = (constraint.topology_key, constraint.when_unsatisfiable)

@@ -37,7 +37,6 @@ def _profile(profile: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, A
 
 
 def _names(part: Any) -> Iterator[str]:
-    """All names within a part of a configuration."""
     if isinstance(part, Mapping):
         if isinstance(part.get("name"), str):
             yield part["name"]

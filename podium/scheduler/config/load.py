@@ -106,7 +106,6 @@ def _by_kind(
 
 
 def _header_fault(document: object) -> FieldError | None:
-    """What is wrong with a document's apiVersion and kind."""
     if not isinstance(document, Mapping):
         return FieldError("", document, "must be an object")
     kind, version = document.get("kind"), document.get("apiVersion")

@@ -59,7 +59,6 @@ class NodeAffinity(Document):
 
 
 def _meaning_faults(raw: Mapping[str, Any]) -> Iterator[FieldError]:
-    """What is wrong with terms that have the shape of terms."""
     for fault in node_selector(part(raw, REQUIRED)).errors:
         yield fault.under(REQUIRED)
     for _, term in preferred_terms(raw.get(PREFERRED)):

@@ -98,7 +98,6 @@ def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: in
 def _their_terms(
     here: "_Domain", pod: PodInfo, listers: Listers
 ) -> dict[AffinityTerm, list[PodInfo]]:
-    """The terms by which pods in a node's domains stay apart from a pod, and whose they are."""
     around = listers.namespace_labels(pod.namespace)
     found: dict[AffinityTerm, list[PodInfo]] = {}
     for other in here.all_pods():

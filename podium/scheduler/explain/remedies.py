@@ -145,7 +145,6 @@ def _lacks_resources_only(decision: Decision, row: int) -> bool:
 
 
 def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
-    """The fewest taints of one node that the pod would have to tolerate."""
     snapshot, tolerations = trial.scheduler.snapshot, decision.pod.cls.spec.get("tolerations")
     sets: dict[tuple[str, ...], list[Object]] = {}
     for row in snapshot.row_of.values():
@@ -159,7 +158,6 @@ def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
 
 
 def _node(trial: _Trial, pod: Object) -> Iterator[Remedy]:
-    """One more node like one of those that there are, with the daemons that run on such nodes."""
     snapshot = trial.scheduler.snapshot
     for like in shapes(snapshot)[:_SHAPES_MAX]:
         with extra_node(snapshot, like) as node_name:
@@ -169,7 +167,6 @@ def _node(trial: _Trial, pod: Object) -> Iterator[Remedy]:
 
 
 def _priority(trial: _Trial, pod: PodInfo, classes: Iterable[Object]) -> Iterator[Remedy]:
-    """The lowest priority with which preemption makes room, and whom it costs."""
     if not pod.cls.preempts:
         yield from _preempting(trial, with_priority(pod.obj, pod.priority), "let it preempt")
     higher = [
@@ -183,7 +180,6 @@ def _priority(trial: _Trial, pod: PodInfo, classes: Iterable[Object]) -> Iterato
 
 
 def _budget(trial: _Trial, decision: Decision, budget_of: BudgetOf) -> Iterator[Remedy]:
-    """The strictest bound of a respected budget with which preemption makes room."""
     held = None if decision.preemption is None else decision.preemption.held
     for called in sorted(held.budgets) if held is not None else ():
         counted, allowed = budget_of(called), 0

@@ -96,7 +96,6 @@ def _post_filter_message(found: PostFilterResult | None) -> str:
 def _rows(
     decision: Decision, evaluation: Evaluation, snapshot: Snapshot
 ) -> tuple[Rows, dict[str, Status]]:
-    """The feasible rows, and the refusals of the others by node name."""
     if decision.nominated_only:
         return np.array([decision.row]), {}
     if decision.pre_filter is not None:

@@ -97,7 +97,6 @@ class SchedulingCycle:
         self._met: set[_Key] = set()
 
     def _forget_classes(self) -> None:
-        """Forget what is kept of classes, and then those that no pod is of."""
         self._keep_nothing()
         self._handle.budgets.forget_classes()
         self._snapshot.forget_classes()

@@ -158,7 +158,6 @@ class DefaultPreemption:
         return None
 
     def _selected(self, pod: PodInfo, choice: Choice) -> int:
-        """The row to take of those that no key tells apart."""
         rows, snapshot = choice.selected, self._handle.snapshot
         row = int(rows[snapshot.ranks().take(rows).argmin()])
         names = self._handle.preferred.nominations.get(pod.uid, ())

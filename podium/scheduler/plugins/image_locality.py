@@ -57,7 +57,6 @@ class ImageLocality:
         return _Locality(groups.lookup(scores))
 
     def _shares(self, groups: GroupColumn, sizes: Sequence[Mapping[str, int]]) -> dict[str, float]:
-        """The share of nodes that have an image, by image."""
         node_counts = np.bincount(groups.codes, minlength=len(sizes)).tolist()
         counts: Counter[str] = Counter()
         for found, node_count in zip(sizes, node_counts, strict=True):
@@ -96,7 +95,6 @@ def _with_tag(image: str) -> str:
 
 
 def _sizes(images: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> dict[str, int]:
-    """Bytes of the wanted ones among a node's images, by name."""
     return {
         name: int(image.get("sizeBytes") or 0)
         for image in images

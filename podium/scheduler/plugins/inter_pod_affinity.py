@@ -266,7 +266,6 @@ class _Filter(FilterState):
         return [*self._near, *self._apart, *self._existing]
 
     def _learn(self) -> None:
-        """Look at the terms that pods have come to hold."""
         for held in self._counts.new_held():
             if held.kind == REQUIRED_APART:
                 holders = self._counts.held.holders(held)
@@ -300,7 +299,6 @@ class _Filter(FilterState):
 
 
 def _mark(codes: Codes, counts: Sequence[DomainSum], rows: Rows, extra: Sums, code: int) -> None:
-    """Give a code to the rows in a domain with pods to stay apart from."""
     for number, counted in enumerate(counts):
         here = counted.of(rows)
         if extra:
@@ -359,14 +357,12 @@ class _Score(RelativeScore):
         return sum(of_rows[1:], of_rows[0])
 
     def _learn(self) -> None:
-        """Look at the terms that pods have come to hold."""
         for held in self._counts.new_held():
             if factor := self._factor(held):
                 self._weighed.append((self._counts.held.holders(held), factor))
                 self._has_learned = True
 
     def _factor(self, held: HeldTerm) -> int:
-        """What each pod that holds a term weighs."""
         if held.kind == REQUIRED_NEAR:
             return self._hard_weight
         if held.kind == REQUIRED_APART:

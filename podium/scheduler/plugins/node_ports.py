@@ -54,7 +54,6 @@ class NodePorts:
 
 
 def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[HostPort]:
-    """The ports held that are in the way of those wanted."""
     wishes = list(wanted)
     return frozenset(port for port in held if any(map(port.conflicts, wishes)))
 
@@ -107,7 +106,6 @@ class _Ports(FilterState):
         return rejection(code, _REASON)
 
     def _rivals_of(self, cls: PodClass) -> frozenset[HostPort]:
-        """The ports of a class of pods that are in the way."""
         rivals = self._rivals.get(cls.id)
         if rivals is None:
             rivals = self._rivals[cls.id] = _rivals(cls.host_ports, self._wanted)
@@ -132,7 +130,6 @@ class _Ports(FilterState):
         return not others <= lower
 
     def _count(self) -> None:
-        """Bring up to date what pods of lower priority hold, and where others keep a port."""
         if self._counted_at == self._snapshot.log.end:
             return
         self._counted_at = self._snapshot.log.end

@@ -140,7 +140,6 @@ class _Balance(LocalScore):
 
 
 def _row_evenness(fractions: Sequence[float]) -> int:
-    """How evenly resources are used, given their used fractions."""
     return int((1 - _row_deviation(fractions)) * MAX_NODE_SCORE)
 
 

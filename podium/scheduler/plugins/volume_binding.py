@@ -393,7 +393,6 @@ def _is_older(stored: Object, written: Object) -> bool:
 
 
 def _by_selection(claims: Iterable[Object]) -> tuple[list[Object], list[Object]]:
-    """Claims to be provisioned for a selected node, and the others, by size."""
     listed = list(claims)
     selected = [claim for claim in listed if SELECTED_NODE in annotations(claim)]
     return selected, by_size([claim for claim in listed if SELECTED_NODE not in annotations(claim)])
@@ -404,7 +403,6 @@ def _counts_capacity(driver: Object) -> bool:
 
 
 def _volume_limit(segment: Object) -> int | None:
-    """The largest volume that can be made, in bytes."""
     limit = segment.get("maximumVolumeSize", segment.get("capacity"))
     return None if limit is None else value(limit)
 

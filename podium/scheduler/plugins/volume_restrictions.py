@@ -238,7 +238,6 @@ class _ExclusiveClaims(_Disks):
 
 
 def _pods_of(snapshot: Snapshot, cls: PodClass) -> int:
-    """How many pods of a class are on nodes."""
     return int(np.count_nonzero((snapshot.pods.classes == cls.id) & (snapshot.pods.rows >= 0)))
 
 
@@ -247,7 +246,6 @@ def _claims_used(cls: PodClass) -> Iterator[str]:
 
 
 def _disks(cls: PodClass) -> Iterator[Object]:
-    """The pods' volumes that can conflict."""
     for volume in volumes_of(cls.spec):
         if any(volume.get(kind) is not None for kind in _IS_SAME):
             yield volume

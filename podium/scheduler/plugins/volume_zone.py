@@ -108,7 +108,6 @@ class VolumeZone:
         return "" if mode == WAIT_FOR_FIRST_CONSUMER else "PersistentVolume had no name"
 
     def _volumes(self, pod: PodInfo) -> list[Object]:
-        """The persistent volumes of the pod's bound claims."""
         claims = (
             claim_of(self._listers, pod, use) for use in claim_uses(pod.obj) if not use.is_ephemeral
         )

@@ -133,7 +133,6 @@ class DryRun:
         self._slots: NDArray[np.int64] = np.full((0, count), NOBODY)
 
     def _part_from(self, other: "DryRun") -> None:
-        """Know all that another one knows, and change by itself from now on."""
         for name, value in vars(other).items():
             if isinstance(value, np.ndarray | dict):
                 setattr(self, name, value.copy())

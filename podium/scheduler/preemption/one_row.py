@@ -95,7 +95,6 @@ class RowWorld:
                 sums[place] += sign * weight
 
     def _weights_of(self, cls: PodClass) -> list[tuple[list[int], Sequence[int]]]:
-        """What a pod of a class adds to which sums."""
         pairs = zip(self._sums, self._filtering.states, strict=True)
         return [(sums, state.weights(cls)) for sums, state in pairs if state.width]
 

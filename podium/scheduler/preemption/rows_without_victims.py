@@ -108,7 +108,6 @@ class World:
         return found
 
     def _judging(self) -> list[int]:
-        """The numbers of the filters that have to be asked each time."""
         return [
             number
             for number, state in enumerate(self._filtering.states)
@@ -182,7 +181,6 @@ class World:
         return state.codes(rows, list(sums))
 
     def _weight_of_rivals(self, number: int, index: int) -> Integers:
-        """What the pods nominated to a row add to each sum of a filter."""
         state = self._filtering.states[number]
         weights = [state.weights(pod.cls) for pod in self._nominated[index]]
         total: Integers = np.array(weights, np.int64).sum(axis=0)
@@ -196,7 +194,6 @@ class World:
         return any(not state.additive for state in self._filtering.states)
 
     def _remaining(self) -> dict[int, list[PodInfo]]:
-        """The pods of each row that aren't potential victims."""
         on_rows, remaining = self._snapshot.pods_on, {}
         for index, (row, gone) in enumerate(
             zip(self._rows.tolist(), self._slots.T.tolist(), strict=True)

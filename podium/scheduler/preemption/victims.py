@@ -57,7 +57,6 @@ def potential_victims(
 
 
 def _lower(snapshot: Snapshot, priority: int, rows: Rows) -> tuple[Integers, Integers]:
-    """Slots of pods of lower priority on the rows, and the index of the row of each."""
     if len(rows) <= _FEW_ROWS_MAX:
         on_rows = [(i, pod) for i, row in enumerate(rows.tolist()) for pod in snapshot.pods_on[row]]
         listed = [(pod.slot, index) for index, pod in on_rows if pod.priority < priority]

@@ -77,7 +77,6 @@ def _asks_for_less(old: Object, new: Object) -> bool:
 
 
 def _claims(pod: Object) -> tuple[object, object]:
-    """The ResourceClaims that were made for a pod."""
     status = pod.get("status") or _NOTHING
     statuses = status.get("resourceClaimStatuses") or ()
     named = [(claim.get("name"), claim.get("resourceClaimName")) for claim in statuses]

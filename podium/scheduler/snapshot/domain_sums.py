@@ -171,7 +171,6 @@ class DomainSums:
             self._counting(snapshot.classes.kins[number])
 
     def _counting(self, kin: Kin) -> list[tuple[DomainSum, int]]:
-        """The sums that count a kin, with what it adds to each."""
         found = self._of_kin.get(kin.id)
         if found is None:
             self.known.append(kin)
@@ -199,7 +198,6 @@ class DomainSums:
             new.start(self._snapshot.sum_by_row(weights, self._snapshot.pods.kins))
 
     def _forget_unused(self) -> None:
-        """Forget the sums that nobody holds and that weren't asked for lately."""
         self._by_mark.clear()
         self._of_kin = {number: [] for number in self._of_kin}
         for left in list(self._sums.values()):

@@ -47,7 +47,6 @@ def _matching_term(snapshot: Snapshot, term: NodeSelectorTerm) -> Mask:
 
 
 def _meeting(snapshot: Snapshot, requirements: Iterable[Requirement]) -> Mask:
-    """The rows whose nodes' labels meet all requirements."""
     rows = np.ones(snapshot.node_count, bool)
     for requirement in requirements:
         rows &= snapshot.columns.label(requirement.key).meets(requirement)

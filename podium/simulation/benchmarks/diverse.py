@@ -39,7 +39,6 @@ def _request(pod: Object, cpu_milli: int, memory_mib: int) -> None:
 
 
 def _differ(pod: Object, number: int) -> None:
-    """Requests of its own, and one of the labels."""
     _request(pod, 100 + number % 7_919, 128 + number % 1_021)
     pod["metadata"]["labels"] = {"app": f"app-{number % APPS}"}
 
@@ -62,7 +61,6 @@ def _stay_apart(pod: Object, number: int) -> None:
 
 
 def _prefer(pod: Object, number: int) -> None:
-    """Better apart from its like, and better in one of the zones."""
     _differ(pod, number)
     term = {"topologyKey": HOSTNAME_LABEL, **_selecting_itself(pod)}
     zone = {"key": ZONE_LABEL, "operator": "In", "values": [_ZONES[number % len(_ZONES)]]}

@@ -105,7 +105,6 @@ def _set_up(scheduler: Scheduler, factory: ObjectFactory, workload: Workload) ->
 
 
 def _placed(pods: list[Object], nodes: Sequence[Object]) -> list[Object]:
-    """The pods, dealt out to the nodes in turn."""
     for number, pod in enumerate(pods):
         pod["spec"]["nodeName"] = nodes[number % len(nodes)]["metadata"]["name"]
     return pods

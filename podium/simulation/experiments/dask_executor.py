@@ -63,7 +63,6 @@ def _result(future: Any) -> RunResult:
 
 
 def _version() -> str:
-    """The version of Podium where this is called."""
     return __version__
 
 

@@ -40,7 +40,6 @@ def _passed_s(recording: Recording, at_s: float) -> float:
 
 
 def _entries(recording: Recording) -> Iterator[TimelineEntry]:
-    """What happened to pods."""
     facts = PodFacts()
     for change in recording.changes:
         obj = change.new or change.old

@@ -195,7 +195,6 @@ def _number(path: Path) -> int:
 
 
 def _decoded(path: Path, content: bytes) -> tuple[list[Line], int]:
-    """The lines of all whole members, and where these end."""
     lines: list[Line] = []
     end = 0
     while end < len(content):

@@ -89,7 +89,6 @@ class ActionRunner:
         )
 
     def _find(self, target: ActionTarget) -> None:
-        """Have the API refuse an action on a missing object before the timeline records it."""
         self._server.get(KINDS[target.kind], target.namespace, target.name)
 
     def _taint(self, action: Taint) -> None:

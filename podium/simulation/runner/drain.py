@@ -104,7 +104,6 @@ class Drainer:
         return eviction_blocks(self._cluster.store, stuck, self._cluster.driver.now_s)
 
     def _sorted_pods(self) -> tuple[list[Object], int, list[str]]:
-        """The pods to evict, how many are left alone, and what speaks against all of it."""
         pods, left_alone, objections = [], 0, dict[str, list[str]]()
         for pod in self._cluster.store.list("Pod").items:
             if node_name_of(pod) != self.drain.node:

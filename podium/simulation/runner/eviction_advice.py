@@ -208,7 +208,6 @@ class _Trial:
         return "its pods have no controller that says how many there should be"
 
     def _with_healthy_pods(self) -> Iterator[str]:
-        """Pods that aren't ready become so, where the budget waits for them."""
         unready = [pod for pod in self._pods if is_active(pod) and not is_ready(pod)]
         if not unready or not allowance(self.budget, self._total):
             return
@@ -237,7 +236,6 @@ class _Trial:
             yield f"scale {owners} up, to {wanted} pods in all"
 
     def _scaled(self, wanted: int) -> CountedBudget:
-        """The budget with so many pods, of which those that come are healthy."""
         more = _healthy_pods(wanted - self._total)
         return replace(self._counted, pods=[*self._pods, *more], expected=wanted)
 

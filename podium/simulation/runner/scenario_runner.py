@@ -118,7 +118,6 @@ class _ScenarioRunner:
         return self._driver.now_s - self._start_s
 
     def _advance_to(self, passed_s: float) -> None:
-        """Let time pass, in pieces where somebody wants to know how far it is."""
         goal_s = self._start_s + passed_s
         while (now_s := self._driver.now_s) < goal_s:
             # Months in which nothing happens are one piece.
@@ -131,7 +130,6 @@ class _ScenarioRunner:
     def _await_arrival(
         self, arrivals: Arrivals, rng: Random, number: int = 1, after_s: float | None = None
     ) -> None:
-        """Have the next one come when it is time to, and then wait for the one after it."""
         at_s = (arrivals.from_s if after_s is None else after_s) + arrivals.every.draw(rng)
         if number > arrivals.count or (arrivals.until_s is not None and at_s > arrivals.until_s):
             return

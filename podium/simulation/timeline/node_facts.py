@@ -36,7 +36,6 @@ class NodeFacts:
             yield Fact("EvictionsGoOn", {"zone": zone[1]})
 
     def _on_hold(self) -> dict[Zone, tuple[int, int]]:
-        """The zones from which nobody is evicted, with how many nodes aren't ready of how many."""
         self._zones.look(0.0)
         return {
             zone: (state.unready, state.ready + state.unready)

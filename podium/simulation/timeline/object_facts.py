@@ -106,7 +106,6 @@ def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
 
 
 def _job_facts(old: Object, new: Object) -> Iterator[Fact]:
-    """What work of a Job is lost."""
     failure = failure_of(new)
     if failure is not None and failure_of(old) is None:
         details = {field: failure.get(field) or "" for field in ("reason", "message")}

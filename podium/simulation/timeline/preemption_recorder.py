@@ -136,7 +136,6 @@ class PreemptionRecorder:
         )
 
     def _broken(self, preemptor: PodInfo, run: DryRun, rows: Rows) -> Broken:
-        """Which budgets each potential victim on these rows breaks."""
         if not self._budgets.budgets:
             return {}
         potential = potential_victims(

@@ -217,7 +217,6 @@ def _event(entry: TimelineEntry) -> str:
 
 
 def _preemption(record: Mapping[str, Any]) -> str:
-    """By whom, and why there."""
     preemptor = record["preemptor"]
     who = subject("Pod", preemptor["namespace"], preemptor["name"])
     text = f"by {who} (priority {preemptor['priority']}), which takes {record['node']}"

@@ -179,7 +179,6 @@ def _resources(row: Row) -> Object:
 
 
 def _behaviour(row: Row, phase: str) -> dict[str, str]:
-    """How long the pod runs, and how it ends."""
     created_s, ended_s = row.number("creation_time"), row.time_s("deletion_time")
     started_s = row.time_s("scheduled_time")
     begun_s = created_s if started_s is None else started_s

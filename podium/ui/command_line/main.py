@@ -103,7 +103,6 @@ class Commands(TyperGroup):
             raise
 
     def _main_shell_completion(self, *args: Any, **asked: Any) -> None:
-        """Offer words at a TAB, which are names in files and clusters, too."""
         with terminal_guarded():
             super()._main_shell_completion(*args, **asked)
 

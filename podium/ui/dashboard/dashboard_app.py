@@ -205,7 +205,6 @@ async def _asset(request: Request) -> Response:
 
 
 def _file(name: str) -> Response:
-    """A file of the page."""
     page = files("podium.ui.dashboard") / "page"
     found = {one.name: one for one in page.iterdir()} if page.is_dir() else {}
     suffix = name[name.rfind(".") :]

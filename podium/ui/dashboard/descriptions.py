@@ -109,7 +109,6 @@ def _state(pod: Object) -> str:
 
 
 def _requests(pod: Object) -> tuple[int, int]:
-    """CPU in thousandths, and bytes of memory."""
     spec = spec_of(pod)
     containers, first = containers_of(spec), init_containers_of(spec)
     asked = {

@@ -59,7 +59,6 @@ def _what_if(embedded: EmbeddedCluster, presenters: Presenters) -> "WhatIf":
 
 
 def _request(embedded: EmbeddedCluster) -> "PlanRequest":
-    """A request about all there is now."""
     from podium.whatif.plan.loaded_state import LoadedState
     from podium.whatif.plan.request import PlanRequest
 

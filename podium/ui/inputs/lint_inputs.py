@@ -84,7 +84,6 @@ def _state(
 
 
 def _kind_of(obj: Object) -> Kind | None:
-    """The kind of an object that rules look at."""
     other = KINDS[obj["kind"]] if obj.get("kind") in _OTHER_KINDS else None
     if other is not None and str(obj.get("apiVersion")).rpartition("/")[0] == other.group:
         return other

@@ -55,7 +55,6 @@ def _module(path: Path) -> ModuleType:
 
 
 def _told(error: Exception, path: Path) -> str:
-    """What is wrong, and in which line."""
     trace = traceback.extract_tb(error.__traceback__)
     lines = [one.lineno for one in trace if one.filename == str(path)]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None

@@ -122,7 +122,6 @@ def _lists(row: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _own(row: Mapping[str, Any], above: str) -> dict[str, Any]:
-    """What a row says itself, for the rows that are in it."""
     return {
         name if "." in name else f"{above}.{name}": value
         for name, value in row.items()

@@ -79,7 +79,6 @@ def _lines(source: Source) -> Iterator[bytes]:
 
 
 def _place(decision: DecisionReport) -> str:
-    """The node that the pod is bound to, or would be."""
     return decision["bound"] or min(decision["best"], default="-")
 
 

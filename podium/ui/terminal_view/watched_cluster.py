@@ -132,7 +132,6 @@ class WatchedCluster:
             self._count(change)
 
     def _account(self, called: str, change: Change) -> None:
-        """Have the pod's node make room for it, or get it back."""
         pod = change.new
         node = "" if pod is None or is_finished(pod) else node_name_of(pod)
         asked = pod_requests(pod, use_status=True) if pod is not None and node else {}

@@ -329,7 +329,6 @@ class Cluster:
         return self._await(call())
 
     def _await(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What comes of it in the cluster's thread."""
         try:
             self._running()
             future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)

@@ -80,7 +80,6 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _more(rows: Sequence[object]) -> list[str]:
-    """How many rows aren't shown."""
     return [f"and {len(rows) - _ROWS_MAX} more"] if len(rows) > _ROWS_MAX else []
 
 
@@ -102,10 +101,8 @@ def _row(cells: Sequence[str], *, is_rule: bool = False) -> str:
 
 
 def _line(text: str) -> str:
-    """A text that is no list, whatever it begins with."""
     return _LIST_MARK.sub(r"\\\1" if not text[:1].isdigit() else r"\1\\", _escaped(text))
 
 
 def _escaped(text: str) -> str:
-    """A text that means nothing to Markdown, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split())).translate(_ENTITIES)

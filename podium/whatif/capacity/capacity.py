@@ -146,7 +146,6 @@ def _fill(templates: Sequence[PodTemplate], filling: Filling, stop: Stop) -> Fil
 
 
 def _template_rows(templates: Sequence[PodTemplate], filling: Filling) -> Iterator[TemplateRow]:
-    """The templates, with the priority that their pods were given."""
     pods = dict(filling.placed())
     for number, template in enumerate(templates):
         pod = pods.get(number)

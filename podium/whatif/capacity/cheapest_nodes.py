@@ -115,7 +115,6 @@ class _Search:
         )
 
     def _without(self, report: CheapestNodes) -> CheapestNodes:
-        """The outcome of the most nodes that were tried, where nothing is enough."""
         report = replace(report, found=False, proven=False)
         if report.interrupted:
             return report
@@ -145,7 +144,6 @@ class _Search:
                 self._lower(number)
 
     def _least(self, unit: Counts) -> Counts:
-        """The fewest nodes of this kind that have the room, by plain sums."""
         fewest = next((n for n in range(1, self._most) if self._room.is_enough(_times(unit, n))), 0)
         return _times(unit, fewest or self._most)
 

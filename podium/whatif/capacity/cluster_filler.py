@@ -123,7 +123,6 @@ class Filling:
         return None
 
     def _named(self, pod: Object) -> Object:
-        """The pod under a name that nobody has."""
         base = name(pod)[:_NAME_LENGTH_MAX]
         place = namespace(pod), base
         while True:

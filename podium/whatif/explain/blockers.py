@@ -79,7 +79,6 @@ def blockers(
 def _opponents(
     snapshot: Snapshot, listers: Listers, pod: PodInfo
 ) -> Iterator[tuple[PodInfo, int, str, bool]]:
-    """Pods that are there and the topology keys by which they and the pod stay apart."""
     own = with_known_namespaces(affinity_terms(pod.cls.kin).required_anti_affinity, listers)
     around = listers.namespace_labels(pod.namespace)
     theirs: dict[int, tuple[AffinityTerm, ...]] = {}

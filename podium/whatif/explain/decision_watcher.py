@@ -113,7 +113,6 @@ class DecisionWatcher:
         )
 
     def _spared(self, preemption: Preemption) -> tuple[SparedPod, ...]:
-        """The pods of the chosen node that are given back though a victim outranks them."""
         if not preemption.node_name:
             return ()
         snapshot = self._scheduler.snapshot
@@ -128,6 +127,5 @@ class DecisionWatcher:
 
 
 def _gist(view: DecisionView) -> tuple[Any, ...]:
-    """What makes a decision worth telling beside another one."""
     outcome = None if view.preemption is None else view.preemption.outcome
     return view.node, view.message, view.error, outcome and outcome.chosen

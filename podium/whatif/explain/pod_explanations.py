@@ -97,7 +97,6 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
 
 
 def _admitted(play: Play, request: PlanRequest, pod: Object) -> PodExplanation:
-    """What the node decides that a new pod names itself."""
     admission = kubelet_admission(play.cluster, pod)
     return PodExplanation(
         **play.owners().row_of(pod),
@@ -176,7 +175,6 @@ def _watcher(play: Play, pod_key: str) -> DecisionWatcher:
 def _watch(
     play: Play, request: PlanRequest, watcher: DecisionWatcher, pod_key: str
 ) -> list[Remedy]:
-    """Play the plan, have what is decided about the pod taken down, and look for remedies."""
     _recall(play, watcher, pod_key)
     play.run(request.until_s, watch=watcher)
     pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))

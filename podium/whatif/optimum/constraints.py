@@ -35,7 +35,6 @@ def constrain(model: Model) -> None:
 
 
 def _fit(model: Model) -> None:
-    """On each node there is room for what comes, in the place of what goes."""
     program = model.program
     for name, free in model.problem.free.items():
         for row in range(model.scheduler.snapshot.node_count):

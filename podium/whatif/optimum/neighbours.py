@@ -51,7 +51,6 @@ def _stay_apart(
     occupants: Sequence[int],
     rows: Sequence[int],
 ) -> None:
-    """Where holders come to some rows, no others do, no other holder does, and occupants leave."""
     program, places = model.program, model.on_rows(holders, rows)
     if not places:
         return
@@ -77,7 +76,6 @@ def _stay_apart(
 def _stay_away(
     model: Model, unwanted: Sequence[int], holders: Sequence[int], rows: Sequence[int]
 ) -> None:
-    """Nobody comes to rows before the occupants have left that don't want them."""
     program = model.program
     places = model.on_rows(unwanted, rows)
     if not holders or not places:
@@ -161,7 +159,6 @@ def _have_company(
 
 
 def _kins(model: Model) -> Iterator[tuple[Kin, list[int]]]:
-    """The kins of pending pods, with the numbers of their demands."""
     by_kin: dict[int, list[int]] = defaultdict(list)
     for number, demand in enumerate(model.demands):
         by_kin[demand.cls.kin.id].append(number)

@@ -101,7 +101,6 @@ def _excess(program: LinearProgram, terms: Sequence[Term], allowed: int) -> int:
 
 
 def _ranks(model: Model, gone: Sequence[int]) -> list[Term]:
-    """How many different priorities there are up to the highest of a victim."""
     found: list[Term] = []
     for priority in sorted({model.occupants[one].priority for one in gone}, reverse=True):
         those = [one for one in gone if model.occupants[one].priority == priority]

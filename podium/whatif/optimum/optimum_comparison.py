@@ -39,7 +39,6 @@ def with_optimum(plan: Plan, request: PlanRequest, seconds: float) -> Plan:
 
 
 def _ordinary(plan: Plan, pods: set[str]) -> OptimumTally:
-    """What a plan comes to for some pods, their own victims alone."""
     victims = [
         (victim.priority, bool(victim.broken))
         for preemption in plan.preemptions

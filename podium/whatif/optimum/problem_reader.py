@@ -158,7 +158,6 @@ class ProblemReader:
                 yield replace(alike[0], pods=[pod for one in alike for pod in one.pods])
 
     def _kind(self, one: Occupants, likeness: Likeness) -> Hashable:
-        """Equal for occupants of a node that nothing tells apart."""
         rated = bool(self._scheduler.handle.options.protection.rates)
         return (
             likeness.of(one.cls.kin),
@@ -170,7 +169,6 @@ class ProblemReader:
         )
 
     def _alone(self, row: int, pod: PodInfo, taken_by: frozenset[int]) -> Occupants:
-        """A pod that hasn't been compared with others yet."""
         columns, clock = self._scheduler.budgets, self._scheduler.handle.clock
         budgets = tuple(
             number

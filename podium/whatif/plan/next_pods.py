@@ -218,7 +218,6 @@ def _new_pod(play: Play, stale: StalePods) -> Object:
 
 
 def _like(spec: Object) -> Mapping[str, object]:
-    """The spec of a pod of its own with the requests, and the nodes to choose from, of a spec."""
     kept = {field: spec[field] for field in _KEPT if spec.get(field)}
     if near := node_affinity_of(spec):
         kept["affinity"] = {"nodeAffinity": near}

@@ -204,7 +204,6 @@ def outcome_of(play: Play) -> Plan:
 
 
 def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
-    """Pods that the changes bring, for nodes that aren't there."""
     for pod in pods:
         if uid(pod) in play.before.by_uid:
             continue
@@ -214,7 +213,6 @@ def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
 
 
 def _counts(plan: Plan) -> Counts:
-    """The sums of what a plan lists."""
     placed = sum(not one.replaces for one in plan.placements)
     return Counts(
         placed=placed,

@@ -69,7 +69,6 @@ class Plans:
         return in_a_copy(go_on)
 
     def _begun(self, request: PlanRequest) -> Play:
-        """A play before any changes, in which all controllers run that the request needs."""
         controllers = busy_controllers(request)
         if self._beginning is None or not controllers <= self._controllers:
             self._controllers |= controllers

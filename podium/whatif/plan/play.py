@@ -270,7 +270,6 @@ class Play:
         return frozenset({"", *loaded}) - SYSTEM_PRIORITY_CLASSES.keys()
 
     def _controllers(self) -> Iterator[Object]:
-        """The ReplicaSets and Jobs, stand-ins included."""
         for kind in ("ReplicaSet", "Job"):
             yield from self.cluster.store.list(kind).items
 

@@ -149,7 +149,6 @@ class ImpactReader:
                 yield _unplaced(one, f"stays pending: {one.message}", waits=True)
 
     def _staying(self, disturbance: Disturbance, plan: Plan) -> Iterator[UnplacedPod]:
-        """The pods that stay on nodes that have failed, but those that belong there."""
         if disturbance.kind is DisturbanceKind.DRAIN:
             return
         gone = {one.pod for one in plan.disruptions} | {one.pod for one in plan.removed}
@@ -163,7 +162,6 @@ class ImpactReader:
 
 
 def _lost(plan: Plan) -> Iterator[UnplacedPod]:
-    """The pods that lost their places, and that no other pod comes for."""
     for one in plan.disruptions:
         if one.replacement or one.comes_again is Return.SURPLUS:
             continue

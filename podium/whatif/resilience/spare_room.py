@@ -101,7 +101,6 @@ class _Search:
     def _uncured(
         self, shape: ZonedShape, count: int, disturbances: Sequence[Disturbance]
     ) -> list[Disturbance]:
-        """Those that leave pods waiting with so many nodes more."""
         nodes = shape.nodes(count)
         plans = self._player.plans([_with(nodes, one) for one in disturbances], self._tell)
         impacts = map(self._reader.impact, disturbances, plans)

@@ -37,7 +37,6 @@ def rollout_presentation(found: RolloutAdvice) -> Presentation:
 
 
 def _stale(found: RolloutAdvice) -> Iterator[str]:
-    """What is to be said of priorities that running pods keep, before any step and after some."""
     for sentence in stale_sentences(found.stale_priorities):
         yield f"Before any step: {sentence}"
     for step in found.steps:

@@ -90,7 +90,6 @@ class RolloutSearch(msgspec.Struct):
     def _after(
         self, play: Play, done: tuple[StepOutcome, ...], left: tuple[int, ...], number: int
     ) -> tuple[tuple[StepOutcome, ...] | None, "_Known"]:
-        """What comes of going on with a step, and what is known then."""
         outcome = play_step(play, self.steps[number], self.judge)
         self.tried += 1
         rest = tuple(one for one in left if one != number)

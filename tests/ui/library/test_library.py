@@ -208,7 +208,8 @@ def test_a_plan_of_a_running_cluster_begins_when_it_is_read(
 
 
 def test_no_extra_is_needed_to_import_it() -> None:
-    code = "import sys; sys.modules['aiohttp'] = sys.modules['pandas'] = None; import podium.ui.library"
+    without = "sys.modules['aiohttp'] = sys.modules['pandas'] = None"
+    code = f"import sys; {without}; import podium.ui.library"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -100,7 +100,6 @@ def _containers_reason(pod: Object, otherwise: str) -> str:
 
 
 def _own_reason(pod: Object) -> str:
-    """What the pod's status says before anybody looks at containers."""
     for condition in at(pod, "status.conditions") or ():
         if condition.get("type") == "PodScheduled" and condition.get("reason") == _GATED:
             return _GATED

@@ -63,7 +63,6 @@ def _generation(observer: Object, path: str) -> Faults:
 
 
 def _addresses(status: Object) -> Faults:
-    """A pod and its node have one address of each family at most."""
     pod_ips = status.get("podIPs") or [{"ip": ip} for ip in (status.get("podIP"),) if ip]
     host_ips = status.get("hostIPs") or []
     yield from _ip_list(pod_ips, "status.podIPs")
@@ -102,7 +101,6 @@ def _containers(status: Object, before: Object, spec: Object) -> Faults:
 def _revived(
     new: Sequence[Object], old: Sequence[Object], restarts: Any, spared: Collection[str]
 ) -> Iterable[int]:
-    """The positions of old containers that had ended for good and have not any more."""
     going_on = Counter(
         one.get("name") for one in new if part(one, "state").get("terminated") is None
     )

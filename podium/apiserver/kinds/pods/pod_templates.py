@@ -152,8 +152,6 @@ def _whole_spec(spec: Object) -> Object:
 
 
 def _node_ports(container: Object) -> Object:
-    """In the node's network, a container's port is the node's."""
-
     def port(port: Object) -> Object:
         return port if port.get("hostPort") else {**port, "hostPort": port.get("containerPort")}
 

@@ -121,7 +121,6 @@ def _with_owners_of(new: Object, old: Object) -> Object:
 
 
 def _kept(status: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
-    """What of the old status comes into the new one, which leaves it out."""
     kept = {
         field: old[field]
         for field in ("qosClass", "observedGeneration")

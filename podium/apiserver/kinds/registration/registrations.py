@@ -27,7 +27,6 @@ from podium.apiserver.validation.checks import MinorFieldError
 
 
 def _declared() -> Iterator[Registration]:
-    """The registrations in the files beside this one."""
     for file in walk_packages(kinds.__path__, f"{kinds.__name__}."):
         if file.name != __name__:
             found = vars(import_module(file.name)).values()

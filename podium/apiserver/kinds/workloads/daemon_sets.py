@@ -70,7 +70,6 @@ def _create(daemon_set: Object, _creation: Creation) -> Object:
 
 
 def _update(new: Object, old: Object, now_s: float) -> Object:
-    """Changes of the template are counted apart, in an annotation."""
     new = keep_status(new, old, now_s)
     count = annotations(old).get(_TEMPLATE_GENERATION, "1")
     wanted, spec = spec_of(new), old["spec"]

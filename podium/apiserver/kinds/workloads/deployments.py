@@ -79,7 +79,6 @@ def _update_deployment(new: Object, old: Object, now_s: float) -> Object:
 
 
 def _update_deployment_status(new: Object, old: Object, now_s: float) -> Object:
-    """The status, and annotations, but not labels."""
     new = keep_spec(new, old, now_s)
     labels = old["metadata"].get("labels")
     if new["metadata"].get("labels") == labels:

@@ -44,7 +44,6 @@ def _true(job: Object) -> set[str]:
 
 
 def _end(new: Object, old: Object) -> Faults:
-    """A job completes or fails, by way of what decides that, and at some time."""
     now, before = _true(new), _true(old)
     ended, started = at(new, "status.completionTime"), at(new, "status.startTime")
     if now != before:

@@ -186,7 +186,6 @@ job_spec = checks.in_turn(
 
 
 def _last_pod_named(job: Any, _path: str) -> Faults:
-    """The name of the pod with the highest index is one that a host can have."""
     spec, name = a_dict(job.get("spec")), a_dict(job.get("metadata")).get("name", "")
     completions = spec.get("completions")
     if spec.get("completionMode") != "Indexed" or not isinstance(completions, int):

@@ -192,7 +192,6 @@ def answer(
 
 
 def _accepted(kinds: Registry, document: OpenApiDocument, accepted: str) -> OpenApiDocument:
-    """The document in the form that is wanted most."""
     is_version_2 = document is version_2(kinds)
     for wanted in parse_media_types(accepted):
         if wanted.covers(JSON):

@@ -163,7 +163,6 @@ class Dialect(msgspec.Struct, frozen=True):
         return schema
 
     def _of_custom(self, struct: CustomStruct, tags: list[dict[str, str]]) -> Schema:
-        """The schema that a definition has, with what all objects have."""
         schema = struct.kind.schema
         reference = self.reference(schema_name(meta_struct("ObjectMeta")))
         metadata = {"allOf": [reference]} if self.has_alternatives else reference
@@ -268,7 +267,6 @@ def _described(name: str) -> Schema:
 
 
 def _list_type(of: ListOf) -> Schema:
-    """How server-side apply merges the entries of a list."""
     if of.keys:
         return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [*of.keys]}
     return {"x-kubernetes-list-type": "set" if of.is_set else "atomic"}

@@ -81,7 +81,6 @@ def common(container: Any, path: str, pod: PodParts) -> Faults:
 
 
 def _claims(container: Mapping[str, Any], path: str, pod: PodParts) -> Faults:
-    """The claims that a container makes use of are its pod's."""
     seen = set()
     known = f": {', '.join(sorted(pod.claims))}" if pod.claims else " which is empty"
     for index, claim in dicts(a_dict(container.get("resources")).get("claims")):

@@ -140,7 +140,6 @@ def _dns_config(spec: Any, path: str) -> Faults:
 
 
 def _own_users(spec: Any, path: str) -> Faults:
-    """A pod with users of its own shares no other namespace with its node."""
     if spec.get("hostUsers") is False:
         for field, shown in (
             ("hostNetwork", "hostNetwork"),
@@ -215,7 +214,6 @@ _whole = checks.in_turn(
 
 
 def _common_part(spec: Any) -> Any:
-    """What pods of one workload have in common."""
     part = {name: value for name, value in spec.items() if name not in _VARYING}
     for name in _CONTAINER_LISTS:
         if isinstance(found := part.get(name), list):

@@ -96,7 +96,6 @@ pod_status = remembered(checks.fields(**_judged_status), _status_part)
 
 
 def _annotations(pod: Any, path: str) -> Faults:
-    """What a pod's annotations say can be understood."""
     notes = a_dict(a_dict(pod.get("metadata")).get("annotations"))
     where = join(path, "metadata.annotations")
     if MIRROR_ANNOTATION in notes and not a_dict(pod.get("spec")).get("nodeName"):

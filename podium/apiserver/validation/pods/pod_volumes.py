@@ -96,7 +96,6 @@ def _no_source(_volume: object, path: str) -> Faults:
 
 
 def _names(volume: Any) -> Any:
-    """All of a volume but its name."""
     if not isinstance(volume, dict):
         return volume
     return {name: value for name, value in volume.items() if name != "name"}

@@ -203,7 +203,6 @@ def term_warnings(term: Object, where: str) -> Iterator[str]:
 
 
 def _overlapping_paths(volume: Object) -> Iterator[str]:
-    """Files of a volume of which one takes the place, or the directory, of another."""
     name = volume.get("name", "")
     for field, kind, named in _FILES:
         source = volume.get(field)
@@ -220,7 +219,6 @@ def _overlapping_paths(volume: Object) -> Iterator[str]:
 
 
 def _overlaps(start: str, files: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Pairs of files, each a path and its source, of which one is or holds the other."""
     known: list[tuple[str, str]] = []
     for path, source in files:
         path = path.rstrip("/")
@@ -244,7 +242,6 @@ def _paths(source: Object) -> list[str]:
 
 
 def _projected(source: Object) -> list[tuple[str, str]]:
-    """The files of a source of a projected volume, each with the words for the source."""
     for field, kind, _ in _FILES:
         if source.get(field):
             of = _titled(kind, source[field].get("name")) if kind != "DownwardAPI" else kind

@@ -37,8 +37,6 @@ _actions = {
 
 
 def _one_action(actions: dict[str, Check]) -> Check:
-    """Exactly one of the actions is told."""
-
     def check(value: Any, path: str) -> Faults:
         first = True
         for name, action in actions.items():

@@ -132,7 +132,6 @@ class Loader:
         return self._notes
 
     def _defined(self) -> Registry:
-        """The kinds that are known now that all definitions are there."""
         settle(self._store, lambda *_: None, self._now_s)
         return Registry(self._store.list(DEFINITION.key).items, optional=self._optional)
 
@@ -171,7 +170,6 @@ class Loader:
         return pod
 
     def _place(self, kind: Kind, obj: Object) -> None:
-        """Have the object's namespace be there from now on."""
         namespace = str(obj["metadata"].get("namespace") or "")
         if not kind.namespaced or namespace in self._places:
             return

@@ -71,7 +71,6 @@ async def _execute(running: Running, command: list[str]) -> HandlerResult:
 
 
 async def _output(process: Popen[bytes]) -> str:
-    """The beginning of what a command says."""
     reader = asyncio.StreamReader()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), process.stdout
@@ -112,7 +111,6 @@ async def _connect(socket: Object, pod: Object, container: str) -> HandlerResult
 
 
 def _port(port: int | str, pod: Object, container: str) -> int:
-    """A port by number, or by the name that the container gives it."""
     if isinstance(port, int):
         return port
     spec = pod["spec"]

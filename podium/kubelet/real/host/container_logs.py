@@ -94,7 +94,6 @@ class LogFile:
 
 
 def _entries(line: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """A line in parts, each with its tag."""
     while len(line) > _PART_MAX:
         yield b"P", line[:_PART_MAX]
         line = line[_PART_MAX:]

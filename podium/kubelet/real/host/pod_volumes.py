@@ -126,7 +126,6 @@ def _write_part(
 
 
 def _items(ref: Object, content: Mapping[str, bytes]) -> list[tuple[str, str, int | None]]:
-    """Key, path and mode of each file."""
     if ref.get("items"):
         return [(one["key"], one["path"], one.get("mode")) for one in ref["items"]]
     return [(key, key, None) for key in sorted(content)]
@@ -139,7 +138,6 @@ def _downward(pod: Object, item: Object, machine: MachineInfo) -> str:
 
 
 def _secret_name(ref: Object) -> str:
-    """Volumes and projections name secrets differently."""
     return str(ref.get("secretName") or ref.get("name") or "")
 
 

@@ -142,7 +142,6 @@ class Evaluation:
         self._ties = snapshot.ties()
 
     def _current_epochs(self) -> tuple[int, int, int]:
-        """Of nodes, of other objects, and of what is assumed of volumes and claims."""
         assumed = self._listers.assumed_epoch if self._uses_claims else 0
         return self._snapshot.node_epoch, self._listers.epoch, assumed
 

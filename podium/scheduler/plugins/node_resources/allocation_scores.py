@@ -193,7 +193,6 @@ def _quotient(dividend: Matrix, divisor: Matrix) -> Matrix:
 
 
 def _rating_at(shape: Sequence[UtilizationShapePoint], percent: int) -> int:
-    """The piecewise linear function of the shape, cut off towards its left point."""
     scale = MAX_NODE_SCORE // _SHAPE_SCORE_MAX
     right = bisect_left(shape, percent, key=lambda point: point.utilization)
     if right == 0:

@@ -77,7 +77,6 @@ class Cascade:
     def _preempt(
         self, pod: PodInfo, own_row: int, absence: Absence
     ) -> tuple[int | None, tuple[PodInfo, ...]]:
-        """Where a pod would preempt, and whom."""
         snapshot, filtering = self._handle.snapshot, self._handle.finder.filtering(pod)
         is_elsewhere, run = np.arange(snapshot.node_count) != own_row, self._run_of(pod)
         is_closed = (filtering.outcome > 0) & is_elsewhere

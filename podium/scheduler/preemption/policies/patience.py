@@ -83,7 +83,6 @@ class PatientPreemption:
         return Held(f"node {node_name} has room and is starting", limit_s)
 
     def _for_ends(self, pod: PodInfo, filtered: NodeToStatus, limit_s: float) -> Held | None:
-        """Pods that end by themselves, after which the pod fits."""
         snapshot, found = self._handle.snapshot, []
         for row in np.flatnonzero(filtered.outcome > 0).tolist():
             ends = [(ends_s(one), one) for one in snapshot.pods_on[row]]

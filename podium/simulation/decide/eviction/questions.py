@@ -183,7 +183,6 @@ KINDS: Mapping[str, Callable[[EvictionQuestion], Json]] = {
 
 
 def _asked(asked: T | None) -> T:
-    """What a question is about, which it has."""
     assert asked is not None
     return asked
 

@@ -173,7 +173,6 @@ def _amount(told: Any) -> int | None:
 def _stored_bytes(
     pod: Object, containers: Sequence[ContainerUsage], volumes: Mapping[str, DiskUsage]
 ) -> int:
-    """Everything that a pod keeps on the node's disks."""
     parts = [part for one in containers for part in (one.rootfs, one.logs)]
     parts += [volumes[called] for called in ephemeral_volumes(pod) if called in volumes]
     return sum(one.used_bytes or 0 for one in parts)

@@ -67,7 +67,6 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
 
 
 def _short_names(comparison: Comparison) -> tuple[str, str]:
-    """The sides by their files' names alone, where these differ."""
     a, b = Path(comparison.a).stem, Path(comparison.b).stem
     return (comparison.a, comparison.b) if a == b else (a, b)
 

@@ -98,7 +98,6 @@ def _difference(name: str, a: Column, b: Column) -> Difference:
 
 
 def _interval(found: Column) -> Interval | None:
-    """Where the mean of differences lies."""
     pairs = len(found)
     if pairs < PAIRS_MIN:
         return None

@@ -109,7 +109,6 @@ def compare(
 
 
 def _measures(fail_on: str | None) -> list[str]:
-    """The measures that decide on the exit code."""
     from podium.simulation.experiments.measures import MEANINGS
 
     names = fail_on.split(",") if fail_on else []
@@ -120,7 +119,6 @@ def _measures(fail_on: str | None) -> list[str]:
 
 
 def _check(judged: list[str], found: "Comparison") -> None:
-    """See that the measures that decide are there."""
     from podium.simulation.experiments.measures import check_measure
 
     for name in judged:

@@ -83,7 +83,6 @@ def conditions(incomplete: str) -> list[str]:
 
 
 def _objects(ctx: typer.Context, kind: str) -> Iterator[_Named]:
-    """Objects of the state, those of a kind at least."""
     if not ctx.params.get("state"):
         yield from _running(ctx, kind)
     named = [one for option in ("state", "apply") for one in ctx.params.get(option) or ()]

@@ -118,7 +118,6 @@ def _log_server(
     found: MachineInfo,
     authority: str,
 ) -> KubeletServer:
-    """What the API server asks for logs."""
     fetch = _fetch_from(api)
 
     async def fetch_pod(namespace: str, name: str) -> Mapping[str, Any] | None:

@@ -105,7 +105,6 @@ class LiveFeed:
         self.source.stop()
 
     async def _take(self) -> None:
-        """Be up to date."""
         async with self._taking:
             if self._following is not None:
                 try:
@@ -118,7 +117,6 @@ class LiveFeed:
             self._look()
 
     async def _begin(self) -> None:
-        """Learn all there is, while others have their turn."""
         objects = self.source.start()
         scene = Scene(self._scene.number + 1)
         for at in range(0, len(objects), _AT_ONCE):
@@ -129,7 +127,6 @@ class LiveFeed:
             self._following = asyncio.create_task(self._follow())
 
     def _forget(self, scene: Scene) -> None:
-        """Have all pages begin again, from another scene."""
         self._scene, self._oldest = scene, scene.number
         self._steps.clear()
         self._entries.clear()

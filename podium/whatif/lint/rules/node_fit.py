@@ -84,7 +84,6 @@ def cron_job_without_room(view: ClusterView, _: Thresholds) -> Iterator[Offence]
 
 
 def _fitting(view: ClusterView, workload: Workload, node: Object) -> int:
-    """How many of its pods a node takes at most, beside those that they don't outrank."""
     free = _given(node)
     own = workload.priority or 0
     for pod in view.pods_on.get(name(node), ()):
@@ -97,7 +96,6 @@ def _fitting(view: ClusterView, workload: Workload, node: Object) -> int:
 
 
 def _requests_of(pod: Object) -> Mapping[str, int]:
-    """What a pod takes of a node, its place among the node's pods included."""
     amounts = {k: resource_amount(k, n) for k, n in pod_requests(pod).items() if n}
     return {**amounts, "pods": 1}
 

@@ -136,7 +136,6 @@ def storage_limit_on_some(view: ClusterView, _: Thresholds) -> Iterator[Offence]
 
 
 def _containers(workload: Workload) -> Iterator[tuple[str, Object]]:
-    """The containers that keep running, with where they stand."""
     for field in ("containers", "initContainers"):
         for index, container in enumerate(entries(workload.spec, field)):
             if field == "containers" or is_sidecar(container):

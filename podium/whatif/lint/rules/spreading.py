@@ -166,7 +166,6 @@ def _spreads(workload: Workload) -> bool:
 
 
 def _held(view: ClusterView, workload: Workload, constraint: SpreadConstraint, domain: str) -> int:
-    """How many pods that a constraint counts run in a domain."""
     inside = [node for node in view.nodes if labels(node).get(constraint.topology_key) == domain]
     own = Kin(0, workload.pod)
     pods = (pod for node in inside for pod in view.pods_on.get(name(node), ()))

@@ -108,7 +108,6 @@ class BudgetCourses:
                 yield history.cause.group
 
     def _workloads_under(self, pdb: Object) -> tuple[str, ...]:
-        """The workloads of the budget's pods to which anything happens."""
         found = (self._owners.workload(one.pod, one.owner) for one in self._pods_of(pdb))
         return tuple(sorted(set(found)))
 

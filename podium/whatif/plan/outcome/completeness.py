@@ -192,7 +192,6 @@ def _without_owners(state: StateFacts) -> dict[str, str]:
 
 
 def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
-    """Kinds that other objects name."""
     found = {}
     if not any(one.node_names for one in both):
         found["Node"] = "nothing can be placed"

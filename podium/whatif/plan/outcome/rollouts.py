@@ -342,5 +342,4 @@ def with_reasons(
 
 
 def _gist(message: str) -> str:
-    """What the scheduler says, but for what it says of preemption."""
     return message.partition(". ")[0].rstrip(".")

@@ -168,7 +168,6 @@ def _wanted(play: Play, workload: str, otherwise: int) -> int:
 
 
 def _readiness(play: Play, histories: PodHistories, before: PodsBefore) -> Mapping[str, _Readiness]:
-    """By workload, how many of its pods were ready for how long, where that changed."""
     found: dict[str, _Readiness] = {}
     owners = play.owners()
     is_ready: dict[str, bool] = {}

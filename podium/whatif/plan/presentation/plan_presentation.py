@@ -268,7 +268,6 @@ def budgets(plan: Plan) -> Section:
 
 
 def _health(change: BudgetChange) -> Sequence[Cell]:
-    """How many healthy pods a budget asks for, how many there were, and how few there are."""
     if change.sync_failure:
         return (Toned(f"can't be computed: {change.sync_failure}", Tone.BAD), "-", "-")
     least = f"{change.healthy_least} ({time_text(change.healthy_least_at_s)})"

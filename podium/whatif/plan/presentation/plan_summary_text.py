@@ -91,7 +91,6 @@ def _out_of_quota(plan: Plan) -> Iterator[str]:
 
 
 def _below(plan: Plan, most: int) -> Iterator[str]:
-    """The budgets of which too few pods are healthy for a while."""
     below = [one for one in plan.budgets if one.is_below]
     below.sort(key=lambda one: one.healthy_least - one.desired_healthy)
     for one in below[:most]:
@@ -177,7 +176,6 @@ def _clauses(one: WorkloadSummary, end_s: float) -> Iterator[str]:
 
 
 def _dip(one: WorkloadSummary, end_s: float) -> str:
-    """How few pods are ready, and from when to when."""
     since = time_text(one.ready_least_at_s)
     is_last = one.ready_after == one.ready_least
     if is_last and one.ready_least_at_s + one.ready_least_for_s >= end_s:

@@ -86,7 +86,6 @@ class Blockers:
         return self._shields is None or not self._shields.protects(pod, priority)
 
     def _keys_of(self, cls: PodClass) -> tuple[str, ...]:
-        """The labels by which pods of a class keep the pod away."""
         keys = self._keys.get(cls.id)
         if keys is None:
             keys = self._keys[cls.id] = tuple(dict.fromkeys(self._objections(cls)))
