@@ -6,9 +6,9 @@ from any decision. This asks the core for it.
 
 import sys
 
+from podium.cluster.manifests.manifest_sources import read_sources
 from podium.scheduler.framework.sampling import search_order
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.cluster.manifests.manifest_sources import read_sources
 
 snapshot = Snapshot()
 snapshot.set_nodes(loaded.obj for loaded in read_sources(sys.argv[1:]).objects)

@@ -1,9 +1,19 @@
-"""Files that only their owner may read, whoever may enter their directory."""
+"""Files that only their owner may read: opened, written as a whole, and read."""
 
+import contextlib
 import os
+import secrets
+from pathlib import Path
+
+from podium.api.errors import PodiumError
 
 OWNER_ONLY = 0o600
-"""The mode of such a file."""
+"""The mode of a file that only its owner may read."""
+_OWNER_ONLY_DIRECTORY = 0o700
+
+
+class FileError(PodiumError):
+    """A private file can't be read or written."""
 
 
 def owner_only(path: str, flags: int) -> int:
@@ -15,3 +25,55 @@ def owner_only(path: str, flags: int) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def private_directory(path: Path) -> None:
+    """Make a directory that only its owner may enter, unless it is there.
+
+    Raises:
+        FileError: it can't be made.
+    """
+    try:
+        path.mkdir(mode=_OWNER_ONLY_DIRECTORY, parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{path}: can't make the directory: {error.strerror}") from None
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file that only its owner may read, in one go.
+
+    Raises:
+        FileError: it can't be written.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        # Whoever opens it first decides who may read it: nobody else can have made it.
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise FileError(f"{path}: can't write the file: {error.strerror}") from None
+
+
+def read_private(path: Path) -> bytes | None:
+    """What is in a file; None if there is no such file.
+
+    Raises:
+        FileError: it can't be read, or others may read it, too.
+    """
+    try:
+        with open(path, "rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            content = file.read()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FileError(f"{path}: can't read the file: {error.strerror}") from None
+    if mode & 0o077:
+        raise FileError(f"{path}: others may read it; chmod 600 it, or remove it to get a new one")
+    return content

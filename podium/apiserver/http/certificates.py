@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from podium.api.process.private_file_contents import (
+from podium.api.process.private_files import (
     FileError,
     private_directory,
     read_private,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.api.codec.yaml_writer import write_yaml
-from podium.api.process.private_file_contents import write_private
+from podium.api.process.private_files import write_private
 
 NAME = "podium"
 """Of the context, and of the cluster and the user that it names."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from podium.api.process.private_file_contents import (
+from podium.api.process.private_files import (
     FileError,
     private_directory,
     read_private,

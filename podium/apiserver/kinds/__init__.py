@@ -2,6 +2,6 @@
 
 Each file ends in a `Registration` a kind: what is filled in, what is wrong with an object and with
 a change of one, what a write resets, what a table shows, and what can be selected by. The rest of
-the files are the words that these are written in. `registrations.py` finds the registration of
+the files are the words that these are written in. `registration/` finds the registration of
 a kind.
 """

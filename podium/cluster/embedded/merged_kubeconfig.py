@@ -11,7 +11,7 @@ import yaml
 
 from podium.api.codec.yaml_writer import write_yaml
 from podium.api.errors import PodiumError
-from podium.api.process.private_file_contents import write_private
+from podium.api.process.private_files import write_private
 from podium.apiserver.http.kubeconfig import NAME
 
 Config = dict[str, Any]

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from podium.api.process.private_file_contents import write_private
+from podium.api.process.private_files import write_private
 from podium.cluster.embedded.cluster import EmbeddedCluster
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.scheduler.config.load import Loaded as LoadedConfiguration

@@ -1,5 +1,5 @@
 """What-if: a state and changes in, an outcome out.
 
-`planning.plan` plays a plan, `pod_explanations.explain_pod` lists all decisions about one pod of
-it, and `gates` checks a plan against conditions. Nothing here reads files or prints.
+`planning.plan` plays a plan, `explain/` lists all decisions about one pod of it, and
+`fail_on` checks a plan against conditions. Nothing here reads files or prints.
 """

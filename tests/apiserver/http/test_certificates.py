@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from podium.api.process.private_file_contents import FileError
+from podium.api.process.private_files import FileError
 from podium.apiserver.http.certificates import Certificates, kept_certificates
 
 NOW_S = time.time()

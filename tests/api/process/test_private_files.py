@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from podium.api.process.private_file_contents import (
+from podium.api.process.private_files import (
     FileError,
     private_directory,
     read_private,
