@@ -154,6 +154,17 @@ def test_a_job_that_is_refused_is_told_of(cluster: podium.Cluster) -> None:
     assert told["message"].startswith("Error creating job: ")
 
 
+def test_of_a_job_that_is_there_already_no_failure_is_told(cluster: podium.Cluster) -> None:
+    (made,) = cluster.apply(cron_job("*/10 * * * *"))
+    minute = int(cluster.now_s) // 60 + 10
+    metadata = {"name": f"report-{minute}", "namespace": "default"}
+    spec = made["spec"]["jobTemplate"]["spec"]
+    cluster.apply({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec})
+    cluster.advance(610)
+    assert jobs(cluster) == [10]
+    assert reasons(cluster) == []
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
