@@ -216,8 +216,7 @@ class SchedulerMachine:
     def _release(self, guard: EvictionGuard) -> None:
         """Have pods decided anew that may go where they were kept from; not if they are bound."""
         for change in guard.released(self.context.now_s):
-            pod = change.new if change.new is not None else change.old
-            if pod is not None and uid(pod) not in self.bindings:
+            if uid(change.obj) not in self.bindings:
                 self.handlers.handle(change if self.gangs is None else self.gangs.shown(change))
 
     def _outcome(self, outcome: Outcome) -> None:

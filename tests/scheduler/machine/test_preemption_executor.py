@@ -106,6 +106,22 @@ def test_the_preemptor_is_kept_back_until_the_last_victim_terminates(bench: Benc
     assert not bench.preempting
 
 
+def test_pods_of_less_priority_lose_their_nomination_to_the_node(bench: Bench) -> None:
+    nominations = {"low": (0, "n1"), "equal": (10, "n1"), "elsewhere": (0, "n2")}
+    for name, (priority, node_name) in nominations.items():
+        status = {"nominatedNodeName": node_name}
+        nominated = pending(name, priority=priority, status=status)
+        bench.context.pending[nominated.uid] = nominated
+        bench.context.scheduler.nominator.nominate(nominated, node_name)
+    bench.start("a")
+    on_node = bench.context.scheduler.nominator.on("n1")
+    assert [one.uid for one in on_node] == ["uid-equal"]
+    cleared, marked = bench.take()
+    assert isinstance(cleared, Patch)
+    assert (cleared.name, cleared.body["status"]) == ("low", {"nominatedNodeName": None})
+    assert said([marked]) == [("Patch", "a")]
+
+
 def test_an_answer_before_the_event_lets_nobody_in(bench: Bench) -> None:
     bench.start("a")
     (patch,) = bench.take()

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.machines.effects import Bind, Delete, Effect, Patch, Record
 from podium.machines.events import Change, Synced, Woken
 from podium.scheduler.machine.context import Features
@@ -122,6 +123,27 @@ def test_a_binding_that_fails_gives_the_room_back_and_is_tried_again() -> None:
     assert hand.wake() == []
     hand.answer(done(patch))
     assert [b.name for b in of(hand.wake(2), Bind)] == ["p"]
+
+
+def test_a_pod_that_is_being_bound_is_not_decided_anew_when_it_may_go_elsewhere() -> None:
+    hand = Hand(options=SchedulerOptions(eviction_guard_s="60s"))
+    owner = [{"kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": True}]
+    target = {
+        "type": "DisruptionTarget",
+        "status": "True",
+        "reason": "TerminationByKubelet",
+        "lastTransitionTime": "2026-01-01T00:00:00Z",
+    }
+    status = {"phase": "Failed", "reason": "Evicted", "conditions": [target]}
+    evicted = pod("evicted", node="n1", status=status, ownerReferences=owner)
+    replacements = [pod(name, cpu="3", ownerReferences=owner) for name in ("first", "second")]
+    hand.start(node("n1"), node("n2"), evicted, *replacements)
+    effects = hand.wake()
+    assert [(b.name, b.node_name) for b in of(effects, Bind)] == [("first", "n2")]
+    assert hand.place("second") is QueueName.UNSCHEDULABLE
+    hand.answer(done(of(effects, Patch)[0]))
+    effects = hand.wake(61)
+    assert [(b.name, b.node_name) for b in of(effects, Bind)] == [("second", "n1")]
 
 
 def preempting_hand(**features: bool) -> tuple[Hand, list[Effect]]:

@@ -10,9 +10,11 @@ from podium.whatif.plan.changes import (
     Change,
     Cordon,
     Delete,
+    Fail,
     Restart,
     Scale,
     parse_drain,
+    words,
 )
 from podium.whatif.plan.fail_on import findings, parse_gates
 from podium.whatif.plan.loaded_state import LoadedState
@@ -56,6 +58,24 @@ def web_on(*nodes: str) -> list[Any]:
 )
 def test_what_texts_mean(option: str, text: str, change: Change) -> None:
     assert PARSERS[option](text, "team") == change
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (Apply((WEB, WEB)), "apply 2 objects"),
+        (Delete(ChangeTarget("Pod", "team", "a")), "delete Pod team/a"),
+        (Delete(ChangeTarget("Pod", "team", "a"), is_forced=True), "delete Pod team/a by force"),
+        (Cordon("n"), "cordon n"),
+        (Cordon("n", is_cordoned=False), "uncordon n"),
+        (parse_drain("n", "team"), "drain n"),
+        (Fail("n"), "fail n"),
+        (Scale(ChangeTarget("Deployment", "team", "x"), 3), "scale Deployment team/x to 3"),
+        (Restart(ChangeTarget("DaemonSet", "team", "x")), "restart DaemonSet team/x"),
+    ],
+)
+def test_changes_are_named_as_on_a_command_line(change: Change, text: str) -> None:
+    assert words(change) == text
 
 
 @pytest.mark.parametrize(
