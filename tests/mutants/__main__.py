@@ -6,13 +6,14 @@ package fails that passes without the change, or if the tests don't end in time.
 
 import argparse
 import sys
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
 from tests.conftest import ROOT
-from tests.mutants.mutations import Mutation, mutations
+from tests.mutants.mutations import Mutation, mutations, owners_of_lines
 from tests.mutants.trials import Trials
 
 DECIDING = ("scheduler", "controllers", "kubelet", "whatif/plan", "whatif/lint", "apiserver/store")
@@ -25,17 +26,21 @@ def drawn(root: Path, packages: list[str], seed: int, count: int) -> list[Mutati
         FileNotFoundError: a package has no Python files.
     """
     ranked: list[tuple[float, Mutation]] = []
+    seen: Counter[tuple[object, ...]] = Counter()
     for package in packages:
         paths = sorted(root.glob(f"podium/{package}/**/*.py"))
         if not paths:
             raise FileNotFoundError(f"podium/{package} has no Python files")
         for path in paths:
             source = path.read_text(encoding="utf-8")
-            lines = source.split("\n")
+            lines, owners = source.split("\n"), owners_of_lines(source)
             for mutation in mutations(path.relative_to(root).as_posix(), source):
-                # Changes of the code elsewhere leave a place where it is in the draw.
-                identity = (seed, mutation.path, lines[mutation.line - 1], mutation.text)
-                ranked.append((Random(repr(identity)).random(), mutation))
+                # A function that moves to another file, and changes of the code elsewhere, leave a
+                # place where it is in the draw.
+                line = mutation.line - 1
+                identity = (seed, owners[line], lines[line].strip(), mutation.text)
+                ranked.append((Random(repr((*identity, seen[identity]))).random(), mutation))
+                seen[identity] += 1
     return [mutation for _, mutation in sorted(ranked)[:count]]
 
 

@@ -80,6 +80,17 @@ def mutations(path: str, source: str) -> list[Mutation]:
     return found
 
 
+def owners_of_lines(source: str) -> list[str]:
+    """The class and function around each line, such as `.Queue.pop`; empty at the top."""
+    owners = [""] * (source.count("\n") + 1)
+    # From the outermost in.
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            for line in range(node.lineno - 1, node.end_lineno or 0):
+                owners[line] += f".{node.name}"
+    return owners
+
+
 def _places(parent: ast.AST) -> Iterator[tuple[ast.expr | ast.stmt, ast.AST]]:
     """Expressions and statements within a node, with their parents, where a change may matter."""
     for field, value in ast.iter_fields(parent):

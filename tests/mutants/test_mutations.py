@@ -2,12 +2,13 @@
 
 import ast
 from itertools import zip_longest
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.mutants.__main__ import drawn
-from tests.mutants.mutations import mutations
+from tests.mutants.mutations import mutations, owners_of_lines
 
 SOURCES = ("podium/scheduler/queue/in_flight.py", "podium/controllers/daemon_set/node_state.py")
 
@@ -98,3 +99,27 @@ def test_a_seed_draws_the_same_and_a_larger_count_begins_alike() -> None:
     assert drawn(ROOT, ["store"], 2, 5) != few
     with pytest.raises(FileNotFoundError, match="podium/nowhere"):
         drawn(ROOT, ["nowhere"], 1, 5)
+
+
+def test_lines_are_of_the_innermost_function() -> None:
+    source = "x = 1\nclass A:\n    y = 2\n    def f(self):\n        def g():\n            pass\n"
+    assert owners_of_lines(source) == ["", ".A", ".A", ".A.f", ".A.f.g", ".A.f.g", ""]
+
+
+def test_functions_that_move_to_another_file_stay_in_the_draw(tmp_path: Path) -> None:
+    first = "def f(a, b):\n    return a < b\n"
+    second = "def g(a, b):\n    if a:\n        return b\n    return a < b\n"
+    third = "def f(a, b):\n    return a < b\n"
+    before = {"old/one.py": first, "old/two.py": second, "old/three.py": third}
+    after = {"old/one.py": "c = 7\n", "new/all.py": second + first, "new/three.py": third}
+    draws = []
+    for number, files in enumerate((before, after)):
+        for name, source in files.items():
+            path = tmp_path / str(number) / "podium" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source)
+        packages = sorted({name.partition("/")[0] for name in files})
+        draws.append([m.text for m in drawn(tmp_path / str(number), packages, 1, 100)])
+    drawn_before, drawn_after = draws
+    assert len(drawn_before) == 5
+    assert [text for text in drawn_after if text not in ("8", "6")] == drawn_before
