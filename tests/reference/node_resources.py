@@ -1,6 +1,7 @@
 """Sums of a node's resources, for the scalar twins of the plugins that compare them."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from podium.api.objects import Object
 from podium.api.resources import pod_requests, pod_scoring_requests, resource_amount
@@ -19,8 +20,8 @@ def allocatable(node: Object) -> Amounts:
 def requested(pods: Sequence[Object], *, nonzero: bool = False) -> Amounts:
     """The sum of what pods hold; with scoring's defaults if `nonzero`."""
     total: Amounts = {}
-    read = pod_scoring_requests if nonzero else pod_requests
+    read = pod_scoring_requests if nonzero else partial(pod_requests, use_status=True)
     for pod in pods:
-        for name, nanos in read(pod, use_status=True).items():
+        for name, nanos in read(pod).items():
             total[name] = total.get(name, 0) + resource_amount(name, nanos)
     return total

@@ -21,7 +21,7 @@ class Victims(Checker):
     def __init__(self, world: "World") -> None:
         super().__init__(world)
         self._records: dict[str, int] = defaultdict(int)
-        self._sentenced: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        self._sentenced: dict[str, set[str]] = defaultdict(set)
 
     def started(self, who: str) -> None:
         self._records.pop(who, None)
@@ -45,12 +45,11 @@ class Victims(Checker):
                 pod = told.pods[victim.uid]
                 assert node_of(pod) in ("", record.node_name), record
                 assert pod["spec"]["priority"] < preemptor["spec"]["priority"], record
-                self._sentenced[who].add((record.preemptor.uid, victim.uid))
+                self._sentenced[who].add(victim.uid)
 
     def _asked(self, who: str, effect: Effect) -> None:
         if isinstance(effect, Delete):
             purpose = effect.purpose
             assert isinstance(purpose, VictimCall), effect
-            case = (purpose.preemptor_uid, purpose.victim_uid)
-            assert case in self._sentenced[who], effect
+            assert purpose.victim_uid in self._sentenced[who], effect
             assert effect.uid == purpose.victim_uid, effect
