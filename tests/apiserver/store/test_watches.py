@@ -134,6 +134,8 @@ def test_a_watch_wakes_once_until_it_is_read() -> None:
     watch.take()
     watch.close()
     store.create("Node", made("e"))
+    watch.take()
+    store.create("Node", made("f"))
     assert woken == [3, 6]
 
 

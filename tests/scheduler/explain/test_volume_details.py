@@ -175,3 +175,13 @@ def test_claims_that_should_have_been_bound_by_now_are_named() -> None:
     assert told(unnamed) == ("claim data isn't bound to a volume; it names no class",)
     wished = claim(volumeName="v", annotations={})
     assert told(wished) == ("claim data names volume v, and isn't bound to it",)
+
+
+def test_claims_are_not_named_where_something_else_refuses_the_pod_everywhere() -> None:
+    fields = [{"key": "metadata.name", "operator": "In", "values": [name]} for name in "ab"]
+    required = {"nodeSelectorTerms": [{"matchFields": fields}]}
+    nowhere = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    state = [node("a"), node("b"), claim(), user("new", affinity=nowhere)]
+    (view,) = explain_pod(PlanRequest(LoadedState(state)), "default/new").decisions
+    assert view.pre_filter is not None
+    assert (view.pre_filter.plugin, view.pre_filter_details) == ("NodeAffinity", ())

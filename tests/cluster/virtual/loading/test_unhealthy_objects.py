@@ -173,6 +173,21 @@ def test_without_its_annotation_a_stuck_pod_recovers(state: Obj) -> None:
     assert is_ready(found)
 
 
+@pytest.mark.parametrize("restarts", [0, 9])
+def test_a_container_that_waits_for_its_restart_counts_it_when_it_recovers(restarts: int) -> None:
+    crashed = status("Running", waiting("CrashLoopBackOff"), restartCount=restarts)
+    cluster = loaded(pod("p", on="n", uid="u", status=crashed))
+    cluster.driver.advance(10)
+    body = {"metadata": {"annotations": {"podium.dev/stuck": None}}}
+    what = Attributes(KINDS["Pod"], "default", "p", cluster.driver.now_s)
+    cluster.server.patch(what, PatchRequest(PatchType.MERGE, body))
+    cluster.driver.advance(1)
+    found = cluster.store.get("Pod", "default", "p")
+    assert found is not None
+    (container_status,) = found["status"]["containerStatuses"]
+    assert container_status["restartCount"] == restarts + 1
+
+
 @pytest.mark.parametrize("told", ["False", "Unknown"])
 @pytest.mark.parametrize("settled", [True, False])
 def test_a_node_that_is_not_ready_stays_so(told: str, *, settled: bool) -> None:

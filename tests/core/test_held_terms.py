@@ -1,0 +1,30 @@
+"""Terms of pods on nodes."""
+
+from podium.core.held_terms import HeldTerms
+from podium.core.pod_info import PodInfo, placed_pod
+from podium.core.snapshot import Snapshot
+from tests.core.objects import near, node, pod, required
+
+
+def test_all_begins_anew_when_nodes_change() -> None:
+    def keeping_off(name: str, other: str) -> PodInfo:
+        apart = required("podAntiAffinity", near(other))
+        found = placed_pod(pod(name, on="n1", affinity=apart), snapshot.classes)
+        snapshot.add_pod(found, "n1")
+        return found
+
+    def selected() -> list[bool]:
+        labels = ({"app": "web"}, {"app": "db"})
+        return [
+            any(held.term.selector.matches(wanted) for held in terms.all()) for wanted in labels
+        ]
+
+    snapshot = Snapshot()
+    snapshot.set_node(node("n1"))
+    terms = HeldTerms(snapshot)
+    first = keeping_off("first", "web")
+    assert selected() == [True, False]
+    snapshot.remove_pod(first)
+    snapshot.set_node(node("n2"))
+    keeping_off("second", "db")
+    assert selected() == [False, True]
