@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
-from podium.core.quotas.amounts import written
-from podium.core.quotas.usage import usage
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.policy.quotas.amounts import written
+from podium.api.policy.quotas.usage import usage
 
 
 @pytest.mark.parametrize(

@@ -5,19 +5,28 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.preemption_options import MinimumRunTime, NeverPreempt, RepeatedVictims
+from podium.scheduler.config.preemption_options import (
+    MinimumRunTime,
+    NeverPreempt,
+    PreemptionProtection,
+    RepeatedVictims,
+)
+from podium.scheduler.framework.clock import Clock
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.scheduler.preemption.policies.protection.rules import (
     MINIMUM_PREEMPTABLE_PRIORITY,
     TOLERATION_SECONDS,
     MinimumRunTimeRule,
     NeverRule,
+    RateRule,
     RepeatedVictimsRule,
     TolerationRule,
+    rules_of,
 )
 from podium.scheduler.preemption.victim_history import VictimHistory
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_classes import PodClasses
-from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
+from podium.scheduler.preemption.policies.walls import RateWalls
 
 
 def pod(name: str = "p", cls: str = "batch", at: str = "", **extra: Any) -> PodInfo:
@@ -65,6 +74,26 @@ def test_a_pod_that_was_never_seen_scheduled_tolerates_nothing() -> None:
     shield = tolerant(below="1000", seconds="30")(pod())
     assert shield is not None
     assert shield.until_s == math.inf
+
+
+@pytest.mark.parametrize(
+    ("options", "kinds"),
+    [
+        ({}, []),
+        ({"minimumRunTimes": [{"priorityClass": "batch", "duration": "1m"}]}, [MinimumRunTimeRule]),
+        ({"annotatedRunTimeMax": "1m"}, [MinimumRunTimeRule]),
+        (
+            {"toleration": True, "never": {"priorityClasses": ["batch"]}},
+            [TolerationRule, NeverRule],
+        ),
+        ({"repeatedVictims": {"times": 1, "within": "1m"}}, [RepeatedVictimsRule]),
+        ({"rates": [{"victims": 1, "per": "1m"}]}, [RateRule]),
+    ],
+)
+def test_each_option_switches_its_rule_on(options: dict[str, Any], kinds: list[type]) -> None:
+    history, read = VictimHistory(), PreemptionProtection.model_validate(options)
+    rules = rules_of(read, Listers(), history, RateWalls(read.rates, history, Clock()))
+    assert [type(rule) for rule in rules] == kinds
 
 
 def test_the_first_minimum_run_time_that_names_the_class_counts() -> None:
