@@ -464,6 +464,13 @@ def test_pods_on_their_node_stay_before_others_then_the_older_then_by_name() -> 
     assert in_order == ["old", "young-b", "young-c", "unbound"]
 
 
+def test_at_most_250_pods_are_asked_for_at_once() -> None:
+    hand = Hand(DaemonSetController())
+    hand.start(daemon_set(), *(node(f"n{number}") for number in range(260)))
+    hand.carry_out(hand.wake()[0])
+    assert len([effect for effect in hand.wake() if isinstance(effect, Create)]) == 250
+
+
 def test_refused_pods_are_asked_for_one_at_a_time() -> None:
     hand = Hand(DaemonSetController())
     hand.start(daemon_set(), *map(node, "abc"))

@@ -129,9 +129,10 @@ def test_a_change_of_the_pod_itself() -> None:
     assert [queued.place for queued in flights] == [QueueName.BACKOFF, QueueName.UNSCHEDULABLE]
 
 
-def test_an_activation_counts_for_its_pod_only() -> None:
+@pytest.mark.parametrize("helps", [True, False])
+def test_an_activation_counts_for_its_pod_only_whatever_plugins_wait_for(*, helps: bool) -> None:
     """A preemption may have come to its end before the preemptor is back in the queue."""
-    q = queue()
+    q = queue({"A": hinted(NODE_ADD, by=lambda *_: helps)})
     pod, other = waiting(), waiting()
     q.add(pod, PROFILE, 0.0)
     q.add(other, PROFILE, 0.0)

@@ -19,6 +19,7 @@ from tests.whatif.plan.objects import (
     planned,
     pod,
     priority_class,
+    reference,
     workload,
 )
 from tests.whatif.plan.worlds import exported
@@ -50,6 +51,22 @@ def old() -> Obj:
 
 def sentences(outcome: Plan) -> list[str]:
     return [*stale_sentences(outcome.stale_priorities)]
+
+
+def test_two_templates_of_a_deployment_are_listed_each_though_one_is_refused() -> None:
+    above = workload("Deployment", "web", replicas=2, uid="d")
+    state: list[Obj] = [node("n"), TEAM, above]
+    for name, given in (("admitted", {}), ("refused", {"priority": 5})):
+        template = {"priorityClassName": "team", **given}
+        below = workload("ReplicaSet", name, template=template, uid=name)
+        below["metadata"]["ownerReferences"] = [{**reference(above), "controller": True}]
+        there = pod(f"{name}-1", on="n", owner=below, priority=0, uid=f"{name}-1")
+        state += [below, there]
+    found = tried(state).stale_priorities
+    assert [(one.workload, one.next_priority) for one in found] == [
+        ("Deployment default/web", 100),
+        ("Deployment default/web", None),
+    ]
 
 
 def test_a_new_pod_without_a_class_preempts_the_pods_from_before_the_default_class() -> None:
