@@ -1,5 +1,7 @@
 """Scores by example, worked out by hand."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,18 @@ def test_strategies(kind: ScoringStrategyType, score: int, mi: str, gi: str) -> 
     wanted = pending(handle, requesting(cpu="1", memory=f"512{mi}"))
     scores = NodeResourcesFit(handle, args).score(wanted)
     assert (scores.score(0), scores.scores(ROWS)) == (score, [score])
+
+
+@pytest.mark.parametrize("plugin", [NodeResourcesFit, NodeResourcesBalancedAllocation])
+def test_some_rows_in_any_order_score_as_they_do_among_all(plugin: Any) -> None:
+    nodes = [node(name, cpu=name[1:], memory="4Gi", pods="9") for name in ("n4", "n5", "n8")]
+    held = requesting("held", cpu="2", memory="1Gi")
+    handle = cluster(nodes, [(held, "n5")])
+    scores = plugin(handle).score(pending(handle, requesting(cpu="1", memory="512Mi")))
+    among_all = [*scores.all_scores(3)]
+    assert among_all == [scores.score(row) for row in range(3)]
+    assert [*scores.scores(np.array([2, 0]))] == [among_all[2], among_all[0]]
+    assert [*scores.scores(np.array([1]))] == [among_all[1]]
 
 
 def test_containers_that_request_nothing_score_as_if_they_did() -> None:
