@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.machines.effects import Bind, Delete, Effect, Patch, Record
 from podium.machines.events import Change, Synced, Woken
+from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.metrics import SchedulerMetrics

@@ -12,9 +12,6 @@ from podium.scheduler.config.preemption_options import (
     RepeatedVictims,
 )
 from podium.scheduler.framework.clock import Clock
-from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_classes import PodClasses
-from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.scheduler.preemption.policies.protection.rules import (
     MINIMUM_PREEMPTABLE_PRIORITY,
     TOLERATION_SECONDS,
@@ -25,8 +22,11 @@ from podium.scheduler.preemption.policies.protection.rules import (
     TolerationRule,
     rules_of,
 )
-from podium.scheduler.preemption.victim_history import VictimHistory
 from podium.scheduler.preemption.policies.walls import RateWalls
+from podium.scheduler.preemption.victim_history import VictimHistory
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 
 
 def pod(name: str = "p", cls: str = "batch", at: str = "", **extra: Any) -> PodInfo:

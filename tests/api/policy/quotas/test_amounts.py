@@ -2,8 +2,8 @@
 
 import pytest
 
-from podium.api.resources import pod_requests
 from podium.api.policy.quotas.amounts import as_written_by, written
+from podium.api.resources import pod_requests
 
 
 @pytest.mark.parametrize(
