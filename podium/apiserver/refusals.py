@@ -66,9 +66,7 @@ def conflict(resource: str, name: str, why: str, group: str = "") -> RefusedErro
 
     Args:
         resource: such as `pods`, `pods/binding`, or, for preconditions of deletions, `Pod`.
-        name: of the object.
         why: the second half of the sentence.
-        group: the API group.
     """
     called = f"{_qualified(resource, group)} {quoted(name)}"
     message = f"Operation cannot be fulfilled on {called}: {why}"
@@ -84,9 +82,6 @@ def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str)
     """409: a write is meant for another object of that name.
 
     Args:
-        kind: of the object.
-        namespace: of the object; empty if it stands in none.
-        name: of the object.
         wanted: the uid that it should have.
         found: the one that it has.
     """
@@ -111,11 +106,9 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
     """422: fields are wrong.
 
     Args:
-        name: of the object.
         faults: in the order in which they are told; a repeated one counts twice as a cause. Of
             many, only the first are told.
         kind: as in an object's `kind`, or that of some options.
-        group: the API group.
     """
     found, more = first_told(faults), ""
     if len(found) > 1 and _are_too_many(found):

@@ -51,11 +51,7 @@ class Registry:
         }
 
     def named(self, key: str) -> Kind:
-        """A kind by its key.
-
-        Raises:
-            RefusedError: 404, there is none.
-        """
+        """A kind by its key; raises RefusedError: 404, there is none."""
         found = self._by_key.get(key)
         if found is None:
             raise no_such_resource()

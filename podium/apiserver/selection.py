@@ -26,9 +26,7 @@ class FieldTerm(msgspec.Struct, frozen=True):
 
     Attributes:
         field: its path, as in a selector's text.
-        value: what it is compared with.
         equal: whether it must be equal, or differ.
-        read: takes the field from an object.
     """
 
     field: str
@@ -42,12 +40,7 @@ class FieldTerm(msgspec.Struct, frozen=True):
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """Which objects of a kind are meant.
-
-    Attributes:
-        labels: what their labels must be.
-        fields: what their fields must be; all of the terms.
-    """
+    """Which objects of a kind are meant."""
 
     labels: Selector = EVERYTHING
     fields: tuple[FieldTerm, ...] = ()
@@ -72,7 +65,6 @@ def parse_selection(kind: Kind, label_text: str, field_text: str) -> Selection:
     """The meaning of the selectors of a request.
 
     Args:
-        kind: what is to be selected.
         label_text: such as `app in (web, db)`; empty selects everything.
         field_text: such as `spec.nodeName=n,status.phase!=Failed`; empty selects everything.
 

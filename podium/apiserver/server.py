@@ -100,7 +100,6 @@ class ApiOptions:
     """How the server is set up.
 
     Attributes:
-        admission: which admission plugins there are, and how they are set.
         names_salt: other generated names come of another one.
         kinds: which of the optional kinds are served.
     """
@@ -119,8 +118,6 @@ class ApiServer:
     raises `RefusedError` where kube-apiserver answers with anything but success.
 
     Attributes:
-        store: the objects.
-        authorizer: knows who may do what.
         usage: tells what nodes and pods use; None where nobody knows.
         service_account_tokens: signs tokens; None where nobody would know their owners by them.
         reaches_nodes: whether agents of nodes are asked for logs.
@@ -130,7 +127,6 @@ class ApiServer:
         """Serve what is in a store.
 
         Args:
-            store: the objects.
             rng: chooses uids, addresses and ports.
             options: how the server is set up; as upstream's defaults have it, if None.
         """
@@ -193,14 +189,7 @@ class ApiServer:
         selection: Selection = ALL,
         options: ListOptions = _ALL_OF_NOW,
     ) -> WatchStream:
-        """Follow the objects of a selection.
-
-        Args:
-            kind: of the objects.
-            namespace: theirs; empty for all.
-            selection: which of them.
-            options: where to start.
-        """
+        """Follow the objects of a selection."""
         return watch(self.store, kind, namespace, selection, options)
 
     def create(
@@ -210,7 +199,6 @@ class ApiServer:
 
         Args:
             request: what it is about; it names no object.
-            obj: the object.
             owners: its managedFields, if they are known already.
         """
         kind = request.kind

@@ -40,8 +40,6 @@ def shown_version(kind: Kind, obj: Object, api_version: str) -> Object:
     """A stored object in another of the kind's versions; as it is if that is its own.
 
     Args:
-        kind: the object's kind.
-        obj: as stored.
         api_version: one under which the kind is served; empty for its own.
     """
     if isinstance(kind, CustomKind):

@@ -30,7 +30,6 @@ class TextFault(msgspec.Struct, frozen=True):
 
     Attributes:
         line: line of the file, from 1.
-        message: what the parser objects to.
     """
 
     line: int
@@ -45,7 +44,6 @@ class YamlDocument:
         number: from 1; documents without content aren't counted.
         line: the line on which it begins, from 1.
         value: plain dicts, lists, strings, numbers, booleans and None; None if there are faults.
-        faults: what keeps it from being read.
         repeated: keys that stand twice in the same mapping, where the last value counts.
         item_lines: where the document is a mapping with a list `items`, the line of each of them;
             empty if they aren't known.
@@ -86,7 +84,6 @@ def read_yaml(text: str, *, may_repeat: bool = False) -> Iterator[YamlDocument]:
     """The documents of a YAML text, in order; those without content are left out.
 
     Args:
-        text: any text.
         may_repeat: of keys that stand twice in the same mapping the last value counts; otherwise
             that is a fault.
     """

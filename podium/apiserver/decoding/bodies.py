@@ -67,7 +67,6 @@ def decode(
     """Read an object.
 
     Args:
-        body: as sent.
         media_type: `application/json`, `application/yaml`, or that of Protobuf for a kind that
             is read from it.
         kind: what the request is about; one of `podium.api.kinds.builtin_kinds` or of

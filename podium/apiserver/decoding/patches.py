@@ -51,8 +51,6 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
     """Read a patch.
 
     Args:
-        body: as sent.
-        patch_type: one of `PatchType`.
         field_validation: how repeated fields are treated, and unknown fields of the
             operations of a JSON patch: `Strict`, `Warn` or `Ignore`.
 

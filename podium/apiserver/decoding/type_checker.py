@@ -72,11 +72,7 @@ class Checker:
         return tuple(self._strict)
 
     def check(self, value: Any, of: Type) -> Any:
-        """The value, as it is stored.
-
-        Raises:
-            DecodingError: it isn't of that type.
-        """
+        """The value, as it is stored; raises DecodingError: it isn't of that type."""
         found = self._value(value, of, None)
         if self._first_wrong:
             raise self._first_wrong

@@ -33,8 +33,6 @@ def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str
     """A value as an object of a kind.
 
     Args:
-        kind: of the object.
-        value: as it was read.
         api_version: where the kind is served in several; empty for its own.
 
     Returns:

@@ -38,13 +38,7 @@ Key = ec.EllipticCurvePrivateKey
 
 
 class Certificates(msgspec.Struct, frozen=True):
-    """The files that a server with TLS needs.
-
-    Attributes:
-        certificate: of the server, in PEM.
-        key: of the server, in PEM.
-        authority: the certificate of who vouches for the server, in PEM.
-    """
+    """The files that a server with TLS needs."""
 
     certificate: Path
     key: Path
@@ -52,12 +46,7 @@ class Certificates(msgspec.Struct, frozen=True):
 
 
 class ClientCertificate(msgspec.Struct, frozen=True):
-    """The files by which a client says who it is.
-
-    Attributes:
-        certificate: in PEM.
-        key: of it, in PEM.
-    """
+    """The files by which a client says who it is."""
 
     certificate: Path
     key: Path
@@ -74,7 +63,6 @@ def kept_certificates(
     """The certificates in a directory; what is missing or expires soon is made anew.
 
     Args:
-        directory: where they are.
         now_s: the time by the clock on the wall, in seconds since the epoch.
         names: addresses and names that clients find the server by.
 
@@ -99,7 +87,6 @@ def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
     """A certificate with which the API server asks the nodes' agents, made anew at each start.
 
     Args:
-        directory: where the authority is, see `kept_certificates`.
         now_s: the time by the clock on the wall, in seconds since the epoch.
 
     Raises:

@@ -26,7 +26,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import ANONYMOUS, Attempt, User
 from podium.apiserver.http import statuses
 from podium.apiserver.http.backend import Backend
-from podium.apiserver.http.http_connection import PromptAnswer
+from podium.apiserver.http.http_connection import PromptAnswer, RawHeaders
 from podium.apiserver.http.http_server import Application
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
@@ -55,9 +55,6 @@ class ApiApp:
     """An ASGI application that serves a cluster's API.
 
     Args:
-        backend: answers.
-        authenticator: knows the users.
-        limits: how much clients may ask for.
         rng: chooses how long watches last that don't say.
         node_logs: fetches logs from nodes; None if the backend never says that they are there.
     """
@@ -122,11 +119,25 @@ class ApiApp:
         if mounted is not None:
             await mounted(scope, receive, send)
             return
+        content: bytes | None
         try:
             with self._being_under_way():
-                response, content = await self._answer(scope, receive)
+                self._check_under_way(self._under_way)
+                user = self._user(scope["path"], headers := _headers(scope["headers"]))
+                body = await read_body(receive, self._limits)
+                request = _request(scope, headers, body, user)
+                work = LongWork(is_large=len(body) >= LARGE_BYTES)
+                while True:
+                    try:
+                        response, content = self._worked(request, work)
+                        break
+                    except PostponedError as postponed:
+                        await self._elsewhere(postponed.work)
         except ClientDisconnect:
             return
+        except RefusedError as refusal:
+            response = refused(refusal)
+            content = response.content()
         await self._finish(response, content, scope, receive, send)
 
     def _mounted_at(self, path: str) -> Application | None:
@@ -142,23 +153,6 @@ class ApiApp:
             yield
         finally:
             self._under_way -= 1
-
-    async def _answer(self, scope: Scope, receive: Receive) -> tuple[Response, bytes | None]:
-        """The answer with its content; None if that is long, and still to be written."""
-        try:
-            self._check_under_way(self._under_way)
-            user = self._user(scope["path"], headers := _headers(scope["headers"]))
-            body = await read_body(receive, self._limits)
-            request = _request(scope, headers, body, user)
-            work = LongWork(is_large=len(body) >= LARGE_BYTES)
-            while True:
-                try:
-                    return self._worked(request, work)
-                except PostponedError as postponed:
-                    await self._elsewhere(postponed.work)
-        except RefusedError as refusal:
-            response = refused(refusal)
-            return response, response.content()
 
     def _user(self, path: str, headers: Mapping[str, str]) -> User:
         """Who sends the request; without credentials nobody is told even what is forbidden."""
@@ -183,7 +177,10 @@ class ApiApp:
         try:
             with work:
                 response = self._response(request)
-            self._check_room(response)
+            watching = response.body
+            if isinstance(watching, Watching) and self._watches.count >= self._limits.watches_max:
+                watching.stream.close()
+                raise statuses.too_many("watches")
             if _lasts(response):
                 return response, b""
             return response, None if work.is_large else response.content()
@@ -202,46 +199,34 @@ class ApiApp:
         send: Send,
     ) -> None:
         """Send an answer, however long that takes; one that lasts is no longer under way."""
+        head = {"type": "http.response.start", "status": response.code}
         try:
             if _lasts(response):
-                await self._serve(response, receive, send)
+                if isinstance(response.body, Watching):
+                    await send({**head, "headers": _raw_headers(response)})
+                    await self._watches.serve(response.body, receive, send)
+                elif isinstance(response.body, NodeLog) and self._node_logs is not None:
+                    await self._node_logs.serve(
+                        response, response.body, _raw_headers, receive, send
+                    )
                 return
             with self._being_under_way():
                 if content is None:
                     content = await self._elsewhere(response.content)
-                await self._send(response, content, scope, receive, send)
+                headers, least = _raw_headers(response), self._limits.gzip_bytes_min
+                if len(content) >= least:
+                    whole = responses.Response(content, response.code)
+                    whole.raw_headers += headers
+                    await GZipMiddleware(whole, least, _COMPRESSION_LEVEL)(scope, receive, send)
+                    return
+                headers = [(b"content-length", b"%d" % len(content)), *headers]
+                await send({**head, "headers": headers})
+                await send({"type": "http.response.body", "body": content})
         except ClientDisconnect:
             return
         except Exception:
             _logger.exception("%s %s failed", scope["method"], scope["path"])
             raise
-
-    async def _serve(self, response: Response, receive: Receive, send: Send) -> None:
-        if isinstance(response.body, Watching):
-            head = {"type": "http.response.start", "status": response.code}
-            await send({**head, "headers": _raw_headers(response)})
-            await self._watches.serve(response.body, receive, send)
-        elif isinstance(response.body, NodeLog) and self._node_logs is not None:
-            await self._node_logs.serve(response, response.body, _raw_headers, receive, send)
-
-    async def _send(
-        self,
-        response: Response,
-        content: bytes,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-    ) -> None:
-        """Send a whole answer; what is long is compressed."""
-        least = self._limits.gzip_bytes_min
-        if len(content) >= least:
-            whole = responses.Response(content, response.code)
-            whole.raw_headers += _raw_headers(response)
-            await GZipMiddleware(whole, least, _COMPRESSION_LEVEL)(scope, receive, send)
-            return
-        headers = [(b"content-length", b"%d" % len(content)), *_raw_headers(response)]
-        await send({"type": "http.response.start", "status": response.code, "headers": headers})
-        await send({"type": "http.response.body", "body": content})
 
     async def _elsewhere(self, work: Callable[[], T]) -> T:
         loop = asyncio.get_running_loop()
@@ -249,7 +234,10 @@ class ApiApp:
 
     def _response(self, request: Request) -> Response:
         if request.path.partition("?")[0] == _METRICS:
-            return self._metrics(request)
+            if request.method not in ("GET", "HEAD"):
+                raise no_such_method()
+            check_path(self._backend.authorizer, request.user, "GET", [_METRICS.strip("/")])
+            return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
         if request.method != "HEAD":
             return self._backend.answer(request)
         # A GET of which nobody sends the body; of a watch there is nothing else.
@@ -261,21 +249,9 @@ class ApiApp:
             structs.replace(response, body="") if isinstance(response.body, NodeLog) else response
         )
 
-    def _metrics(self, request: Request) -> Response:
-        if request.method not in ("GET", "HEAD"):
-            raise no_such_method()
-        check_path(self._backend.authorizer, request.user, "GET", [_METRICS.strip("/")])
-        return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
-
     def _check_under_way(self, under_way: int) -> None:
         if under_way > self._limits.requests_max:
             raise statuses.too_many("requests")
-
-    def _check_room(self, response: Response) -> None:
-        watching = response.body
-        if isinstance(watching, Watching) and self._watches.count >= self._limits.watches_max:
-            watching.stream.close()
-            raise statuses.too_many("watches")
 
 
 def uncollected(work: Callable[[], T]) -> T:
@@ -296,13 +272,8 @@ def _lasts(response: Response) -> bool:
 
 
 def _request(scope: Scope, headers: Mapping[str, str], body: bytes, user: User) -> Request:
-    return Request(scope["method"], _path(scope), headers, body, user)
-
-
-def _path(scope: Scope) -> str:
-    """The path as it was sent, with its query."""
     path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
-    return f"{path}?{query}" if query else path
+    return Request(scope["method"], f"{path}?{query}" if query else path, headers, body, user)
 
 
 def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -315,7 +286,7 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return headers
 
 
-def _raw_headers(response: Response) -> list[tuple[bytes, bytes]]:
+def _raw_headers(response: Response) -> RawHeaders:
     headers = [_NO_CACHE]
     for name, value in response.headers:
         # Warnings repeat what the client has sent, line ends and all.

@@ -32,7 +32,6 @@ class PromptAnswer(msgspec.Struct, frozen=True):
     """A whole answer.
 
     Attributes:
-        code: the HTTP status code.
         headers: but for the length.
     """
 
@@ -52,10 +51,6 @@ class HttpConnection(HttpToolsProtocol):
     """Uvicorn's connection, which answers promptly, and at one go.
 
     A head, which is a request's line with its headers, has an end: in bytes and in time.
-
-    Args:
-        limits: of heads.
-        options: uvicorn's.
     """
 
     def __init__(self, *, limits: Limits, **options: Any) -> None:

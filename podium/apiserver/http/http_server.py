@@ -46,9 +46,7 @@ class Serving:
         url: where clients find it.
 
     Args:
-        app: answers.
         listener: a socket that is bound.
-        config: uvicorn's.
     """
 
     def __init__(self, app: Application, listener: socket.socket, config: uvicorn.Config) -> None:
@@ -75,9 +73,6 @@ class Serving:
         """Listen; once this returns, clients are answered.
 
         Args:
-            app: answers.
-            limits: of the connections.
-            host: an address of this machine.
             port: 0 for any that is free.
             certificates: for TLS; None for HTTP that anybody on the machine could listen in on.
 

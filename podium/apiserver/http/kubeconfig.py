@@ -15,8 +15,6 @@ def kubeconfig(url: str, token: str, certificate_authority: bytes | None) -> dic
     """A kubeconfig (Config v1) with one context.
 
     Args:
-        url: of the server.
-        token: of the user.
         certificate_authority: the certificate to trust, in PEM; None without TLS.
     """
     cluster = {"server": url}

@@ -15,6 +15,7 @@ from starlette.types import Receive, Send
 
 from podium.api.refused import RefusedError
 from podium.apiserver.http.certificates import ClientCertificate
+from podium.apiserver.http.http_connection import RawHeaders
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests import NodeLog, Response
 from podium.apiserver.requests.messages import refused
@@ -23,15 +24,9 @@ _CONNECT_S = 10
 _CHUNK = 64 * 2**10
 _TOLD_BYTES_MAX = 10 * 2**10
 
-RawHeaders = list[tuple[bytes, bytes]]
-
 
 class NodeLogs:
-    """Fetches logs of containers from the kubelets of their nodes.
-
-    Args:
-        certificate: says to agents who asks.
-    """
+    """Fetches logs of containers from the kubelets of their nodes."""
 
     def __init__(self, certificate: ClientCertificate) -> None:
         self._tls = ssl.create_default_context()
@@ -51,13 +46,15 @@ class NodeLogs:
 
         Args:
             response: the answer, if the node has the log.
-            log: where it is to be had.
             raw: makes the headers of an answer.
-            receive: of the client.
-            send: to the client.
         """
+
+        async def hung_up() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+
         sending = asyncio.create_task(self._send(response, log, raw, send))
-        hanging_up = asyncio.create_task(_hung_up(receive))
+        hanging_up = asyncio.create_task(hung_up())
         try:
             await asyncio.wait({sending, hanging_up}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
@@ -140,11 +137,7 @@ class _Answer:
         self._is_over = True
 
     async def read_head(self, url: str) -> None:
-        """Read on until the status is known.
-
-        Raises:
-            RefusedError: 500, what comes isn't HTTP.
-        """
+        """Read on until the status is known; raises RefusedError: 500, what comes isn't HTTP."""
         while not self.status:
             await self._read()
             if self._is_over and not self.status:
@@ -189,11 +182,6 @@ class _Answer:
         except (OSError, httptools.HttpParserError):
             chunk = b""
         self._is_over = self._is_over or not chunk
-
-
-async def _hung_up(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def _internal(why: str) -> RefusedError:

@@ -9,28 +9,19 @@ import hashlib
 import hmac
 
 from podium.apiserver.authentication.users import User, node_user
-from podium.apiserver.http.users import Authenticator, bearer_token
+from podium.apiserver.http.users import bearer_token
 
 _PREFIX = "node"
 _SEPARATOR = ":"
 
 
 def node_token(secret: str, node: str) -> str:
-    """The token of a node.
-
-    Args:
-        secret: the cluster's.
-        node: its name.
-    """
+    """The token of a node."""
     return _SEPARATOR.join((_PREFIX, node, _signature(secret, node)))
 
 
 class NodeTokens:
-    """Knows nodes by their tokens; follows `Authenticator`.
-
-    Args:
-        secret: the cluster's.
-    """
+    """Knows nodes by their tokens; follows `Authenticator`."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
@@ -39,30 +30,10 @@ class NodeTokens:
         prefix, _, rest = bearer_token(authorization).partition(_SEPARATOR)
         node, _, signature = rest.partition(_SEPARATOR)
         expected = _signature(self._secret, node)
-        if prefix != _PREFIX or not node or not _equal(signature, expected):
-            return None
-        return node_user(node)
-
-
-class Several:
-    """Users that any of several authenticators knows; follows `Authenticator`.
-
-    Args:
-        authenticators: asked one after another.
-    """
-
-    def __init__(self, *authenticators: Authenticator) -> None:
-        self._authenticators = authenticators
-
-    def user(self, authorization: str) -> User | None:
-        found = (one.user(authorization) for one in self._authenticators)
-        return next((user for user in found if user is not None), None)
+        is_known = hmac.compare_digest(signature.encode(errors="surrogatepass"), expected.encode())
+        return node_user(node) if prefix == _PREFIX and node and is_known else None
 
 
 def _signature(secret: str, node: str) -> str:
     name = node.encode(errors="surrogatepass")
     return hmac.new(secret.encode(), name, hashlib.sha256).hexdigest()
-
-
-def _equal(signature: str, expected: str) -> bool:
-    return hmac.compare_digest(signature.encode(errors="surrogatepass"), expected.encode())

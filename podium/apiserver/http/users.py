@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -13,6 +13,7 @@ from podium.api.process.private_files import (
     read_private,
     write_private,
 )
+from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
 from podium.apiserver.authentication.users import ADMIN, READER, User
 
 _SCHEME = "bearer"
@@ -30,9 +31,6 @@ class Tokens:
     """Bearer tokens, each of one user.
 
     Only digests are kept and looked up: how long that takes says nothing about the tokens.
-
-    Args:
-        users: by their tokens.
     """
 
     def __init__(self, users: Mapping[str, User]) -> None:
@@ -51,6 +49,33 @@ class Tokens:
     def user(self, authorization: str) -> User | None:
         token = bearer_token(authorization)
         return self._users.get(_digest(token)) if token else None
+
+
+class ServiceAccounts:
+    """Knows service accounts by the tokens that the API server has signed for them.
+
+    Args:
+        now_s: tells the time, in seconds since the epoch, by which they expire.
+    """
+
+    def __init__(self, tokens: ServiceAccountTokens, now_s: Callable[[], float]) -> None:
+        self._tokens = tokens
+        self._now_s = now_s
+
+    def user(self, authorization: str) -> User | None:
+        token = bearer_token(authorization)
+        return self._tokens.user(token, self._now_s()) if token.count(".") == 2 else None
+
+
+class Several:
+    """Users that any of several authenticators knows, which are asked one after another."""
+
+    def __init__(self, *authenticators: Authenticator) -> None:
+        self._authenticators = authenticators
+
+    def user(self, authorization: str) -> User | None:
+        found = (one.user(authorization) for one in self._authenticators)
+        return next((user for user in found if user is not None), None)
 
 
 def tokens_of(admin: str, reader: str) -> Tokens:

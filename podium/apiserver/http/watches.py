@@ -49,9 +49,6 @@ class EventTexts:
         """An event, as one line.
 
         Args:
-            watching: whose event it is.
-            form_number: of its form.
-            event: as its stream gives it.
             now_s: the time that ages are told as of, in seconds since the epoch.
         """
         if event["type"] not in _SHARED_TYPES or watching.form.output.shape == TABLE:
@@ -82,7 +79,6 @@ class Watches:
     """All watches of a server.
 
     Args:
-        limits: how many there may be, and how long they last.
         now_s: what time it is in the cluster, in seconds since the epoch.
         rng: chooses how long watches last that don't say.
     """
@@ -112,13 +108,17 @@ class Watches:
 
     async def serve(self, watching: Watching, receive: Receive, send: Send) -> None:
         """Send the body of an answer, of which the head was sent, until the watch ends."""
-        watch = _Watch(watching, self._limits, self._duration_s(watching), self._texts)
+        # 0 leaves it to the server, too.
+        duration_s = watching.timeout_s or self._rng.uniform(1, 2) * self._limits.watch_s
+        watch = _Watch(watching, self._limits, duration_s, self._texts)
         self._news.add(watch.news)
         watcher = asyncio.create_task(watch.notice_hanging_up(receive))
         try:
             while True:
                 async with self._turns:
-                    if not self._goes_on(watch):
+                    # What happens from here on wakes the watch once more.
+                    watch.news.clear()
+                    if self._is_closing or watch.is_over:
                         break
                     events = watch.take(self._now_s())
                     await asyncio.sleep(0)
@@ -127,11 +127,19 @@ class Watches:
                     await self._pause(watch)
                 else:
                     await watch.wait()
-            if not watch.is_gone:
-                await self._end(send, watch)
+            if watch.is_gone:
+                return
+            last = b""
+            if not self._is_closing:
+                watch.look()
+                while piece := watch.piece(self._now_s()):
+                    await self._send(send, piece)
+            if not self._is_closing:
+                last = watch.bookmark(self._now_s())
+            await send({"type": "http.response.body", "body": last, "more_body": False})
         finally:
             watcher.cancel()
-            watch.close()
+            watching.stream.close()
             self._news.discard(watch.news)
 
     async def _send(self, send: Send, piece: bytes) -> None:
@@ -143,23 +151,6 @@ class Watches:
             await send(message)
             # Nothing is sent before the client has read what was.
             await send({**message, "body": b""})
-
-    async def _end(self, send: Send, watch: "_Watch") -> None:
-        if not self._is_closing:
-            watch.look()
-            while piece := watch.piece(self._now_s()):
-                await self._send(send, piece)
-        last = b"" if self._is_closing else watch.bookmark(self._now_s())
-        await send({"type": "http.response.body", "body": last, "more_body": False})
-
-    def _goes_on(self, watch: "_Watch") -> bool:
-        """Whether to look for news; what happens from here on wakes the watch once more."""
-        watch.news.clear()
-        return not (self._is_closing or watch.is_over)
-
-    def _duration_s(self, watching: Watching) -> float:
-        # 0 leaves it to the server, too.
-        return watching.timeout_s or self._rng.uniform(1, 2) * self._limits.watch_s
 
     async def _pause(self, watch: "_Watch") -> None:
         if watch.has_more:
@@ -256,10 +247,6 @@ class _Watch:
             pass
         self.is_gone = True
         self.news.set()
-
-    def close(self) -> None:
-        """Cost nothing any more."""
-        self._watching.stream.close()
 
     def _written(self, event: Event, now_s: float) -> bytes:
         return self._texts.text(self._watching, self._form_number, event, now_s)

@@ -1,35 +1,40 @@
-"""From an API object's part to the same part as kube-apiserver's internal type has it."""
+"""Parts of API objects as kube-apiserver's internal types of v1.36 have them.
+
+`types.txt` declares pods, taints and budgets: a type a block, its fields in order. A field is
+`Title:type`, with its name in the API where that isn't simply the title in the API's spelling
+(`Title=name:type`); a string needs no type. `*` marks what may be absent, `[]` a list; `raw` stands
+for what is written as in the API. `+Type` takes in all fields of a type.
+"""
 
 import json
 import re
 from collections.abc import Callable, Mapping
 from difflib import unified_diff
 from functools import cache
+from importlib.resources import files
 from typing import Any, NamedTuple
 
 from podium.api.codec.go_json import escaped
 from podium.api.objects import Object, metadata_of, part
 from podium.api.values.quantity import parse_quantity
-from podium.apiserver.internals.types import TYPES
 
+_DATA = files("podium.apiserver.internals") / "types.txt"
 _INITIALS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z]+(?=\d)|[A-Z]")
 _ZEROS: Mapping[str, Any] = {"string": "", "int": 0, "bool": False, "Quantity": "0"}
-# Of the pod's own network and processes, the internal type speaks in its security context.
+# The internal type has the pod's own network and processes in its security context.
 _HOST_FIELDS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers")
+_HEADER_LINES = 2
+
+_Render = Callable[[Any], Any]
+"""Writes a value; None stands for an absent one."""
 
 
 class _Field(NamedTuple):
-    """A field of an internal type.
-
-    Attributes:
-        title: its name there.
-        name: in the API; empty for one whose fields stand in its stead.
-        render: writes its value; None stands for an absent one.
-    """
+    """A field of an internal type; one without a name in the API is replaced by its fields."""
 
     title: str
     name: str
-    render: Callable[[Any], Any]
+    render: _Render
 
 
 def internal(type_name: str, value: Object) -> dict[str, Any]:
@@ -37,13 +42,14 @@ def internal(type_name: str, value: Object) -> dict[str, Any]:
 
     Args:
         type_name: of the internal type, such as `PodSpec`.
-        value: as in the API.
     """
     if type_name == "LabelSelector":
         # As in the API, without what is empty.
         return _maps_sorted(value)
     if type_name == "PodSpec":
-        value = _with_host_fields(value)
+        host = {field: value[field] for field in _HOST_FIELDS if value.get(field) is not None}
+        if host:
+            value = {**value, "securityContext": {**part(value, "securityContext"), **host}}
     written: dict[str, Any] = {}
     for field in _fields(type_name):
         if field.name:
@@ -54,28 +60,32 @@ def internal(type_name: str, value: Object) -> dict[str, Any]:
 
 
 @cache
+def declared_types() -> Mapping[str, list[str]]:
+    """The declared fields of each type by the type's name."""
+    blocks = _DATA.read_text(encoding="utf-8").split("\n\n")
+    return {name: fields for name, *fields in map(str.split, blocks)}
+
+
+@cache
 def _fields(type_name: str) -> tuple[_Field, ...]:
-    return tuple(map(_field, TYPES[type_name].split()))
+    found = []
+    for declared in declared_types()[type_name]:
+        if declared.startswith("+"):
+            found.append(_Field("", "", _renderer(declared[1:])))
+            continue
+        title, _, kind = declared.partition(":")
+        title, _, name = title.partition("=")
+        # The API has initials at the front in lower case: `DNSPolicy` is `dnsPolicy` there.
+        name = name or _INITIALS.sub(lambda initials: initials[0].lower(), title, count=1)
+        found.append(_Field(title, name, _renderer(kind or "string")))
+    return tuple(found)
 
 
-def _field(declared: str) -> _Field:
-    """A field from its declaration: `Title:type`, `Title=name:type`, or `+Type` for all of it."""
-    if declared.startswith("+"):
-        return _Field("", "", _renderer(declared[1:]))
-    title, _, kind = declared.partition(":")
-    title, _, name = title.partition("=")
-    return _Field(title, name or _api_name(title), _renderer(kind or "string"))
-
-
-def _api_name(title: str) -> str:
-    """As the API spells it: initials at the front in lower case, `DNSPolicy` as `dnsPolicy`."""
-    return _INITIALS.sub(lambda found: found[0].lower(), title, count=1)
-
-
-def _renderer(kind: str) -> Callable[[Any], Any]:
+def _renderer(kind: str) -> _Render:
     """What writes values of a type: `*x` and `[]x` are null where absent, others are empty."""
     if kind.startswith("*"):
-        return _unless_absent(_renderer(kind[1:]))
+        render = _renderer(kind[1:])
+        return lambda value: None if value is None else render(value)
     if kind.startswith("[]"):
         entry = _renderer(kind[2:])
         return lambda value: [entry(one) for one in value] if value else None
@@ -94,10 +104,6 @@ def _renderer(kind: str) -> Callable[[Any], Any]:
     return lambda value: internal(kind, value or {})
 
 
-def _unless_absent(render: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else render(value)
-
-
 def _quantity(value: Any) -> str:
     return str(parse_quantity(value))
 
@@ -108,16 +114,6 @@ def _sorted(value: Object) -> dict[str, Any]:
 
 def _maps_sorted(value: Object) -> dict[str, Any]:
     return {k: _sorted(v) if isinstance(v, dict) else v for k, v in value.items() if v}
-
-
-def _with_host_fields(spec: Object) -> Object:
-    found = {field: spec[field] for field in _HOST_FIELDS if spec.get(field) is not None}
-    if not found:
-        return spec
-    return {**spec, "securityContext": {**part(spec, "securityContext"), **found}}
-
-
-_HEADER_LINES = 2
 
 
 def difference(old: Any, new: Any) -> str:

@@ -29,7 +29,6 @@ def json_patched(live: Object, operations: Sequence[Object]) -> Object:
     """The object after all operations; what they don't touch is shared.
 
     Args:
-        live: as it is.
         operations: with `op`, `path`, `from` and `value`.
 
     Raises:
@@ -169,7 +168,6 @@ def merge_patched(live: Object, patch: Object) -> Object:
     """The object with a patch merged into it; what the patch doesn't touch is shared.
 
     Args:
-        live: as it is.
         patch: values to set, by field; null takes a field away, an object is merged.
     """
     merged = dict(live)

@@ -30,7 +30,6 @@ def make_patch(
     changed elsewhere in the meantime.
 
     Args:
-        kind: the kind of all.
         live: without nulls.
         wanted: the object as it is to be, or of a manifest, what it is to say; what is null there
             goes. A list of scalars that merges has none of them twice.

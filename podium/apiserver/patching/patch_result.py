@@ -43,7 +43,6 @@ def apply_patch(
     resourceVersion that the patch gave it is for the caller to judge.
 
     Args:
-        kind: the object's kind.
         current: the object, in the version that the patch is about.
         patch_type: one of `PatchType`, but `APPLY`, for which there is `apply_configuration`.
         body: the patch, as `decode_patch` gives it.

@@ -36,8 +36,6 @@ def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
     """The object with a patch merged into it.
 
     Args:
-        live: as it is.
-        patch: what is to change.
         of: the type of both; None if it isn't known.
 
     Raises:
@@ -299,7 +297,6 @@ def in_order(
     Args:
         merged: all entries that the list is to have.
         wanted: entries in the order that a patch gives; they may be no more than their keys.
-        before: the list as it was.
         key: the field by which entries are found again; empty for scalars.
     """
     wanted_place = _places(wanted, key)

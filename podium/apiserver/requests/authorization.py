@@ -45,11 +45,7 @@ def objection(
     """Why a node may not do something; None if it may, as far as authorization goes.
 
     Args:
-        server: tells which pods are on the node.
-        node: its name.
         attempt: what it wants to do, which its rules don't permit.
-        info: the same, as it was asked for.
-        selection: of a list or watch.
     """
     decide = _DECISIONS.get(info.kind.key)
     if decide is None:
@@ -157,7 +153,6 @@ def in_name_of(server: ApiServer, request: Request) -> Request:
     """The request in the name of the user that it impersonates, as with `kubectl --as`.
 
     Args:
-        server: decides who may impersonate whom.
         request: as it came; headers that came several times are joined by `HEADER_SEPARATOR`.
 
     Raises:
@@ -213,17 +208,7 @@ _INTERACTIVE = ("attach", "exec", "portforward")
 
 
 def check(server: ApiServer, user: User, info: RequestInfo, parameters: Parameters) -> None:
-    """Let those pass who may.
-
-    Args:
-        server: tells what belongs to a node, if its agent asks.
-        user: who asks.
-        info: what for.
-        parameters: the query.
-
-    Raises:
-        RefusedError: 403, in the words of Kubernetes' RBAC.
-    """
+    """Let those pass who may; raises RefusedError: 403, in the words of Kubernetes' RBAC."""
     attempt = Attempt(
         verb=_verb(info, parameters),
         group=info.group,
@@ -255,17 +240,7 @@ def _check_attempt(
 
 
 def check_path(authorizer: Authorizer, user: User, method: str, segments: Sequence[str]) -> None:
-    """Let those pass who may see a path that leads to no resource.
-
-    Args:
-        authorizer: knows who may.
-        user: who asks.
-        method: such as `GET`.
-        segments: of the path.
-
-    Raises:
-        RefusedError: 403.
-    """
+    """Let those pass who may see a path that leads to no resource; raises RefusedError: 403."""
     attempt = Attempt(verb=method.lower(), path="/" + "/".join(segments))
     verdict = authorizer.decide(user, attempt)
     if not verdict.allowed:

@@ -23,11 +23,6 @@ class Call(msgspec.Struct, frozen=True):
     """A request on its info.
 
     Attributes:
-        server: who carries it out.
-        request: as it came.
-        info: what it is about.
-        parameters: its query.
-        output: the form that its answer is wanted in.
         now_s: the time, in seconds since the epoch.
     """
 

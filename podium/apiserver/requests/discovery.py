@@ -36,7 +36,6 @@ def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> 
     Args:
         segments: the path, split at its slashes.
         host: where the client finds the server; empty if that isn't known.
-        kinds: that are served.
     """
     match segments:
         case ["api"]:

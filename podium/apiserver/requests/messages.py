@@ -22,7 +22,6 @@ class NodeLog(msgspec.Struct, frozen=True):
     """A log that is to be had from a node's agent, and handed on as it comes.
 
     Attributes:
-        address: of the agent.
         port: of its HTTPS endpoint.
         path: what to ask for, with its query.
         pod: whose log it is.
@@ -46,8 +45,6 @@ class Request:
         method: such as `GET`, in capitals.
         path: percent-encoded, with its query.
         headers: by name, in any case; kept by their names in small letters.
-        body: as sent.
-        user: who sends it.
     """
 
     method: str
@@ -69,7 +66,6 @@ class Response(msgspec.Struct, frozen=True):
     """An answer of the API, before HTTP.
 
     Attributes:
-        code: the HTTP status code.
         body: an object, text, a document as it stands, or what comes piece by piece: a watch, or
             a node's log.
         headers: names and values; a name may come several times, as `Warning` does.
@@ -113,9 +109,7 @@ def encoded(obj: Mapping[str, Any], media_type: str = JSON, *, pretty: bool = Fa
     """An object, or an event of a watch, as it goes over the wire, with a line end.
 
     Args:
-        obj: what to write.
         media_type: JSON, with any parameters, or YAML.
-        pretty: whether JSON is indented.
     """
     if media_type == YAML:
         return write_yaml(obj).encode()

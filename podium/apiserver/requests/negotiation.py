@@ -145,8 +145,6 @@ def input_type(content_type: str, body: bytes, kind: str) -> str:
 
     Args:
         content_type: the Content-Type header; empty means JSON.
-        body: as sent.
-        kind: what the body should hold.
 
     Raises:
         RefusedError: 415 if it is of another type, 400 if it says protobuf, but isn't.
@@ -167,11 +165,7 @@ def input_type(content_type: str, body: bytes, kind: str) -> str:
 
 
 def patch_type(content_type: str, kind: Kind) -> PatchType:
-    """The type of a patch.
-
-    Raises:
-        RefusedError: 415 if it is none.
-    """
+    """The type of a patch; raises RefusedError: 415 if it is none."""
     essence = content_type.partition(";")[0].strip().lower()
     if essence not in set(PatchType):
         raise RefusedError(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})

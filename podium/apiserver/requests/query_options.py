@@ -46,11 +46,7 @@ class Parameters:
         return self.text(name).lower() not in _OFF if name in self.values else None
 
     def integer(self, name: str) -> int | None:
-        """A number of 64 bits; None if it is absent.
-
-        Raises:
-            RefusedError: 400 if it isn't one.
-        """
+        """A number of 64 bits; None if it is absent; raises RefusedError: 400 if it isn't one."""
         return _integer(self.text(name)) if name in self.values else None
 
 
@@ -80,7 +76,6 @@ def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
     """The options of a list or a watch.
 
     Args:
-        parameters: the query.
         watch: whether the path asks for a watch already.
 
     Raises:
@@ -187,11 +182,7 @@ def delete_options(parameters: Parameters) -> dict[str, Any]:
 
 
 def check_delete_options(options: Mapping[str, Any]) -> None:
-    """Judge DeleteOptions.
-
-    Raises:
-        RefusedError: 422, with all that is wrong.
-    """
+    """Judge DeleteOptions; raises RefusedError: 422, with all that is wrong."""
     policy, faults = options.get("propagationPolicy"), []
     if policy is not None and options.get("orphanDependents") is not None:
         both = "orphanDependents and deletionPropagation cannot be both set"
@@ -203,15 +194,7 @@ def check_delete_options(options: Mapping[str, Any]) -> None:
 
 
 def check(kind: str, faults: list[FieldError]) -> None:
-    """Refuse options if there are faults.
-
-    Args:
-        kind: such as `CreateOptions`.
-        faults: what is wrong with them.
-
-    Raises:
-        RefusedError: 422, with all that is wrong.
-    """
+    """Refuse options if there are faults; raises RefusedError: 422, with all that is wrong."""
     if faults:
         raise invalid("", faults, kind, META_GROUP)
 

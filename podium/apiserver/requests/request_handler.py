@@ -95,8 +95,6 @@ def handle(
     """Answer a request.
 
     Args:
-        server: who carries it out.
-        request: what is asked for.
         now_s: the time, in seconds since the epoch.
         checks: what `/readyz` tells besides: by name what is wrong, or nothing.
 

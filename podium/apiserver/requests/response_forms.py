@@ -33,7 +33,6 @@ class Form(msgspec.Struct, frozen=True):
     """The form in which a response shows objects.
 
     Attributes:
-        output: what was negotiated.
         kind: the objects' kind, or that of a subresource.
         api_version: the version that they are shown in.
         include: how much of its object a row of a table carries along.
@@ -68,10 +67,7 @@ def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Obj
     """An object in the form that is wanted; a `Status` stays what it is.
 
     Args:
-        form: how to show it.
-        obj: as the API gives it.
         now_s: the time that ages are told as of, in seconds since the epoch.
-        headers: whether a table describes its columns.
 
     Raises:
         RefusedError: 406 if it is wanted as a list.
@@ -158,7 +154,6 @@ def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:
     """The object without all but its metadata: a `PartialObjectMetadata`.
 
     Args:
-        obj: any object.
         api_version: a version of meta.k8s.io, such as `meta.k8s.io/v1`.
     """
     return {
@@ -173,7 +168,6 @@ class Watching:
 
     Attributes:
         stream: where the events come from; whoever serves the watch closes it.
-        form: how objects are shown.
         timeout_s: after how many seconds it ends; None leaves it to whoever serves it.
     """
 

@@ -93,7 +93,6 @@ class RequestInfo(msgspec.Struct, frozen=True):
     """What a path leads to.
 
     Attributes:
-        kind: the kind of objects.
         group: the group in the path; a kind may be served in several.
         version: the version in the path.
         namespace: empty for cluster-scoped kinds and for all namespaces.
@@ -138,11 +137,6 @@ def is_served(segments: Sequence[str], kinds: Registry = BUILT_IN) -> bool:
 
 def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> RequestInfo:
     """The route of a method and a path, split at its slashes and decoded.
-
-    Args:
-        method: of the request.
-        segments: of its path.
-        kinds: that are served.
 
     Raises:
         RefusedError: 404 if there is no such resource, 405 if it doesn't take the method.

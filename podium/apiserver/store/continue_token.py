@@ -46,11 +46,7 @@ def encode(token: ContinueToken) -> str:
 
 
 def decode(text: str) -> ContinueToken:
-    """The token that a text stands for.
-
-    Raises:
-        InvalidContinueError: it stands for none.
-    """
+    """The token that a text stands for; raises InvalidContinueError: it stands for none."""
     data = _unpacked(text)
     try:
         body = msgspec.json.decode(data, type=_Body)

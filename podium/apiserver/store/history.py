@@ -16,7 +16,6 @@ class WatchEvent(msgspec.Struct, frozen=True):
 
     Attributes:
         revision: the write's number, which is the resourceVersion of `obj`.
-        type: what happened.
         namespace: empty if it stands in none.
         obj: the object after the write; if it was deleted, its last state with the version of
             the deletion.

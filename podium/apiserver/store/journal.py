@@ -29,11 +29,7 @@ class Journal(Protocol):
     """Keeps writes; one store uses it at a time."""
 
     def load(self) -> Recovered:
-        """All that was appended before.
-
-        Raises:
-            JournalError: it can't be read.
-        """
+        """All that was appended before; raises JournalError: it can't be read."""
         ...
 
     def append(self, events: Sequence[WatchEvent]) -> None:

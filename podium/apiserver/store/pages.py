@@ -21,7 +21,6 @@ class Page(msgspec.Struct, frozen=True):
     """A list, or a part of it.
 
     Attributes:
-        items: the objects in order.
         revision: as of which they are shown.
         continue_token: asks for the next page; empty if this is the last one.
         remaining: how many come after this page; None if it is the last one, or if only some
@@ -38,7 +37,6 @@ class PageContent(msgspec.Struct, frozen=True):
     """The objects on one page of a list, and what comes after them.
 
     Attributes:
-        items: the objects in order.
         after: the key that the next page starts with; empty if there is no next page.
         remaining: how many objects come after this page.
     """
@@ -69,8 +67,6 @@ def list_segments(
     """The objects in order, as they were before some writes.
 
     Args:
-        index: the objects now.
-        namespace: only those of this namespace.
         undone: the last writes to the index, oldest first.
     """
     before: dict[str, dict[str, Object | None]] = {}

@@ -95,7 +95,6 @@ class Store:
         """Replace an object, and return it with its version.
 
         Args:
-            kind: the object's kind.
             obj: what it shall be; namespace and name say which one it is.
             expected_version: the resourceVersion that must still be current; None for any.
 
@@ -133,7 +132,6 @@ class Store:
         """Objects in the order of their keys.
 
         Args:
-            kind: of this kind.
             namespace: only of this namespace; None for all.
             limit: how many at most; 0 for any number. What is left comes by `continue_token`,
                 as it was at the first page's revision.
@@ -174,7 +172,6 @@ class Store:
         """Follow what happens after a revision.
 
         Args:
-            kind: to objects of this kind.
             namespace: only in this namespace; None for all.
             from_revision: events after this one.
             wake: called when there may be something to take, once after each time that the watch

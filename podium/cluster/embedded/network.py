@@ -18,9 +18,14 @@ from podium.apiserver.http.http_server import CannotListenError, Serving
 from podium.apiserver.http.kubeconfig import write_kubeconfig
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
-from podium.apiserver.http.node_tokens import NodeTokens, Several
-from podium.apiserver.http.service_accounts import ServiceAccounts
-from podium.apiserver.http.users import Authenticator, kept_tokens, tokens_of
+from podium.apiserver.http.node_tokens import NodeTokens
+from podium.apiserver.http.users import (
+    Authenticator,
+    ServiceAccounts,
+    Several,
+    kept_tokens,
+    tokens_of,
+)
 from podium.cluster.embedded.defaults import USUAL_PORT
 from podium.cluster.embedded.directory import DataDirectory
 from podium.cluster.virtual import Cluster

@@ -2,8 +2,8 @@
 
 import pytest
 
-from podium.apiserver.http.node_tokens import NodeTokens, Several, node_token
-from podium.apiserver.http.users import tokens_of
+from podium.apiserver.http.node_tokens import NodeTokens, node_token
+from podium.apiserver.http.users import Several, tokens_of
 
 SECRET = "a-secret-that-nobody-else-knows-of"
 TOKEN = node_token(SECRET, "worker-1")

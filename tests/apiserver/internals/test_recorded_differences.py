@@ -9,7 +9,7 @@ import pytest
 
 from podium.api.errors import FieldError
 from podium.apiserver.internals import difference, internal
-from podium.apiserver.internals.types import TYPES
+from podium.apiserver.internals.internal_form import declared_types
 
 Obj = dict[str, Any]
 
@@ -56,9 +56,9 @@ def test_values(records: dict[str, list[Obj]]) -> None:
 
 def test_all_types_that_are_named_are_there() -> None:
     simple = ("string", "int", "bool", "raw", "map", "Quantity", "Quantities")
-    known = {*TYPES, *simple, "ObjectMeta", "LabelSelector"}
-    for name, fields in TYPES.items():
-        for field in fields.split():
+    known = {*declared_types(), *simple, "ObjectMeta", "LabelSelector"}
+    for name, fields in declared_types().items():
+        for field in fields:
             kind = field.removeprefix("+") if "+" in field else field.partition(":")[2]
             assert (kind.removeprefix("[]").removeprefix("*") or "string") in known, (name, field)
         assert list(internal(name, {})) or name == "ObjectMeta"
@@ -82,7 +82,8 @@ def test_all_types_that_are_named_are_there() -> None:
     ],
 )
 def test_names(title: str, name: str) -> None:
-    holder = next(t for t, f in TYPES.items() if any(x.split(":")[0] == title for x in f.split()))
+    types = declared_types().items()
+    holder = next(t for t, fields in types if any(x.split(":")[0] == title for x in fields))
     present = ["there"] if title.endswith("s") and title != "SELinuxOptions" else {}
     assert internal(holder, {name: present})[title] is not None
     assert not internal(holder, {})[title]

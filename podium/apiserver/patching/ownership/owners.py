@@ -33,7 +33,6 @@ class Manager(msgspec.Struct, frozen=True):
     """Names who owns fields: an entry of managedFields without its fields.
 
     Attributes:
-        name: as a request names it.
         operation: `Apply` or `Update`.
         subresource: through which it writes; empty for the object itself.
         api_version: in which it writes; empty for `Apply`, which goes by the latest.
@@ -55,7 +54,6 @@ class Owned(msgspec.Struct, frozen=True):
     """The fields that a manager owns, in one version of the kind.
 
     Attributes:
-        fields: the fields.
         api_version: the version that they are named in.
         time: when it last changed anything, as in managedFields; empty if that isn't known.
     """

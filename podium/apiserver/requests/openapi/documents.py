@@ -43,12 +43,7 @@ GroupVersion = tuple[str, str]
 
 @dataclass(frozen=True)
 class OpenApiDocument:
-    """A document as it is sent.
-
-    Attributes:
-        content: of the body.
-        media_type: which it is written in.
-    """
+    """A document as it is sent."""
 
     content: bytes
     media_type: str
@@ -75,11 +70,7 @@ def version_2_protobuf(kinds: Registry) -> OpenApiDocument:
 
 
 def version_3(kinds: Registry, group: str, api_group_version: str) -> OpenApiDocument:
-    """The document of OpenAPI 3 for a version of a group.
-
-    Raises:
-        KeyError: it isn't served.
-    """
+    """The document of OpenAPI 3 for a version of a group; raises KeyError: it isn't served."""
     group_version = (group, api_group_version)
     if kinds.by_plural[group_version] == BUILT_IN.by_plural.get(group_version):
         kinds = BUILT_IN
@@ -164,12 +155,6 @@ def answer(
     kinds: Registry, request: Request, segments: Sequence[str], parameters: Parameters
 ) -> Response | None:
     """The answer to a request for a document; None if there is none at its path.
-
-    Args:
-        kinds: that are served.
-        request: as it came.
-        segments: its path, split at its slashes.
-        parameters: its query.
 
     Raises:
         RefusedError: 406 if it accepts none of the forms that there are.

@@ -80,9 +80,6 @@ class _Place(msgspec.Struct, frozen=True):
     """A path, and what it is about.
 
     Attributes:
-        dialect: the version of OpenAPI.
-        kind: whose path it is.
-        group_version: where the kind is served.
         path: with its parameters in braces.
         subresource: such as `status`; empty for the object itself.
     """

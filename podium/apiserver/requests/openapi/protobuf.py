@@ -27,12 +27,7 @@ _EXTENSION = 31
 
 
 def document(info: Mapping[str, str], definitions: Mapping[str, Schema]) -> bytes:
-    """A document of schemas.
-
-    Args:
-        info: its title and version.
-        definitions: the schemas by their names.
-    """
+    """A document of schemas."""
     about = delimited(_TITLE, _text(info["title"])) + delimited(_VERSION, _text(info["version"]))
     parts = delimited(_SWAGGER, b"2.0"), delimited(_INFO, about)
     return b"".join((*parts, delimited(_DEFINITIONS, _by_name(definitions))))

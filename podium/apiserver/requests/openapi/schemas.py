@@ -237,7 +237,6 @@ def schemas(
     """The schemas of kinds and of all that they are made of, by name, in order.
 
     Args:
-        dialect: the version of OpenAPI.
         listed: kinds that there are lists of.
         others: those that there are none of.
         tags: which kinds they are, by the names of their schemas.
