@@ -49,13 +49,13 @@ HISTORY_MAX = 10_000
 
 
 class VictimCall(msgspec.Struct, frozen=True):
-    """The purpose of a call about a victim.
+    """The purpose of a call about a victim of a preemption.
 
     Attributes:
-        victim_uid: who has to go.
-        is_last: whether all others of the preemption have been told to go.
+        is_last: all other victims of the preemption are being removed already.
     """
 
+    preemptor_uid: str
     victim_uid: str
     is_last: bool = False
 
@@ -307,7 +307,7 @@ class PreemptionExecutor:
         return status_patch(victim, None, {"uid": victim.uid}, status)
 
     def _send(self, removal: Removal, task: PreemptionTask, effect: Effect) -> None:
-        purpose = VictimCall(removal.victim.uid, task.last_begun)
+        purpose = VictimCall(task.preemptor.uid, removal.victim.uid, task.last_begun)
         removal.caller, removal.effect = task, effect.with_purpose(purpose)
         self._context.dispatcher.put(removal.effect)
 

@@ -13,7 +13,7 @@ BIND = Bind(namespace="d", name="p", uid="u", node_name="n")
 DELETE = Delete(kind="Pod", name="p")
 PATCH = Patch(kind="Pod", name="p", body={})
 FREE = RateLimiter(-1, 1, lambda: 0.0)
-LAST = PATCH.with_purpose(VictimCall("victim", is_last=True))
+LAST = PATCH.with_purpose(VictimCall("preemptor", "victim", is_last=True))
 
 
 def test_the_urgent_come_first_and_equals_in_their_order() -> None:
