@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from podium.api.pods import scheduler_name_of
 from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import rejecting_plugins
-from podium.scheduler.framework.explanation import failure_message
+from podium.scheduler.framework.diagnosis import failure_message, rejecting_plugins
 from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.scheduler import Scheduler

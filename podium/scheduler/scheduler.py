@@ -6,6 +6,7 @@ vanish the moment they are preempted, and bindings succeed.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from random import Random
 
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from podium.api.objects import Object, key
 from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
 from podium.api.policy.disruption_budgets import Budget
 from podium.api.values.times import NANOS_PER_SECOND
+from podium.scheduler.config.preemption_options import PreemptionScope
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.binding import BindingCycle
@@ -24,13 +26,14 @@ from podium.scheduler.framework.pod_groups import PodGroups
 from podium.scheduler.framework.scheduling_cycle import SchedulingCycle
 from podium.scheduler.framework.status import Code, Status
 from podium.scheduler.framework.timing import Timing
+from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.plugin_registry import (
     build_pipelines,
     default_profiles,
     plugin_factories,
     resolve,
 )
-from podium.scheduler.preemption.victim_history import VictimHistory
+from podium.scheduler.preemption.policies.cross_node.reserved_rooms import reserved_rooms
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
@@ -92,7 +95,9 @@ class Scheduler:
         profiles = resolve(configuration, factories) if configuration else default_profiles()
         self.pipelines = build_pipelines(profiles, handle, factories, every_node=every_node)
         self.binding = {name: BindingCycle(p) for name, p in self.pipelines.items()}
-        self._cycle = SchedulingCycle(handle, self.pipelines)
+        crosses_nodes = options.preemption_scope is PreemptionScope.CROSS_NODE
+        during = partial(reserved_rooms, handle) if crosses_nodes else None
+        self._cycle = SchedulingCycle(handle, self.pipelines, during)
 
     def load(
         self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()

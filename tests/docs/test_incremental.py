@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.explain.explanation import explain
 from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.explanation import explain, failure_message
+from podium.scheduler.framework.diagnosis import failure_message
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo

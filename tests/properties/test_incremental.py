@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.scheduler.config.scheduler_options import VictimOrder
+from podium.scheduler.explain.explanation import explain
+from podium.scheduler.framework.diagnosis import failure_message
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
-from podium.scheduler.framework.explanation import explain, failure_message
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.status import Status
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun

@@ -5,10 +5,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.evaluation.nominated_pods import Rivals
-from podium.scheduler.framework.interface import PostFilterResult
+from podium.scheduler.framework.evaluation.hypothetical_rows import Rivals
+from podium.scheduler.framework.interface import PostFilterResult, PreemptionResult
 from podium.scheduler.framework.status import Status
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.snapshot.arrays import Codes
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -52,5 +51,5 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
     pre_filter: Status | None = None
     visited: NDArray[np.bool_] | None = None
     post_filter: PostFilterResult | None = None
-    preemption: Preemption | None = None
+    preemption: PreemptionResult | None = None
     gang: str = ""

@@ -6,6 +6,7 @@ from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.tally import Tally
 from podium.scheduler.framework.pre_filter import Narrowing
+from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class ReasonHistogram:
@@ -51,6 +52,28 @@ def nodes_available_message(
     if details:
         message += f" {details}."
     return f"{message} {post_filter}" if post_filter else message
+
+
+def failure_message(decision: Decision, snapshot: Snapshot) -> str:
+    """Why the pod can't be scheduled, worded as kube-scheduler's FailedScheduling event."""
+    if decision.error:
+        return decision.error
+    if decision.gate is not None:
+        return decision.gate.message
+    if decision.gang:
+        return decision.gang
+    evaluation, outcome, found = decision.evaluation, decision.outcome, decision.post_filter
+    if evaluation is None or outcome is None:
+        return ""
+    said = evaluation.said
+    if said is None or said[0] is not outcome or said[1] is not found:
+        pre_filter = decision.pre_filter.message if decision.pre_filter else ""
+        post_filter = "" if found is None or found.status.is_success else found.status.message
+        message = nodes_available_message(
+            snapshot.node_count, reasons_of(decision), pre_filter, post_filter
+        )
+        said = evaluation.said = outcome, found, message
+    return said[2]
 
 
 def reasons_of(decision: Decision) -> ReasonHistogram:

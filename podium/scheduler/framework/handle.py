@@ -10,7 +10,7 @@ from podium.scheduler.framework.clock import Clock
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.pod_groups import PodGroups
 from podium.scheduler.framework.preferred_nodes import PreferredNodes
-from podium.scheduler.preemption.victim_history import VictimHistory
+from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.listers import Listers

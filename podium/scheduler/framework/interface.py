@@ -14,6 +14,7 @@ class of pods and sum. That is what upstream's AddPod and RemovePod extensions c
 hypothetical row, without its victims or with its nominated pods, is the real one plus `extra`.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from typing import ClassVar, Protocol, runtime_checkable
@@ -237,6 +238,49 @@ class PostFilterResult(msgspec.Struct, frozen=True):
     status: Status = SUCCESS
     nominated_node_name: str | None = None
     victims: tuple[PodInfo, ...] = ()
+
+
+class Held(msgspec.Struct, frozen=True):
+    """What holds a preemption back that would otherwise help.
+
+    Attributes:
+        reason: in words.
+        until_s: when it is worth trying again, in seconds since the epoch; infinity if no time is
+            known.
+        budgets: `namespace/name` of the budgets that would have to allow more.
+    """
+
+    reason: str
+    until_s: float = math.inf
+    budgets: frozenset[str] = frozenset()
+
+
+class PreemptionResult(PostFilterResult, frozen=True):
+    """What a PostFilter plugin came to that makes room by preempting pods.
+
+    Attributes:
+        eligible: whether the pod may preempt at all.
+        message: why there is no candidate, or why it isn't eligible; empty if a node was selected.
+        pdb_violations: how many victims break a budget.
+        cleared: pods of lower priority that lose their nomination to the node.
+        held: what holds the preemption back; None if a node was selected, or no option forbids it.
+    """
+
+    eligible: bool = True
+    message: str = ""
+    pdb_violations: int = 0
+    cleared: tuple[PodInfo, ...] = ()
+    held: Held | None = None
+
+    @property
+    def node_name(self) -> str:
+        """The node that is nominated; empty if none."""
+        return self.nominated_node_name or ""
+
+    @property
+    def clears_nomination(self) -> bool:
+        """Whether the pod loses its nomination, if it has one."""
+        return self.nominated_node_name == ""
 
 
 class Permission(msgspec.Struct, frozen=True):

@@ -10,9 +10,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.interface import PostFilterPlugin, PostFilterResult, PreFilterPlugin
+from podium.scheduler.framework.interface import (
+    PostFilterPlugin,
+    PostFilterResult,
+    PreemptionResult,
+    PreFilterPlugin,
+)
 from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.snapshot.arrays import Codes
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
@@ -57,7 +61,7 @@ class NodeToStatus(msgspec.Struct, frozen=True):
 
 def run_post_filter_plugins(
     plugins: Sequence[PostFilterPlugin], pod: PodInfo, filtered: NodeToStatus
-) -> tuple[PostFilterResult, Preemption | None]:
+) -> tuple[PostFilterResult, PreemptionResult | None]:
     """Ask the plugins in their order, until one helps or says that nobody can.
 
     Returns:
@@ -70,7 +74,7 @@ def run_post_filter_plugins(
         if answer.status.plugin != plugin.name:
             answer = replace(answer, status=answer.status.by(plugin.name))
         status = answer.status
-        if isinstance(answer, Preemption):
+        if isinstance(answer, PreemptionResult):
             preemption = answer
         if status.is_success or status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
             return answer, preemption

@@ -10,9 +10,8 @@ import msgspec
 
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import PostFilterResult
+from podium.scheduler.framework.interface import PostFilterResult, PreemptionResult
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.snapshot.arrays import Codes
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -45,7 +44,7 @@ class Refusal(msgspec.Struct, frozen=True, eq=False):
     outcome: Codes
     blame: Codes
     post_filter: PostFilterResult | None
-    preemption: Preemption | None
+    preemption: PreemptionResult | None
 
 
 def state_of(

@@ -5,26 +5,29 @@ pod, removing victims, nominating) is the caller's business.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 
 import numpy as np
 
 from podium.api.pods import scheduler_name_of
 from podium.api.process.recent_values import Recent
-from podium.scheduler.config.preemption_options import PreemptionScope
 from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.evaluation.evaluation import INFEASIBLE, Evaluation
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import FITS, CycleError, PostFilterResult
+from podium.scheduler.framework.interface import (
+    FITS,
+    CycleError,
+    PostFilterResult,
+    PreemptionResult,
+)
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.post_filter import NodeToStatus, run_post_filter_plugins
 from podium.scheduler.framework.preferred_nodes import tied
 from podium.scheduler.framework.refusal import Refusal, state_of
 from podium.scheduler.framework.status import Code, Status
 from podium.scheduler.framework.timing import Timing
-from podium.scheduler.preemption.policies.cross_node.reserved_rooms import reserved_rooms
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.snapshot.arrays import Codes
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -48,13 +51,26 @@ class SchedulingCycle:
         timing: measures extension points; None measures nothing.
     """
 
-    def __init__(self, handle: Handle, pipelines: Mapping[str, Pipeline]) -> None:
+    def __init__(
+        self,
+        handle: Handle,
+        pipelines: Mapping[str, Pipeline],
+        during: Callable[[PodInfo], AbstractContextManager[None]] | None = None,
+    ) -> None:
+        """Make a cycle that has decided nothing yet.
+
+        Args:
+            handle: the cluster.
+            pipelines: the plugins of each profile, by scheduler name.
+            during: a context for the decision of a pod while any pods are nominated; None for
+                none.
+        """
         self._handle = handle
         self._snapshot = handle.snapshot
         self._nominator = handle.nominator
         self._pipelines = pipelines
         self.timing: Timing | None = None
-        self._reserves_rooms = handle.options.preemption_scope is PreemptionScope.CROSS_NODE
+        self._during = during
         handle.finder.filtering = self._filtering
         handle.finder.rows = lambda pod: self._filtering(pod).feasible_rows()
         self._keep_nothing()
@@ -78,8 +94,8 @@ class SchedulingCycle:
         if not self._snapshot.node_count:
             return Decision(pod, error=NO_NODES)
         try:
-            if self._reserves_rooms and self._nominator:
-                with reserved_rooms(self._handle, pod):
+            if self._during is not None and self._nominator:
+                with self._during(pod):
                     return self._decide(pod, pipeline, self._evaluation(pipeline, pod))
             return self._decide(pod, pipeline, self._evaluation(pipeline, pod))
         except CycleError as error:
@@ -209,8 +225,10 @@ class SchedulingCycle:
         )
 
     def _post_filter(
-        self, pipeline: Pipeline, ask: Callable[[], tuple[PostFilterResult, Preemption | None]]
-    ) -> tuple[PostFilterResult | None, Preemption | None]:
+        self,
+        pipeline: Pipeline,
+        ask: Callable[[], tuple[PostFilterResult, PreemptionResult | None]],
+    ) -> tuple[PostFilterResult | None, PreemptionResult | None]:
         if not pipeline.post_filter:
             return None, None
         if self.timing is None:

@@ -14,8 +14,7 @@ from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.cluster_events import EventHint
 from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import rejecting_plugins
-from podium.scheduler.framework.explanation import failure_message
+from podium.scheduler.framework.diagnosis import failure_message, rejecting_plugins
 from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.framework.scheduling_cycle import NO_NODES
 from podium.scheduler.framework.timing import Timing

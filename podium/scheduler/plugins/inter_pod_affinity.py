@@ -26,6 +26,7 @@ from podium.scheduler.framework.interface import (
 from podium.scheduler.framework.status import Status, rejection, unresolvable
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
+    Kin,
     affinity_terms,
     with_known_namespaces,
 )
@@ -43,7 +44,6 @@ from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.pod_relations import Kin
 
 AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2
 

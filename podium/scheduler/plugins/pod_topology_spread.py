@@ -31,9 +31,8 @@ from podium.scheduler.framework.status import Status, rejection
 from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
 from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.node_columns import ABSENT
-from podium.scheduler.snapshot.per_class import PerClass
 from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
-from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_classes import PerClass, PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.topology_spread import (
     DO_NOT_SCHEDULE,

@@ -12,14 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.evaluation.hypothetical_rows import (
+    HypotheticalRow,
+    HypotheticalRows,
+)
 from podium.scheduler.framework.evaluation.tally import Tally
+from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.framework.interface import FITS
-from podium.scheduler.preemption.one_row import RowResult, RowWorld, run_row
+from podium.scheduler.preemption.one_row import RowResult, run_row
 from podium.scheduler.preemption.policies.protection.shields import Shields
-from podium.scheduler.preemption.rows_without_victims import World
-from podium.scheduler.preemption.unchanged_rows import KnownRows
 from podium.scheduler.preemption.victim_order import Importance
-from podium.scheduler.preemption.victim_table import NOBODY, VictimTables
+from podium.scheduler.preemption.victim_table import NOBODY, Victims, VictimTables
 from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.nominator import Nominator
@@ -87,7 +90,7 @@ class DryRun:
         self.shields = shields
         self._tables = tables or VictimTables(snapshot, budgets, importance, shields)
         self.tally = Tally()
-        self._rows = KnownRows(snapshot, budgets, nominator, shields)
+        self._rows = KnownRows(snapshot, budgets, nominator, shields.log if shields else None)
 
     @property
     def victims(self) -> Lookup:
@@ -148,9 +151,12 @@ class DryRun:
         indexes, is_victim = np.flatnonzero(table.counts[rows]), np.zeros((0, len(rows)), bool)
         if len(indexes):
             rivals = self._nominator.rivals(pod, self._snapshot) if self._nominator else ()
-            world = World(filtering, self._snapshot, rows, table, rivals)
-            outcome[indexes], blame[indexes] = world.judge(indexes)
-            is_victim = world.reprieve(outcome == FITS)
+            turns = int(table.counts[rows].max(initial=0))
+            columns = slice(None) if len(rows) == self._snapshot.node_count else rows
+            victims = Victims(table, turns, columns)
+            without = HypotheticalRows(filtering, self._snapshot, rows, victims, rivals)
+            outcome[indexes], blame[indexes] = without.judge(indexes)
+            is_victim = without.reprieve(outcome == FITS)
         self.outcome[rows], self.blame[rows] = outcome, blame
         self.is_candidate[rows] = outcome == FITS
         self._keep(rows, is_victim)
@@ -188,8 +194,8 @@ class DryRun:
         result = RowResult(-1, NO_VICTIMS)
         if lower:
             rivals = self._nominator.rivals_on(pod, snapshot.names[row])
-            world = RowWorld(filtering, snapshot, row, rivals)
-            result = run_row(world, lower, self._budgets, self.importance)
+            hypothetical = HypotheticalRow(filtering, snapshot, row, rivals)
+            result = run_row(hypothetical, lower, self._budgets, self.importance)
         self._keep_one(row, result)
 
     def _keep_one(self, row: int, result: RowResult) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.process.recent_values import Recent
+from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.preemption.policies.protection.shields import Shields
-from podium.scheduler.preemption.unchanged_rows import KnownRows
 from podium.scheduler.preemption.victim_order import Importance, Integers
 from podium.scheduler.preemption.victims import potential_victims
 from podium.scheduler.snapshot.arrays import Rows
@@ -63,7 +63,7 @@ class VictimTable:
         self._importance = importance
         self._priority = priority
         self._shields = shields
-        self._rows = KnownRows(snapshot, budgets, shields=shields)
+        self._rows = KnownRows(snapshot, budgets, protections=shields.log if shields else None)
         self.epoch = 0
         self._forget()
 

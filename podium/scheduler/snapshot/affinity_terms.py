@@ -1,13 +1,56 @@
-"""Inter-pod affinity terms, read from pods (AffinityTerm of the scheduling framework, v1.36)."""
+"""What pods see of each other: namespace, labels, terms of affinity, and whether they are leaving.
+
+Pods of many classes are of one kin, as those of one workload whose requests differ are. Counting
+them by kin is what inter-pod affinity and topology spreading come down to. Their terms are read as
+AffinityTerm of the scheduling framework, v1.36.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from podium.api.objects import Object, labels, name
+from podium.api.objects import Object, is_terminating, labels, name, namespace, spec_of
+from podium.api.pod_specs import affinity_of
 from podium.api.selectors.labels import NOTHING, Selector, SelectorError, label_selector
 from podium.api.well_known import PREFERRED, REQUIRED
 from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_relations import Kin
+
+Mark = tuple[str, str]
+"""A label and its value: what pods can be looked up by."""
+
+
+class Kin:
+    """What is the same for all pods of a kin.
+
+    Attributes:
+        id: index into columns of kins, from 0; another one after `PodClasses.forget`.
+        namespace: of the pods.
+        labels: of the pods.
+        terminating: whether the pods have a deletion timestamp.
+        affinity: `spec.affinity` of the pods; what it says of nodes means nothing.
+        terms: what `affinity` says of other pods, once it has been read.
+    """
+
+    __slots__ = ("__weakref__", "affinity", "id", "labels", "namespace", "terminating", "terms")
+
+    def __init__(self, kin_id: int, pod: Object) -> None:
+        self.id = kin_id
+        self.namespace = namespace(pod)
+        self.labels: Mapping[str, str] = labels(pod)
+        self.terminating = is_terminating(pod)
+        self.affinity = affinity_of(spec_of(pod))
+        self.terms: AffinityTerms | None = None
+
+
+def kin_key(pod: Object) -> tuple[object, ...]:
+    """Equal for pods of one kin, and for no others."""
+    affinity = affinity_of(spec_of(pod))
+    return (
+        namespace(pod),
+        labels(pod),
+        is_terminating(pod),
+        affinity.get("podAffinity"),
+        affinity.get("podAntiAffinity"),
+    )
 
 
 @dataclass(frozen=True, slots=True)

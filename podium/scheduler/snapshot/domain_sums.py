@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from podium.api.process.recent_values import Recent
 from podium.api.selectors.labels import Selector
+from podium.scheduler.snapshot.affinity_terms import Kin, Mark
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
-from podium.scheduler.snapshot.pod_relations import Kin, Mark
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 Weigh = Callable[[Kin], int]

@@ -3,10 +3,9 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, affinity_terms
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin, affinity_terms
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.node_columns import LabelColumn
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 REQUIRED_NEAR, REQUIRED_APART, PREFERRED_NEAR, PREFERRED_APART = range(4)

@@ -11,6 +11,11 @@ class ManyPods(Protocol):
     """Pods in an array of any shape, parts of which may be empty."""
 
     @property
+    def slots(self) -> NDArray[np.integer[Any]]:
+        """Where each pod is in the snapshot's columns of pods, -1 where there is no pod."""
+        ...
+
+    @property
     def ids(self) -> NDArray[np.integer[Any]]:
         """The number of each pod's class, -1 where there is no pod."""
         ...

@@ -5,8 +5,9 @@ a filter or a score of an in-tree plugin reads of them is equal: whatever was fo
 holds for all. Class ids are small integers, so that columns can be indexed by them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import Generic, TypeVar
 from weakref import ref
 
 import msgspec
@@ -31,9 +32,8 @@ from podium.api.resources import (
     resource_amount,
 )
 from podium.api.selectors.node_selector import RequiredNodeAffinity, required_node_affinity
+from podium.scheduler.snapshot.affinity_terms import Kin, kin_key
 from podium.scheduler.snapshot.host_ports import HostPort, host_ports
-from podium.scheduler.snapshot.per_class import ClassColumn
-from podium.scheduler.snapshot.pod_relations import Kin, kin_key
 
 _SPEC_FIELDS = (
     "affinity",
@@ -62,6 +62,8 @@ _INDIFFERENT_VOLUMES = frozenset({"configMap", "downwardAPI", "emptyDir", "proje
 
 CROWD_MIN = 4096
 """Fewer classes than this are never worth forgetting."""
+
+V = TypeVar("V")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -317,6 +319,68 @@ class PodClasses:
         if found is None:
             found = self._placed[cls.id] = self.of(cls.pod, wants_node=False)
         return found
+
+
+class PerClass(Generic[V]):
+    """A value for each class, for as long as the classes keep their numbers.
+
+    Args:
+        classes: what numbers them.
+        make: works a value out, from nothing but the class.
+    """
+
+    def __init__(self, classes: PodClasses, make: Callable[[PodClass], V]) -> None:
+        self._classes = classes
+        self._make = make
+        self._epoch = classes.epoch
+        self._values: dict[int, V] = {}
+
+    def of(self, cls: PodClass) -> V:
+        """The value of a class."""
+        if self._epoch != self._classes.epoch:
+            self._epoch = self._classes.epoch
+            self._values.clear()
+        value = self._values.get(cls.id)
+        if value is None:
+            value = self._values[cls.id] = self._make(cls)
+        return value
+
+
+class ClassColumn:
+    """A number for each class, as a column that grows with the classes.
+
+    Args:
+        classes: what numbers them.
+        number_of: the number of a class.
+        of_none: the last number of the column, for where there is no class.
+    """
+
+    def __init__(
+        self, classes: PodClasses, number_of: Callable[[PodClass], int], of_none: int
+    ) -> None:
+        self._classes = classes
+        self._number_of = number_of
+        self._of_none = of_none
+        self._epoch = self._known = -1
+        self._column: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def now(self) -> NDArray[np.int64]:
+        """int64[classes + 1], until there are more classes."""
+        if self._epoch != self._classes.epoch:
+            self._forget()
+        count = len(self._classes)
+        if self._known < count:
+            if len(self._column) <= count:
+                self._column = np.resize(self._column, 2 * count)
+            new = [self._number_of(self._classes[n]) for n in range(self._known, count)]
+            self._column[self._known : count] = new
+            self._column[count] = self._of_none
+            self._known = count
+        return self._column[: count + 1]
+
+    def _forget(self) -> None:
+        self._epoch, self._known = self._classes.epoch, 0
+        self._column = np.full(2, self._of_none, np.int64)
 
 
 def _key(pod: Object, wants_node: bool) -> bytes:

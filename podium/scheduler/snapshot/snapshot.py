@@ -20,8 +20,7 @@ from podium.api.values.quantity import INT64_MAX, milli_value, value
 from podium.scheduler.snapshot.change_log import Change, Log
 from podium.scheduler.snapshot.host_ports import HostPort
 from podium.scheduler.snapshot.node_columns import NodeColumns
-from podium.scheduler.snapshot.per_class import PerClass
-from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_classes import PerClass, PodClass, PodClasses
 from podium.scheduler.snapshot.pod_columns import PodColumns
 from podium.scheduler.snapshot.pod_info import NOT_STARTED, UNPLACED, PodInfo, start_order_of
 from podium.scheduler.snapshot.resource_columns import ResourceColumns

@@ -16,6 +16,7 @@ from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.taints import untolerated
 from podium.api.workloads import selector_of
 from podium.scheduler.config.args import TopologySpreadConstraint
+from podium.scheduler.snapshot.affinity_terms import Kin
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.listers import Listers
@@ -23,7 +24,6 @@ from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
 from podium.scheduler.snapshot.node_selection import matching_rows
 from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 DO_NOT_SCHEDULE = "DoNotSchedule"

@@ -4,9 +4,9 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
-from podium.scheduler.framework.explanation import Explanation
+from podium.scheduler.explain.explanation import Explanation
+from podium.scheduler.framework.interface import PreemptionResult
 from podium.scheduler.framework.status import StatusReport
-from podium.scheduler.preemption.result import Preemption
 from podium.simulation.decide.decisions import Decided
 
 
@@ -80,7 +80,9 @@ def decision_report(decided: Decided) -> DecisionReport:
     return answer
 
 
-def _preemption(preemption: Preemption | None, explanation: Explanation) -> PreemptionReport | None:
+def _preemption(
+    preemption: PreemptionResult | None, explanation: Explanation
+) -> PreemptionReport | None:
     if preemption is None:
         return None
     return {

@@ -50,7 +50,7 @@ class PreemptionRecorder:
     def record(self, decision: Decision) -> None:
         """Record a decision, if it preempts anybody."""
         preemption = decision.preemption
-        if preemption is None or not preemption.node_name:
+        if not isinstance(preemption, Preemption) or not preemption.node_name:
             return
         outcome = self.read(decision.pod, preemption, self._alternatives_max)
         self.outcomes.append(outcome)

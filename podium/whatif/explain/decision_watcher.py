@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from podium.api.objects import Object
+from podium.scheduler.explain.explanation import Explanation, explain
 from podium.scheduler.explain.obstacles import obstacles
 from podium.scheduler.explain.volume_details import refusal_details
 from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.explanation import Explanation, explain, failure_message
+from podium.scheduler.framework.diagnosis import failure_message
 from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.preemption.result import Preemption
@@ -96,7 +97,7 @@ class DecisionWatcher:
 
     def _preemption(self, decision: Decision, explanation: Explanation) -> PreemptionView | None:
         preemption = decision.preemption
-        if preemption is None:
+        if not isinstance(preemption, Preemption):
             return None
         outcome = None
         if preemption.node_name:

@@ -7,11 +7,11 @@ from podium.api.pods import priority_class_of
 from podium.scheduler.config.preemption_options import EVERY, PreemptionScope
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
+    Kin,
     affinity_terms,
     with_known_namespaces,
 )
 from podium.scheduler.snapshot.node_columns import ABSENT
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.whatif.optimum.linear_program import Term, total
 from podium.whatif.optimum.model import Model
 from podium.whatif.optimum.neighbours import keep_apart, keep_near

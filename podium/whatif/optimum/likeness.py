@@ -3,9 +3,8 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 
-from podium.scheduler.snapshot.affinity_terms import affinity_terms, with_known_namespaces
+from podium.scheduler.snapshot.affinity_terms import Kin, affinity_terms, with_known_namespaces
 from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.whatif.optimum.problem import Demand
 
 

@@ -4,9 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin
 from podium.scheduler.snapshot.node_columns import ABSENT
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.whatif.optimum.linear_program import LinearProgram, Term, total
 from podium.whatif.optimum.problem import Demand, Occupants, Problem
 

@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from podium.scheduler.snapshot.affinity_terms import affinity_terms, with_known_namespaces
+from podium.scheduler.snapshot.affinity_terms import Kin, affinity_terms, with_known_namespaces
 from podium.scheduler.snapshot.host_ports import HostPort
 from podium.scheduler.snapshot.pod_classes import PodClass
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.whatif.optimum.linear_program import Term, total
 from podium.whatif.optimum.model import Model
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from podium.scheduler.explain.explanation import explain
 from podium.scheduler.explain.obstacles import obstacles
-from podium.scheduler.framework.explanation import explain
 from podium.scheduler.scheduler import Scheduler
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.loaded_state import LoadedState

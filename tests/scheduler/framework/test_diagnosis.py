@@ -2,8 +2,12 @@
 
 from typing import Any
 
-from podium.scheduler.framework.diagnosis import ReasonHistogram, nodes_available_message
-from podium.scheduler.framework.explanation import explain, failure_message
+from podium.scheduler.explain.explanation import explain
+from podium.scheduler.framework.diagnosis import (
+    ReasonHistogram,
+    failure_message,
+    nodes_available_message,
+)
 from podium.scheduler.scheduler import Scheduler
 from tests.scheduler.objects import Obj, near, node, pod, required
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from podium.api.selectors.labels import label_selector
+from podium.scheduler.snapshot.affinity_terms import Kin
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.scheduler.snapshot.snapshot import Snapshot
 from tests.scheduler.objects import ZONE, node, pod
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.snapshot.per_class import PerClass
-from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.pod_classes import PerClass, PodClasses
 from podium.scheduler.snapshot.pod_info import pending_pod
 from tests.scheduler.objects import pod
 

@@ -5,24 +5,18 @@ close rows that are open: where the pod goes is found out by looking at those al
 of a row that was closed anyway may change too, and is found out when the pod fits nowhere.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.evaluation.hypothetical_rows import HypotheticalRow, Rivals
+from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.framework.interface import FITS
-from podium.scheduler.preemption.one_row import RowWorld
-from podium.scheduler.preemption.unchanged_rows import KnownRows
 from podium.scheduler.snapshot.arrays import Codes, Mask, Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-
-Rivals = Sequence[tuple[int, Sequence[PodInfo]]]
-"""Rows, each with the pods nominated to it that have to be counted."""
-
 
 _ONE_BY_ONE_MAX = 4
 
@@ -79,8 +73,8 @@ class Rivalry:
     def _judge_one(self, pod: PodInfo, filtering: Filtering, row: int) -> None:
         rivals = self._nominator.rivals_on(pod, self._snapshot.names[row])
         if rivals:
-            world = RowWorld(filtering, self._snapshot, row, rivals)
-            self._codes[row], self._blame[row] = world.judge_with_rivals()
+            judged = HypotheticalRow(filtering, self._snapshot, row, rivals).judge_with_rivals()
+            self._codes[row], self._blame[row] = judged
 
 
 def with_rivals(filtering: Filtering, rivals: Rivals) -> tuple[Codes, Codes]:

@@ -12,11 +12,11 @@ from podium.api.pods import priority_class_of
 from podium.api.values.durations import duration_seconds
 from podium.api.values.times import NANOS_PER_SECOND, TimeError, epoch_s
 from podium.scheduler.config.preemption_options import EVERY, Patience
+from podium.scheduler.framework.evaluation.hypothetical_rows import HypotheticalRow
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import FITS
+from podium.scheduler.framework.interface import FITS, Held
 from podium.scheduler.framework.post_filter import NodeToStatus
-from podium.scheduler.preemption.one_row import RowWorld
-from podium.scheduler.preemption.policies.policy import Held, before
+from podium.scheduler.preemption.policies.policy import before
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 
 PROVISIONING_UNTIL = "podium.dev/provisioning-until"
@@ -109,7 +109,7 @@ class PatientPreemption:
         """When so many have ended that the pod fits; infinity if that isn't enough."""
         snapshot = self._handle.snapshot
         rivals = self._handle.nominator.rivals_on(pod, snapshot.names[row])
-        world = RowWorld(filtered.evaluation.filtering, snapshot, row, rivals)
+        world = HypotheticalRow(filtered.evaluation.filtering, snapshot, row, rivals)
         for end_s, one in soon:
             world.remove(one)
             if world.judge()[0] == FITS:

@@ -7,10 +7,9 @@ back by nothing else is told when it is worth trying again.
 import math
 from collections.abc import Sequence
 
-import msgspec
-
 from podium.api.values.times import timestamp
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import Held
 from podium.scheduler.preemption.policies.protection.rules import rules_of
 from podium.scheduler.preemption.policies.protection.shields import Shields
 from podium.scheduler.preemption.policies.walls import BudgetWalls, RateWalls, Wall
@@ -18,21 +17,6 @@ from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 _WITNESSES_MAX = 3
-
-
-class Held(msgspec.Struct, frozen=True):
-    """What holds a preemption back that would otherwise help.
-
-    Attributes:
-        reason: in words.
-        until_s: when it is worth trying again, in seconds since the epoch; infinity if no time is
-            known.
-        budgets: `namespace/name` of the budgets that would have to allow more.
-    """
-
-    reason: str
-    until_s: float = math.inf
-    budgets: frozenset[str] = frozenset()
 
 
 class PreemptionPolicy:

@@ -3,7 +3,7 @@
 import math
 
 from podium.machines.backoff import Backoff
-from podium.scheduler.preemption.policies.policy import Held
+from podium.scheduler.framework.interface import Held
 from podium.scheduler.queue import SchedulingQueue
 
 _BACKOFF = Backoff(first_s=1.0, max_s=10.0)

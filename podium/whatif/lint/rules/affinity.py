@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from podium.api.objects import Object, labels
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, affinity_terms
-from podium.scheduler.snapshot.pod_relations import Kin
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin, affinity_terms
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, rule
 from podium.whatif.lint.severity import Severity

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from podium.api.nodes import is_cordoned
 from podium.api.objects import Object, labels, name
 from podium.api.pods import node_name_of
-from podium.scheduler.snapshot.affinity_terms import affinity_terms
+from podium.scheduler.snapshot.affinity_terms import Kin, affinity_terms
 from podium.scheduler.snapshot.pod_classes import PodClass
-from podium.scheduler.snapshot.pod_relations import Kin
 from podium.scheduler.snapshot.topology_spread import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,

@@ -13,9 +13,9 @@ from podium.scheduler.config.preemption_options import (
     PreemptionProtection,
     RepeatedVictims,
 )
+from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.preemption.policies.protection.shield import FOR_EVER, Shield, ShieldOf
 from podium.scheduler.preemption.policies.walls import RateWalls
-from podium.scheduler.preemption.victim_history import VictimHistory
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 

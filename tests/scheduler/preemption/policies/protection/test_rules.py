@@ -12,6 +12,7 @@ from podium.scheduler.config.preemption_options import (
     RepeatedVictims,
 )
 from podium.scheduler.framework.clock import Clock
+from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.preemption.policies.protection.rules import (
     MINIMUM_PREEMPTABLE_PRIORITY,
     TOLERATION_SECONDS,
@@ -23,7 +24,6 @@ from podium.scheduler.preemption.policies.protection.rules import (
     rules_of,
 )
 from podium.scheduler.preemption.policies.walls import RateWalls
-from podium.scheduler.preemption.victim_history import VictimHistory
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod

@@ -10,16 +10,30 @@ import msgspec
 import numpy as np
 
 from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import nodes_available_message, reasons_of
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
-from podium.scheduler.framework.interface import FITS, PostFilterResult
+from podium.scheduler.framework.interface import FITS, PreemptionResult
 from podium.scheduler.framework.status import Status, unresolvable
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON
-from podium.scheduler.preemption.result import Candidate, Preemption
+from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.snapshot.arrays import Codes, Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A node on which preemption would make room.
+
+    Attributes:
+        node_name: the node.
+        victims: who would have to go, the most important first.
+        pdb_violations: how many of them break a budget.
+    """
+
+    node_name: str
+    victims: tuple[PodInfo, ...]
+    pdb_violations: int
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -68,31 +82,6 @@ def explain(decision: Decision, snapshot: Snapshot) -> Explanation:
     )
 
 
-def failure_message(decision: Decision, snapshot: Snapshot) -> str:
-    """Why the pod can't be scheduled, worded as kube-scheduler's FailedScheduling event."""
-    if decision.error:
-        return decision.error
-    if decision.gate is not None:
-        return decision.gate.message
-    if decision.gang:
-        return decision.gang
-    evaluation, outcome, found = decision.evaluation, decision.outcome, decision.post_filter
-    if evaluation is None or outcome is None:
-        return ""
-    said = evaluation.said
-    if said is None or said[0] is not outcome or said[1] is not found:
-        pre_filter = decision.pre_filter.message if decision.pre_filter else ""
-        message = nodes_available_message(
-            snapshot.node_count, reasons_of(decision), pre_filter, _post_filter_message(found)
-        )
-        said = evaluation.said = outcome, found, message
-    return said[2]
-
-
-def _post_filter_message(found: PostFilterResult | None) -> str:
-    return "" if found is None or found.status.is_success else found.status.message
-
-
 def _rows(
     decision: Decision, evaluation: Evaluation, snapshot: Snapshot
 ) -> tuple[Rows, dict[str, Status]]:
@@ -135,8 +124,8 @@ def _scores(
     }
 
 
-def _candidates(preemption: Preemption | None, snapshot: Snapshot) -> tuple[Candidate, ...]:
-    if preemption is None or preemption.run is None:
+def _candidates(preemption: PreemptionResult | None, snapshot: Snapshot) -> tuple[Candidate, ...]:
+    if not isinstance(preemption, Preemption) or preemption.run is None:
         return ()
     run = preemption.run
     found = [
@@ -147,9 +136,9 @@ def _candidates(preemption: Preemption | None, snapshot: Snapshot) -> tuple[Cand
 
 
 def _rejected(
-    preemption: Preemption | None, evaluation: Evaluation, snapshot: Snapshot
+    preemption: PreemptionResult | None, evaluation: Evaluation, snapshot: Snapshot
 ) -> dict[str, Status]:
-    if preemption is None or preemption.run is None:
+    if not isinstance(preemption, Preemption) or preemption.run is None:
         return {}
     run, filtering = preemption.run, evaluation.filtering
     return {
@@ -160,7 +149,7 @@ def _rejected(
     }
 
 
-def _selected(preemption: Preemption | None, snapshot: Snapshot) -> tuple[str, ...]:
-    if preemption is None or preemption.choice is None:
+def _selected(preemption: PreemptionResult | None, snapshot: Snapshot) -> tuple[str, ...]:
+    if not isinstance(preemption, Preemption) or preemption.choice is None:
         return ()
     return tuple(sorted(snapshot.names[row] for row in preemption.choice.selected.tolist()))

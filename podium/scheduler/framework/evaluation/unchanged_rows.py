@@ -1,9 +1,8 @@
-"""Which rows preemption has looked at, and nothing that it depends on has changed since."""
+"""The rows whose results still hold: nothing that these depend on has changed."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.scheduler.preemption.policies.protection.shields import Shields
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.change_log import Log, rows_of
 from podium.scheduler.snapshot.nominator import Nominator
@@ -11,7 +10,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class KnownRows:
-    """The rows that are known; follows pods, their start times, shields, budgets and nominations.
+    """The rows that are known; follows pods, start times, protections, budgets and nominations.
 
     Attributes:
         known: bool[nodes]; whoever has looked at a row notes it here.
@@ -22,7 +21,7 @@ class KnownRows:
         snapshot: Snapshot,
         budgets: BudgetColumns,
         nominator: Nominator | None = None,
-        shields: Shields | None = None,
+        protections: Log[int] | None = None,
     ) -> None:
         """Know nothing yet.
 
@@ -30,7 +29,7 @@ class KnownRows:
             snapshot: the pods.
             budgets: that victims may break.
             nominator: whose nominations matter; None if they don't.
-            shields: that protect pods; None if nothing does.
+            protections: rows whose pods are now protected otherwise; None if nothing protects any.
         """
         self._snapshot = snapshot
         self._budgets = budgets
@@ -38,7 +37,7 @@ class KnownRows:
         self._restarts = snapshot.restarts.cursor()
         self._nominations = (Nominator() if nominator is None else nominator).log.cursor()
         self._allowances = budgets.log.cursor()
-        self._protections = (Log[int]() if shields is None else shields.log).cursor()
+        self._protections = (Log[int]() if protections is None else protections).cursor()
         self._state: tuple[object, ...] = ()
         self.known: NDArray[np.bool_] = np.zeros(snapshot.node_count, bool)
 

@@ -1,4 +1,9 @@
-"""Rows as they would be without some of their pods."""
+"""Rows as filters would judge them without some of their pods.
+
+What filters see of the pods on a row are sums and, where that isn't enough, the pods themselves;
+both are kept here for the pods that are left. A pod fits a row only if it fits both with and
+without the pods nominated there, as in RunFilterPluginsWithNominatedPods of v1.36.
+"""
 
 from collections.abc import Sequence
 
@@ -6,30 +11,91 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.filtering import NOBODY, Filtering
-from podium.scheduler.framework.interface import FITS, FilterState
-from podium.scheduler.preemption.victim_table import Victims, VictimTable
-from podium.scheduler.snapshot.arrays import Codes, Rows
+from podium.scheduler.framework.interface import FITS
+from podium.scheduler.snapshot.arrays import Codes, Mask, Rows
+from podium.scheduler.snapshot.pod_batches import ManyPods
+from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Rivals = Sequence[tuple[int, Sequence[PodInfo]]]
+"""Rows, each with the pods nominated to it that have to be counted."""
 
 
-class World:
-    """Rows without their potential victims, which are given back in turn; for one class of pods.
+class HypotheticalRow:
+    """One row, from which pods are taken one by one; in plain integers.
 
-    A pod fits a row only if it fits both with and without the pods nominated there, as in
-    RunFilterPluginsWithNominatedPods of v1.36.
+    Most changes concern a single row, for which arrays of one element cost more than they save.
     """
+
+    def __init__(
+        self, filtering: Filtering, snapshot: Snapshot, row: int, rivals: Sequence[PodInfo]
+    ) -> None:
+        self._filtering = filtering
+        self._row = row
+        self._rivals = rivals
+        self._present = list(snapshot.pods_on[row])
+        filtering.meet(rivals)
+        self._sums = [[0] * state.width for state in filtering.states]
+        self._weights: dict[PodClass, list[tuple[list[int], Sequence[int]]]] = {}
+
+    def remove(self, pod: PodInfo) -> None:
+        """Take a pod away."""
+        self._present.remove(pod)
+        self._count(pod, -1)
+
+    def give_back(self, pod: PodInfo) -> None:
+        """Undo `remove`."""
+        self._present.append(pod)
+        self._count(pod, 1)
+
+    def judge(self) -> tuple[int, int]:
+        """Outcome and blame, both with and without the pods nominated here."""
+        outcome = self.judge_with_rivals() if self._rivals else (FITS, NOBODY)
+        return outcome if outcome[0] != FITS else self._judge(())
+
+    def judge_with_rivals(self) -> tuple[int, int]:
+        """Outcome and blame with the pods nominated here."""
+        for pod in self._rivals:
+            self._count(pod, 1)
+        outcome = self._judge(self._rivals)
+        for pod in self._rivals:
+            self._count(pod, -1)
+        return outcome
+
+    def _judge(self, rivals: Sequence[PodInfo]) -> tuple[int, int]:
+        for number, state in enumerate(self._filtering.states):
+            if not state.additive:
+                code = state.code_among(self._row, [*self._present, *rivals])
+            elif not state.width:
+                code = int(self._filtering.codes[number][self._row])
+            else:
+                code = state.code(self._row, self._sums[number])
+            if code != FITS:
+                return code, number
+        return FITS, NOBODY
+
+    def _count(self, pod: PodInfo, sign: int) -> None:
+        weights = self._weights.get(pod.cls)
+        if weights is None:
+            pairs = zip(self._sums, self._filtering.states, strict=True)
+            weights = [(sums, state.weights(pod.cls)) for sums, state in pairs if state.width]
+            self._weights[pod.cls] = weights
+        for sums, of_state in weights:
+            for place, weight in enumerate(of_state):
+                sums[place] += sign * weight
+
+
+class HypotheticalRows:
+    """Many rows without their potential victims, which are given back in turn; in arrays."""
 
     def __init__(
         self,
         filtering: Filtering,
         snapshot: Snapshot,
         rows: Rows,
-        table: VictimTable,
+        victims: ManyPods,
         rivals: Rivals = (),
     ) -> None:
         """Take all potential victims away.
@@ -37,16 +103,13 @@ class World:
         Args:
             filtering: of the class of pods.
             snapshot: the cluster.
-            rows: int[n], ascending; none of them tall.
-            table: has these rows.
+            rows: int[n], ascending.
+            victims: arrays of the shape [turns, n], in the order in which they are given back.
             rivals: rows, each with the pods nominated there that count.
         """
         self._filtering = filtering
         self._snapshot = snapshot
         self._rows = rows
-        turns = int(table.counts[rows].max(initial=0))
-        columns = slice(None) if len(rows) == snapshot.node_count else rows
-        victims = Victims(table, turns, columns)
         self._slots = victims.slots
         filtering.meet(pod for _, pods in rivals for pod in pods)
         self._weights = {
@@ -58,8 +121,17 @@ class World:
             number: np.array([-of_turns.sum(axis=0) for of_turns in weights])
             for number, weights in self._weights.items()
         }
-        self._nominated = self._place_rivals(rivals)
-        self._present = self._remaining() if self._needs_pods() else {}
+        by_row = dict(rivals)
+        self._nominated: dict[int, Sequence[PodInfo]] = {}
+        if by_row:
+            indexed = enumerate(rows.tolist())
+            self._nominated = {index: by_row[row] for index, row in indexed if row in by_row}
+        self._present: dict[int, list[PodInfo]] = {}
+        if not all(state.additive for state in filtering.states):
+            pairs = zip(rows.tolist(), self._slots.T.tolist(), strict=True)
+            for index, (row, gone) in enumerate(pairs):
+                away = set(gone)
+                self._present[index] = [p for p in snapshot.pods_on[row] if p.slot not in away]
 
     def judge(self, indexes: Integers) -> tuple[Codes, Codes]:
         """Outcomes and blames, int32[n], of the rows number indexes[i], int64[n]."""
@@ -72,7 +144,12 @@ class World:
             in_play: bool[n], the rows that the pod fits without any of the pods.
         """
         victims = np.zeros(self._slots.shape, bool)
-        room, others = self._room(in_play), self._judging()
+        room = self._room(in_play)
+        others = [
+            number
+            for number, state in enumerate(self._filtering.states)
+            if not state.additive or (state.width and state.room(self._rows) is None)
+        ]
         for turn, slots in enumerate(self._slots):
             here = in_play & (slots >= 0)
             fits = here.copy()
@@ -80,7 +157,12 @@ class World:
             for space in left:
                 fits &= space >= 0
             if others:
-                self._try(turn, fits, others)
+                indexes = np.flatnonzero(fits)
+                self._give_back(turn, indexes, others, 1)
+                outcome, _ = self._judge_twice(others, indexes)
+                refused = indexes[outcome != FITS]
+                self._give_back(turn, refused, others, -1)
+                fits[refused] = False
             for space, weights in room:
                 space -= weights[turn] * fits
             np.greater(here, fits, out=victims[turn])
@@ -89,7 +171,7 @@ class World:
     def _room(self, in_play: Mask) -> list[tuple[Integers, Integers]]:
         """What is left for each sum that only has a limit, int64[n], and its weights by turn.
 
-        Sums aren't told of which there is enough on all rows even if everybody comes back.
+        Sums are left out of which there is enough on all rows even if all pods come back.
         """
         found = []
         for number, weights in self._weights.items():
@@ -106,22 +188,6 @@ class World:
                     if ((space - held + total < 0) & in_play).any()
                 ]
         return found
-
-    def _judging(self) -> list[int]:
-        return [
-            number
-            for number, state in enumerate(self._filtering.states)
-            if not state.additive or (state.width and state.room(self._rows) is None)
-        ]
-
-    def _try(self, turn: int, fits: Mask, numbers: Sequence[int]) -> None:
-        """Give the pods of a turn back where the pod may still fit; correct `fits` in place."""
-        indexes = np.flatnonzero(fits)
-        self._give_back(turn, indexes, numbers, 1)
-        outcome, _ = self._judge_twice(numbers, indexes)
-        refused = indexes[outcome != FITS]
-        self._give_back(turn, refused, numbers, -1)
-        fits[refused] = False
 
     def _give_back(self, turn: int, indexes: Integers, numbers: Sequence[int], sign: int) -> None:
         for number in numbers:
@@ -151,8 +217,7 @@ class World:
         blame = np.full(len(indexes), NOBODY, np.int32)
         open_places = np.arange(len(indexes))
         for number in numbers:
-            state = self._filtering.states[number]
-            codes = self._codes(number, state, indexes[open_places], with_rivals)
+            codes = self._codes(number, indexes[open_places], with_rivals)
             objects = codes != FITS
             if objects.any():
                 refused = open_places[objects]
@@ -162,14 +227,13 @@ class World:
                     break
         return outcome, blame
 
-    def _codes(
-        self, number: int, state: FilterState, indexes: Integers, with_rivals: bool
-    ) -> Codes:
-        rows = self._rows[indexes]
+    def _codes(self, number: int, indexes: Integers, with_rivals: bool) -> Codes:
+        rows, state = self._rows[indexes], self._filtering.states[number]
         if not state.additive:
+            nominated = self._nominated if with_rivals else {}
             judged = [
-                state.code_among(int(self._rows[i]), self._pods(i, with_rivals))
-                for i in indexes.tolist()
+                state.code_among(row, [*self._present[index], *nominated.get(index, ())])
+                for index, row in zip(indexes.tolist(), rows.tolist(), strict=True)
             ]
             return np.array(judged, np.int32)
         if not state.width:
@@ -185,27 +249,3 @@ class World:
         weights = [state.weights(pod.cls) for pod in self._nominated[index]]
         total: Integers = np.array(weights, np.int64).sum(axis=0)
         return total
-
-    def _pods(self, index: int, with_rivals: bool) -> list[PodInfo]:
-        rivals = self._nominated.get(index, ()) if with_rivals else ()
-        return [*self._present[index], *rivals]
-
-    def _needs_pods(self) -> bool:
-        return any(not state.additive for state in self._filtering.states)
-
-    def _remaining(self) -> dict[int, list[PodInfo]]:
-        on_rows, remaining = self._snapshot.pods_on, {}
-        for index, (row, gone) in enumerate(
-            zip(self._rows.tolist(), self._slots.T.tolist(), strict=True)
-        ):
-            away = set(gone)
-            remaining[index] = [pod for pod in on_rows[row] if pod.slot not in away]
-        return remaining
-
-    def _place_rivals(self, rivals: Rivals) -> dict[int, Sequence[PodInfo]]:
-        if not rivals:
-            return {}
-        by_row = dict(rivals)
-        return {
-            index: by_row[row] for index, row in enumerate(self._rows.tolist()) if row in by_row
-        }
