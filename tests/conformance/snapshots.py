@@ -15,7 +15,7 @@ import msgspec
 
 from podium.whatif.plan.changes import PARSERS, Apply, Change
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
 from tests.conftest import ROOT

@@ -9,7 +9,7 @@ from podium.api.presentation import Presentation
 
 if TYPE_CHECKING:
     from podium.whatif.explain.explanation import PodExplanation
-    from podium.whatif.plan.outcome.outcome import Plan
+    from podium.whatif.plan.plan_report import Plan
 
 
 class Presenters(msgspec.Struct, frozen=True):

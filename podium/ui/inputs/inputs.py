@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from podium.whatif.capacity.capacity_report import Capacity
     from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
     from podium.whatif.explain.explanation import PodExplanation
-    from podium.whatif.plan.outcome.outcome import Plan
+    from podium.whatif.plan.plan_report import Plan
     from podium.whatif.rollout_order.rollout_report import RolloutAdvice
 
 Reported = TypeVar(

@@ -13,7 +13,7 @@ from podium.whatif.explain.eviction_rankings import EvictionRanking
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.lint.lint_report import LintReport
 from podium.whatif.plan.fail_on import Finding, caused, findings
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.resilience.impact import Impact
 from podium.whatif.resilience.resilience_report import Resilience
 from podium.whatif.rollout_order.rollout_report import RolloutAdvice

@@ -41,7 +41,7 @@ from podium.ui.library.words import (
 )
 from podium.ui.writers.html import to_html_fragment
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.plans import Plans
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
 
@@ -147,7 +147,7 @@ class LoadedCluster:
         found = self._played(request, workers)
         if optimal:
             check_extra("optimal=True", "optimal")
-            from podium.whatif.optimum.optimum_comparison import with_optimum
+            from podium.whatif.plan.optimum_comparison import with_optimum
 
             found = with_optimum(found, request, optimal_seconds)
         return PlanAnswer.of(asked.told_in(found))

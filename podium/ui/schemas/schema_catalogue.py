@@ -12,7 +12,7 @@ _TYPES: Mapping[str, str] = {
     "KubeletConfiguration": "podium.kubelet.kubelet_config:KubeletConfiguration",
     "DecideScenario": "podium.simulation.decide.scenario:ScenarioDocument",
     "EvictionQuestion": "podium.simulation.decide.eviction.question:EvictionQuestion",
-    "Plan": "podium.whatif.plan.outcome.outcome:Plan",
+    "Plan": "podium.whatif.plan.plan_report:Plan",
     "Impact": "podium.whatif.resilience.impact:Impact",
     "Resilience": "podium.whatif.resilience.resilience_report:Resilience",
     "Explanation": "podium.whatif.explain.explanation:PodExplanation",

@@ -25,7 +25,7 @@ from podium.cluster.virtual.controller_list import chosen_controllers
 from podium.ui.testing.sources import Source, in_namespace, objects_of
 from podium.whatif.plan.changes import Apply, parse_delete
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan as make_plan
 from podium.whatif.plan.request import NEXT_PODS_MAX, UNTIL_S, PlanRequest
 

@@ -22,8 +22,8 @@ from podium.whatif.capacity.capacity_templates import PodTemplate, needed
 from podium.whatif.capacity.cluster_filler import Filling
 from podium.whatif.capacity.cluster_filler import Progress as Filled
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.outcome.outcome import Disruption
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
+from podium.whatif.plan.plan_report import Disruption
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 

@@ -14,7 +14,7 @@ from podium.api.presentation import (
     count,
 )
 from podium.whatif.capacity.capacity_report import Capacity, Fill, TemplateRow, VictimRow
-from podium.whatif.plan.outcome.outcome import Return, why_never
+from podium.whatif.plan.plan_report import Return, why_never
 
 # Of more nodes than these the fullest are listed.
 _NODES_MAX = 20

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
-from podium.whatif.plan.outcome.outcome import PodRow, Return
+from podium.whatif.plan.plan_report import PodRow, Return
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from podium.api.objects import Object, annotations, labels, name, namespace, spe
 from podium.api.pod_specs import volumes_of
 from podium.cluster.manifests import read_sources
 from podium.cluster.manifests.problems import describe
-from podium.whatif.plan.targets import parse_workload
+from podium.whatif.plan.changes import parse_workload
 
 _SHARE_MAX = 10_000
 # Their pods go by nodes, or by schedules, and aren't wanted more of.

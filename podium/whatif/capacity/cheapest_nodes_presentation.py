@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
 from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
-from podium.whatif.plan.outcome.outcome import PendingPod
+from podium.whatif.plan.plan_report import PendingPod
 
 _SHOWN_MAX = 5
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import PlainSerializer
 
 from podium.api.documents.report import API_VERSION, Report
-from podium.whatif.plan.outcome.outcome import PendingPod, Placement
+from podium.whatif.plan.plan_report import PendingPod, Placement
 
 Cost = Annotated[Decimal, PlainSerializer(float, return_type=float)]
 """What nodes cost, in whatever unit the shapes were given in."""

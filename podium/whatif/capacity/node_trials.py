@@ -9,8 +9,8 @@ from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.simulation.workers import in_a_copy
 from podium.whatif.capacity.node_shapes import NodeShape
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.outcome.outcome import PendingPod, Placement, Return
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
+from podium.whatif.plan.plan_report import PendingPod, Placement, Return
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import UNTIL_S
 

@@ -13,10 +13,17 @@ from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.whatif.explain.blockers import blockers
-from podium.whatif.explain.explanation import DecisionView, NodeScore, PreemptionView, SparedPod
-from podium.whatif.plan.freed_ports import freed_ports
+from podium.whatif.explain.explanation import (
+    DecisionView,
+    FreedPort,
+    NodeScore,
+    PreemptionView,
+    SparedPod,
+)
 
 _ALL = 1 << 62
 
@@ -130,3 +137,19 @@ class DecisionWatcher:
 def _gist(view: DecisionView) -> tuple[Any, ...]:
     outcome = None if view.preemption is None else view.preemption.outcome
     return view.node, view.message, view.error, outcome and outcome.chosen
+
+
+def freed_ports(snapshot: Snapshot, pod: PodInfo) -> list[FreedPort]:
+    """The ports in a pod's way that count as free, by node."""
+    wanted = pod.cls.host_ports
+    return sorted(
+        (
+            FreedPort(snapshot.names[row], str(port), holder.key)
+            for row, freed in snapshot.freed_ports.items()
+            for port in freed
+            if any(map(port.conflicts, wanted))
+            for holder in snapshot.pods_on[row]
+            if port in holder.cls.host_ports
+        ),
+        key=lambda found: (found.node, found.port, found.pod),
+    )

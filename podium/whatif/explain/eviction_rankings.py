@@ -24,7 +24,7 @@ from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, INODES, MEMORY, P
 from podium.kubelet.simulated.behaviour import BehaviourError
 from podium.kubelet.simulated.scripted_usage import USAGE, usage_of
 from podium.kubelet.simulated.stats_provider import usage_at
-from podium.whatif.plan.outcome.outcome import PodRow
+from podium.whatif.plan.plan_report import PodRow
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.plan.resource_pressure import with_usage

@@ -21,7 +21,6 @@ from podium.scheduler.explain.remedies import Remedy
 from podium.scheduler.framework.status import Status, StatusReport
 from podium.simulation.timeline.preemption import CandidateNode, PreemptionOutcome
 from podium.whatif.explain.blockers import Blocker
-from podium.whatif.plan.freed_ports import FreedPort
 
 
 class NodeStatusReport(StatusReport):
@@ -40,6 +39,21 @@ def _by_node(statuses: Mapping[str, Status]) -> list[NodeStatusReport]:
 
 Refusal = Annotated[Status | None, PlainSerializer(_status)]
 Refusals = Annotated[Mapping[str, Status], PlainSerializer(_by_node)]
+
+
+@dataclass(frozen=True, slots=True)
+class FreedPort(Report):
+    """A port that the scheduler takes for free.
+
+    Attributes:
+        node: where.
+        port: number and protocol, with the address unless it is every one.
+        pod: who holds it.
+    """
+
+    node: str
+    port: str
+    pod: str
 
 
 @dataclass(frozen=True, slots=True)

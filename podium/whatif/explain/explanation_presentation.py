@@ -18,8 +18,8 @@ from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.scheduler.framework.status import Status
 from podium.whatif.explain.eviction_rankings import EvictionRanking
 from podium.whatif.explain.explanation import DecisionView, PodExplanation, PreemptionView
+from podium.whatif.plan.plan_report import time_text
 from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
-from podium.whatif.plan.presentation.timeline_text import time_text
 
 _REFUSAL_HEADERS = ("Node", "Plugin", "Code", "Reasons")
 _CANDIDATES_MAX = 1_000

@@ -29,10 +29,10 @@ from podium.scheduler.machine.sleepers import sleepers
 from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.explain.decision_watcher import DecisionWatcher
 from podium.whatif.explain.explanation import PodExplanation
-from podium.whatif.plan.outcome.kubelet_admissions import kubelet_admission, was_refused
+from podium.whatif.explain.kubelet_admissions import kubelet_admission, was_refused
+from podium.whatif.plan.changes import ChangeTarget, parse_workload
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
-from podium.whatif.plan.targets import ChangeTarget, parse_workload
 
 # Their pods come again under the same names.
 _KEEPING_NAMES = frozenset({"StatefulSet"})

@@ -20,7 +20,7 @@ from podium.whatif.lint.budget_view import BudgetView, budget_view
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import Workload, WorkloadReader
 from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods, stale_pods
-from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+from podium.whatif.plan.workload_owners import WorkloadOwners
 
 _KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
 

@@ -11,10 +11,10 @@ from podium.api.pods import node_name_of
 from podium.whatif.lint.workload_reader import SCALED
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.next_pods import tried
-from podium.whatif.plan.outcome.next_pod_words import stale_sentences
-from podium.whatif.plan.outcome.outcome import StalePriority
 from podium.whatif.plan.outcome.stale_priorities import StalePods
+from podium.whatif.plan.plan_report import StalePriority
 from podium.whatif.plan.play import Play
+from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
 
 _MAKERS = SCALED | {"DaemonSet", "Job"}

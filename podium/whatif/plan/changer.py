@@ -1,17 +1,21 @@
 """The changes of a plan, made through the API as kubectl makes them."""
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
 from podium.api.kinds.decisive_kinds import Identity, label
-from podium.api.objects import Object, is_terminating, spec_of, was_in_a_cluster
+from podium.api.objects import Object, is_terminating, name, spec_of, was_in_a_cluster
+from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.refused import RefusedError
+from podium.api.values.misspelling import likely_meant
 from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
+from podium.apiserver.store.store import Store
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.kubectl_apply import apply_manifest
 from podium.kubelet.simulated.behaviour import DOWN
@@ -21,6 +25,7 @@ from podium.simulation.timeline import Observer
 from podium.whatif.plan.changes import (
     Apply,
     Change,
+    ChangeTarget,
     Cordon,
     Delete,
     Fail,
@@ -29,9 +34,7 @@ from podium.whatif.plan.changes import (
     check,
     words,
 )
-from podium.whatif.plan.misspelt_references import with_likely_name
-from podium.whatif.plan.outcome.outcome import RejectedObject
-from podium.whatif.plan.targets import ChangeTarget
+from podium.whatif.plan.plan_report import RejectedObject
 
 _IN_BACKGROUND = DeleteOptions(propagation="Background")
 _BY_FORCE = DeleteOptions(grace_period_s=0)
@@ -207,3 +210,23 @@ class Changer:
 
 def _identity(target: ChangeTarget) -> Identity:
     return target.kind, target.namespace, target.name
+
+
+# In the words of kube-apiserver and its admission plugins; of each the kind that is referred to.
+_MISSING = (
+    (re.compile(r"no PriorityClass with name (\S+) was found"), "PriorityClass"),
+    (re.compile(r'RuntimeClass "([^"]+)" not found'), "RuntimeClass"),
+    (re.compile(r'namespaces "([^"]+)" not found'), "Namespace"),
+)
+
+
+_ALWAYS_THERE = {"PriorityClass": (*SYSTEM_PRIORITY_CLASSES,)}
+
+
+def with_likely_name(message: str, store: Store) -> str:
+    """The API's message, with the name that was likely meant where what it names isn't there."""
+    for pattern, kind in _MISSING:
+        if found := pattern.search(message):
+            known = (*map(name, store.list(kind).items), *_ALWAYS_THERE.get(kind, ()))
+            return message + likely_meant(found[1], known)
+    return message

@@ -10,53 +10,68 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from podium.api.documents.pod_report import report_facts
-from podium.api.documents.report import HIDDEN, OrNull, Report
 from podium.api.errors import PodiumError
-from podium.whatif.plan.fail_on_conditions import Condition
-from podium.whatif.plan.outcome.next_pod_words import keeping, next_pod_clauses
-from podium.whatif.plan.outcome.outcome import PendingPod, Plan, PodRow, WorkloadSummary
+from podium.whatif.plan.presentation.next_pod_words import keeping, next_pod_clauses
+
+# Completion reads the names of the conditions at each TAB, and doesn't wait for types of reports.
+if TYPE_CHECKING:
+    from podium.simulation.timeline.preemption import Victim
+    from podium.whatif.plan.plan_report import Plan, PodRow, WorkloadSummary
 
 
 class GateError(PodiumError):
     """A gate can't be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding(Report):
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Something that met a condition.
 
     Attributes:
-        condition: which.
+        condition: name of the condition.
         object: the pod, as `namespace/name`, or another object with its kind.
         namespace: where it is; empty if it stands in none.
         workload: whose pod it is, `Kind namespace/name`.
         priority: of the pod; 0 for other objects.
-        priority_class: of the pod.
-        by: who is behind it, such as the preemptor; empty if nobody.
+        by: the pod behind it, such as the preemptor; empty if there is none.
         message: what happens, in words.
         count: how many pods or objects it is about.
         extent: how bad it is, where there are degrees: pods that a budget lacks, percent of pods
             that aren't ready, seconds without a ready pod.
     """
 
-    condition: Condition
+    condition: str
     object: str
-    namespace: OrNull = ""
-    workload: OrNull = ""
+    namespace: str = ""
+    workload: str = ""
     priority: int = 0
-    priority_class: OrNull = ""
-    by: OrNull = ""
+    priority_class: str = ""
+    by: str = ""
     message: str
     count: int = 1
-    extent: Annotated[float, HIDDEN] = 0.0
+    extent: float = 0.0
 
+
+class Condition(msgspec.Struct, frozen=True):
+    """A condition on which `podium plan` can be made to fail.
+
+    Attributes:
+        name: as `--fail-on` takes it.
+        meaning: when a plan meets it, for the documentation.
+        check: everything in a plan that meets it.
+    """
+
+    name: str
+    meaning: str
+    check: "Callable[[Plan], Iterator[Finding]]"
+
+
+READY_SHARE = "ready<N%"
+"""The condition that has a bound in its name."""
 
 _Test = Callable[[Finding], bool]
 _RESTRICTION = re.compile(r"(\w+)(>=|<=|>|<|=)(.+)")
@@ -77,19 +92,19 @@ class Gate(msgspec.Struct, frozen=True):
 
     Attributes:
         text: as it was written.
-        condition: which.
+        condition: name of the condition.
         tests: all of them hold of what it is about.
         allows: whether it lets that through, rather than stopping it.
     """
 
     text: str
-    condition: Condition
+    condition: str
     tests: tuple[_Test, ...] = ()
     allows: bool = False
 
     def matches(self, finding: Finding) -> bool:
         """Whether it is about this."""
-        return finding.condition is self.condition and all(test(finding) for test in self.tests)
+        return finding.condition == self.condition and all(test(finding) for test in self.tests)
 
 
 def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = ()) -> list[Gate]:
@@ -117,25 +132,25 @@ def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = (
     return gates
 
 
-def findings(plan: Plan, gates: Sequence[Gate]) -> list[Finding]:
+def findings(plan: "Plan", gates: Sequence[Gate]) -> list[Finding]:
     """What of a plan a set of gates stops, in the order of the conditions."""
     return [found for found, allowing in _matched(plan, gates) if allowing is None]
 
 
-def let_through(plan: Plan, gates: Sequence[Gate]) -> list[tuple[Finding, Gate]]:
+def let_through(plan: "Plan", gates: Sequence[Gate]) -> list[tuple[Finding, Gate]]:
     """What of a plan gates would stop if others didn't allow it, with the first that does."""
     return [(found, gate) for found, gate in _matched(plan, gates) if gate is not None]
 
 
-def _matched(plan: Plan, gates: Sequence[Gate]) -> Iterator[tuple[Finding, Gate | None]]:
+def _matched(plan: "Plan", gates: Sequence[Gate]) -> Iterator[tuple[Finding, Gate | None]]:
     """What gates are about, each with the first gate that lets it through."""
     stopping = [gate for gate in gates if not gate.allows]
     # Who only says what is allowed doesn't want the rest.
     named = {gate.condition for gate in stopping}
     stopping += [Gate("", gate.condition) for gate in gates if gate.condition not in named]
     allowing = [gate for gate in gates if gate.allows]
-    for condition in Condition:
-        for found in _FINDERS[condition](plan):
+    for condition in CONDITIONS.values():
+        for found in condition.check(plan):
             if any(gate.matches(found) for gate in stopping):
                 yield found, next((gate for gate in allowing if gate.matches(found)), None)
 
@@ -162,7 +177,7 @@ def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]
     return left
 
 
-def _about(finding: Finding) -> tuple[Condition, str, str]:
+def _about(finding: Finding) -> tuple[str, str, str]:
     return finding.condition, finding.object, finding.workload
 
 
@@ -173,11 +188,10 @@ def _gate(text: str) -> Gate:
     if share := _SHARE.fullmatch(name):
         lacking = 100 - float(share[1])
         tests.append(lambda finding: finding.extent > lacking)
-        return Gate(text, Condition.READY_SHARE, tuple(tests), allows)
-    if name not in set(Condition) - {Condition.READY_SHARE}:
-        known = ", ".join(Condition)
-        raise GateError(f"unknown condition {name}; known are {known}")
-    return Gate(text, Condition(name), tuple(tests), allows)
+        return Gate(text, READY_SHARE, tuple(tests), allows)
+    if name not in CONDITIONS or name == READY_SHARE:
+        raise GateError(f"unknown condition {name}; known are {', '.join(CONDITIONS)}")
+    return Gate(text, name, tuple(tests), allows)
 
 
 def _test(gate: str, text: str) -> _Test:
@@ -203,12 +217,12 @@ def _names(finding: Finding, field: str) -> tuple[str, ...]:
     return (finding.priority_class if field == "class" else finding.namespace,)
 
 
-def _of(condition: Condition, row: PodRow, message: str, by: str = "") -> Finding:
+def _of(condition: str, row: "PodRow | Victim", message: str, by: str = "") -> Finding:
     return Finding(
         condition=condition,
         object=row.pod,
         namespace=row.namespace,
-        workload=row.workload,
+        workload=getattr(row, "workload", ""),
         priority=row.priority,
         priority_class=row.priority_class,
         by=by,
@@ -216,25 +230,25 @@ def _of(condition: Condition, row: PodRow, message: str, by: str = "") -> Findin
     )
 
 
-def _preemptions(plan: Plan) -> Iterator[Finding]:
+def _preemptions(plan: "Plan") -> Iterator[Finding]:
     for one in plan.disruptions:
         if one.by:
             message = f"is preempted on {one.node} by {one.by}"
-            yield _of(Condition.PREEMPTION, one, message, one.by)
+            yield _of("preemption", one, message, one.by)
 
 
-def _evictions(plan: Plan) -> Iterator[Finding]:
+def _evictions(plan: "Plan") -> Iterator[Finding]:
     for one in plan.disruptions:
-        yield _of(Condition.EVICTION, one, f"loses its place on {one.node}{one.times}", one.by)
+        yield _of("eviction", one, f"loses its place on {one.node}{one.times}", one.by)
     for removed in plan.removed:
         if removed.is_evicted:
-            yield _of(Condition.EVICTION, removed, removed.reason)
+            yield _of("eviction", removed, removed.reason)
 
 
-def _lost_work(plan: Plan) -> Iterator[Finding]:
+def _lost_work(plan: "Plan") -> Iterator[Finding]:
     for one in plan.failed_jobs:
         yield Finding(
-            condition=Condition.LOST_WORK,
+            condition="lost-work",
             object=one.job,
             namespace=one.namespace,
             workload=one.workload,
@@ -244,34 +258,31 @@ def _lost_work(plan: Plan) -> Iterator[Finding]:
         )
 
 
-def _violations(plan: Plan) -> Iterator[Finding]:
+def _violations(plan: "Plan") -> Iterator[Finding]:
     rows = {one.pod: one for one in plan.disruptions}
     for preemption in plan.preemptions:
         for victim in preemption.taken:
             for budget in victim.broken:
-                row = rows.get(victim.pod) or PodRow(**report_facts(victim))
+                row = rows.get(victim.pod) or victim
                 message = f"is preempted, which violates the budget {budget}"
-                yield _of(Condition.PDB_VIOLATION, row, message, preemption.preemptor)
+                yield _of("pdb-violation", row, message, preemption.preemptor)
 
 
-def _pending(plan: Plan) -> Iterator[Finding]:
+def _pending(plan: "Plan") -> Iterator[Finding]:
     for one in plan.pending:
-        yield _of(Condition.PENDING, one, f"{_waits(one)}: {one.message}")
+        waits = "stays pending"
+        if one.room_at_s is not None:
+            when = f"t+{one.room_at_s:.12g}s, after the plan's end"
+            waits = f"waits for pods to leave {one.nominated_node} by {when}"
+        yield _of("pending", one, f"{waits}: {one.message}")
 
 
-def _waits(one: PendingPod) -> str:
-    if one.room_at_s is None:
-        return "stays pending"
-    when = f"t+{one.room_at_s:.12g}s, after the plan's end"
-    return f"waits for pods to leave {one.nominated_node} by {when}"
-
-
-def _rejected(plan: Plan) -> Iterator[Finding]:
+def _rejected(plan: "Plan") -> Iterator[Finding]:
     for one in plan.rejected:
         about = one.workload or one.object
         verb = "is" if one.count == 1 else "are"
         yield Finding(
-            condition=Condition.REJECTED,
+            condition="rejected",
             object=f"{one.object} of {one.workload}" if one.workload else one.object,
             namespace=one.namespace,
             workload=about,
@@ -280,13 +291,13 @@ def _rejected(plan: Plan) -> Iterator[Finding]:
         )
 
 
-def _refused(plan: Plan) -> Iterator[Finding]:
+def _refused(plan: "Plan") -> Iterator[Finding]:
     for one in plan.refusals:
         why = one.message or one.reason
-        yield _of(Condition.REFUSED, one, f"is refused by {one.node}{one.times}: {why}")
+        yield _of("refused", one, f"is refused by {one.node}{one.times}: {why}")
 
 
-def _below_budget(plan: Plan) -> Iterator[Finding]:
+def _below_budget(plan: "Plan") -> Iterator[Finding]:
     summaries = {one.workload: one for one in plan.workloads}
     for budget in plan.budgets:
         if not budget.is_below:
@@ -295,7 +306,7 @@ def _below_budget(plan: Plan) -> Iterator[Finding]:
         for workload in fallen or budget.workloads or ("",):
             row = summaries.get(workload)
             yield Finding(
-                condition=Condition.BELOW_BUDGET,
+                condition="below-budget",
                 object=f"PodDisruptionBudget {budget.budget}",
                 namespace=budget.namespace,
                 workload=workload,
@@ -309,18 +320,18 @@ def _below_budget(plan: Plan) -> Iterator[Finding]:
             )
 
 
-def _loses_ready(summary: WorkloadSummary | None) -> bool:
+def _loses_ready(summary: "WorkloadSummary | None") -> bool:
     return summary is not None and summary.ready_least < summary.ready_before
 
 
-def _unavailable(plan: Plan) -> Iterator[Finding]:
+def _unavailable(plan: "Plan") -> Iterator[Finding]:
     for one in plan.workloads:
         if one.is_unavailable:
             message = f"has no ready pod for {one.ready_least_for_s:g} s"
-            yield _of_summary(Condition.UNAVAILABLE, one, message, one.ready_least_for_s)
+            yield _of_summary("unavailable", one, message, one.ready_least_for_s)
 
 
-def _ready_shares(plan: Plan) -> Iterator[Finding]:
+def _ready_shares(plan: "Plan") -> Iterator[Finding]:
     for one in plan.workloads:
         if one.serves and one.ready_share < 1:
             counted = min(one.pods, one.wanted)
@@ -329,10 +340,10 @@ def _ready_shares(plan: Plan) -> Iterator[Finding]:
                 f"%) for {one.ready_least_for_s:g} s"
             )
             lacking = 100 * (1 - one.ready_share)
-            yield _of_summary(Condition.READY_SHARE, one, message, lacking)
+            yield _of_summary(READY_SHARE, one, message, lacking)
 
 
-def _of_summary(condition: Condition, row: WorkloadSummary, message: str, extent: float) -> Finding:
+def _of_summary(condition: str, row: "WorkloadSummary", message: str, extent: float) -> Finding:
     return Finding(
         condition=condition,
         object=row.workload,
@@ -345,33 +356,33 @@ def _of_summary(condition: Condition, row: WorkloadSummary, message: str, extent
     )
 
 
-def _stuck(plan: Plan) -> Iterator[Finding]:
+def _stuck(plan: "Plan") -> Iterator[Finding]:
     for one in plan.rollouts:
         if one.is_stuck:
-            yield _of_workload(Condition.STUCK_ROLLOUT, one.workload, f"is stuck: {one.text}")
+            yield _of_workload("stuck-rollout", one.workload, f"is stuck: {one.text}")
 
 
-def _unplayed(plan: Plan) -> Iterator[Finding]:
+def _unplayed(plan: "Plan") -> Iterator[Finding]:
     for one in plan.unplayed:
-        yield _of_workload(Condition.UNPLAYED, one.object, f"isn't played: {one.reason}")
+        yield _of_workload("unplayed", one.object, f"isn't played: {one.reason}")
     for rollout in plan.rollouts:
         if rollout.is_open:
             message = f"isn't played to its end: {rollout.text}"
-            yield _of_workload(Condition.UNPLAYED, rollout.workload, message)
+            yield _of_workload("unplayed", rollout.workload, message)
 
 
-def _undrained(plan: Plan) -> Iterator[Finding]:
+def _undrained(plan: "Plan") -> Iterator[Finding]:
     for one in plan.drains:
         if one.state != "Done":
             message = f"isn't drained: {one.text}"
-            yield _of_workload(Condition.UNDRAINED, f"Node {one.node}", message)
+            yield _of_workload("undrained", f"Node {one.node}", message)
 
 
-def _stale_priorities(plan: Plan) -> Iterator[Finding]:
+def _stale_priorities(plan: "Plan") -> Iterator[Finding]:
     for one in plan.stale_priorities:
         if one.is_harmful:
             yield Finding(
-                condition=Condition.STALE_PRIORITY,
+                condition="stale-priority",
                 object=one.workload,
                 namespace=one.namespace,
                 workload=one.workload,
@@ -381,26 +392,67 @@ def _stale_priorities(plan: Plan) -> Iterator[Finding]:
             )
 
 
-def _of_workload(condition: Condition, workload: str, message: str) -> Finding:
+def _of_workload(condition: str, workload: str, message: str) -> Finding:
     place = workload.partition(" ")[2].rpartition("/")[0]
     return Finding(
         condition=condition, object=workload, namespace=place, workload=workload, message=message
     )
 
 
-_FINDERS: Mapping[Condition, Callable[[Plan], Iterator[Finding]]] = {
-    Condition.PREEMPTION: _preemptions,
-    Condition.EVICTION: _evictions,
-    Condition.LOST_WORK: _lost_work,
-    Condition.PDB_VIOLATION: _violations,
-    Condition.PENDING: _pending,
-    Condition.REJECTED: _rejected,
-    Condition.REFUSED: _refused,
-    Condition.BELOW_BUDGET: _below_budget,
-    Condition.UNAVAILABLE: _unavailable,
-    Condition.READY_SHARE: _ready_shares,
-    Condition.STUCK_ROLLOUT: _stuck,
-    Condition.UNPLAYED: _unplayed,
-    Condition.UNDRAINED: _undrained,
-    Condition.STALE_PRIORITY: _stale_priorities,
+CONDITIONS: Mapping[str, Condition] = {
+    one.name: one
+    for one in (
+        Condition("preemption", "a pod is preempted", _preemptions),
+        Condition(
+            "eviction", "a pod loses its place for any reason but a change of its own", _evictions
+        ),
+        Condition(
+            "lost-work",
+            "a Job fails, whole or in an index, by `backoffLimit`, `backoffLimitPerIndex`, "
+            "its `podFailurePolicy` or its deadline",
+            _lost_work,
+        ),
+        Condition("pdb-violation", "a preemption violates a disruption budget", _violations),
+        Condition("pending", "a pod has no place in the end", _pending),
+        Condition("rejected", "the API refuses an object, or a workload's pods", _rejected),
+        Condition("refused", "a node refuses a pod that names it", _refused),
+        Condition(
+            "below-budget",
+            "fewer pods of a disruption budget are healthy than it asks for, and fewer than "
+            "before; a rollout does that as well as an eviction",
+            _below_budget,
+        ),
+        Condition(
+            "unavailable",
+            "none of a workload's pods is ready for a while, though some were, and some are "
+            "to be; pods that run to their end, as those of Jobs, don't count",
+            _unavailable,
+        ),
+        Condition(
+            READY_SHARE,
+            "fewer than that share of a workload's pods are ready for a while; of those that "
+            "it had, or is to have if these are fewer",
+            _ready_shares,
+        ),
+        Condition("stuck-rollout", "a rollout comes to no end", _stuck),
+        Condition(
+            "unplayed",
+            "an applied object has pods and isn't played (a CronJob, an Argo Rollout, a Job "
+            "that another controller manages), or the plan ended before a rollout",
+            _unplayed,
+        ),
+        Condition(
+            "undrained",
+            "a drain fails, or comes to no end; `podium drain` adds it to whatever conditions "
+            "it is given",
+            _undrained,
+        ),
+        Condition(
+            "stale-priority",
+            "running pods keep a priority which their successors don't get, and these preempt "
+            "others or are refused",
+            _stale_priorities,
+        ),
+    )
 }
+"""By name, in the order of reports; option help, completion and the documentation list them."""

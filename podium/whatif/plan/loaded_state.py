@@ -14,7 +14,7 @@ from podium.api.taints import NO_EXECUTE
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.loading.start_time import start_s
 from podium.controllers.job.finished_condition import is_over
-from podium.whatif.plan.outcome.completeness import StateFacts
+from podium.whatif.plan.completeness import StateFacts
 
 
 @dataclass(frozen=True, eq=False)

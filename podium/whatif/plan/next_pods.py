@@ -29,8 +29,8 @@ from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.simulation.workers import can_fork, in_workers
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.leaving_pods import short_of_pods
-from podium.whatif.plan.outcome.outcome import NextPod, PreemptedPod, StalePriority
 from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods
+from podium.whatif.plan.plan_report import NextPod, PreemptedPod, StalePriority
 from podium.whatif.plan.play import Play
 
 _NAME = "next-pod"

@@ -4,29 +4,24 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from podium.api.objects import Object, key, uid
+from podium.api.objects import Object, condition_of, key, name, uid
 from podium.api.pods import node_name_of
-from podium.api.policy.disruption_target import BY_EVICTION, BY_PRESSURE, BY_TAINT
+from podium.api.values.counts import count, listed
+from podium.kubelet.simulated.behaviour import is_stuck
 from podium.whatif.plan.chances import chances, unrelated
-from podium.whatif.plan.lasting_faults import lasting_faults
-from podium.whatif.plan.outcome.budget_courses import BudgetCourses
-from podium.whatif.plan.outcome.drainages import drainages
-from podium.whatif.plan.outcome.leaving_pods import removed, short_of_pods
+from podium.whatif.plan.completeness import suspended_jobs, unplayed
 from podium.whatif.plan.outcome.node_fillings import node_fillings
-from podium.whatif.plan.outcome.outcome import Counts, Plan, Return, StalePriority
-from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
-from podium.whatif.plan.outcome.rollouts import with_reasons
-from podium.whatif.plan.outcome.silent_nodes import silent_nodes
+from podium.whatif.plan.outcome.outcome_reader import (
+    outcome_of,
+)
 from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
-from podium.whatif.plan.outcome.unplayed import suspended_jobs, unplayed
-from podium.whatif.plan.outcome.workload_summary import summaries
+from podium.whatif.plan.plan_report import Plan, StalePriority
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.play import Progress as Passed
 from podium.whatif.plan.request import PlanRequest, Progress, without_changes
 
 __all__ = ["PlanRequest", "plan", "played"]
 
-_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
 
 Prepare = Callable[[Play], None]
 """Is handed a play before anything happens in it."""
@@ -175,34 +170,6 @@ def _stale_priorities(play: Play, most: int) -> tuple[StalePriority, ...]:
     return tuple(tried(play, stale, most))
 
 
-def outcome_of(play: Play) -> Plan:
-    """What a play that is over came to."""
-    outcome = OutcomeReader(play)
-    pending, refusals = outcome.pending(), outcome.refusals()
-    gone = tuple(removed(play, outcome.histories, outcome.failed_jobs))
-    rejected = (*play.rejected, *short_of_pods(play))
-    found = Plan(
-        placements=outcome.placements(),
-        preemptions=tuple(play.preemptions.outcomes),
-        pending=pending,
-        budgets=tuple(BudgetCourses(play, outcome.histories, gone).changes()),
-        refusals=refusals,
-        rejected=rejected,
-        gated=tuple(outcome.gated()),
-        removed=gone,
-        ignored=tuple(outcome.ignored()),
-        disruptions=outcome.disruptions(),
-        rollouts=tuple(with_reasons(play.rollouts.found(), pending, rejected, refusals)),
-        failed_jobs=tuple(outcome.failed_jobs.found(outcome.histories, play.owners())),
-        drains=tuple(drainages(play.changer.drainers, play.start_s)),
-        timeline=outcome.timeline(),
-        silent_nodes=tuple(silent_nodes(play)),
-        until_s=round(play.passed_s, 3),
-    )
-    found = replace(found, workloads=summaries(play, outcome.histories, found))
-    return replace(found, counts=_counts(found))
-
-
 def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
     for pod in pods:
         if uid(pod) in play.before.by_uid:
@@ -212,21 +179,24 @@ def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
             yield f"{key(pod)} asks for node {node}, which isn't there: nobody starts it"
 
 
-def _counts(plan: Plan) -> Counts:
-    placed = sum(not one.replaces for one in plan.placements)
-    return Counts(
-        placed=placed,
-        preempted=sum(len(one.taken) for one in plan.preemptions),
-        pending=len(plan.pending),
-        evicted=sum(1 + one.repeats for one in plan.disruptions if one.cause in _EVICTIONS),
-        recreated=len(plan.placements) - placed,
-        lost_for_good=sum(one.comes_again is Return.NEVER for one in plan.disruptions),
-        failed_jobs=len(plan.failed_jobs),
-        gated=len(plan.gated),
-        refused=sum(1 + one.repeats for one in plan.refusals),
-        rejected=sum(one.count for one in plan.rejected),
-        ignored=len(plan.ignored),
-        removed=len(plan.removed),
-        unavailable=sum(one.is_unavailable for one in plan.workloads),
-        budgets_below=sum(one.is_below for one in plan.budgets),
-    )
+_STAYS = "{0} of the state {1} so: {2}; --assume-healthy has {3} recover"
+
+
+_SHOWN_MAX = 3
+
+
+def lasting_faults(play: Play) -> Iterator[str]:
+    """Sentences about pods that aren't ready and nodes that aren't Ready, as the state says."""
+    pods = [key(pod) for pod in play.pods_before if is_stuck(pod)]
+    nodes = [name(node) for node in play.facts.of("Node") if _is_unready(node)]
+    for noun, names in (("pod", pods), ("node", nodes)):
+        if names:
+            verbs, them = ("isn't ready and stays", "it")
+            if len(names) > 1:
+                verbs, them = ("aren't ready and stay", "them")
+            yield _STAYS.format(count(len(names), noun), verbs, listed(names, _SHOWN_MAX), them)
+
+
+def _is_unready(node: Object) -> bool:
+    ready = condition_of(node, "Ready")
+    return ready is not None and ready.get("status") != "True"

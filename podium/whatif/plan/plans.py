@@ -6,7 +6,7 @@ from dataclasses import replace
 from podium.simulation.workers import can_fork, in_a_copy
 from podium.whatif.plan.chances import unrelated
 from podium.whatif.plan.changes import Change
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan, played
 from podium.whatif.plan.play import Play, busy_controllers
 from podium.whatif.plan.request import PlanRequest, without_changes

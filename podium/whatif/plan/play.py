@@ -24,12 +24,12 @@ from podium.simulation.timeline import Observer
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.whatif.plan.changer import Changer
 from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail
-from podium.whatif.plan.outcome.completeness import ModelLimits, limits_of_the_model
-from podium.whatif.plan.outcome.outcome import RejectedObject
-from podium.whatif.plan.outcome.rollouts import Rollouts
-from podium.whatif.plan.outcome.workload_owners import PodsBefore, WorkloadOwners
+from podium.whatif.plan.completeness import ModelLimits, limits_of_the_model
+from podium.whatif.plan.plan_report import RejectedObject
 from podium.whatif.plan.request import LONGEST_S, UNTIL_S, PlanRequest
 from podium.whatif.plan.resource_pressure import Pressure, press
+from podium.whatif.plan.rollouts import Rollouts
+from podium.whatif.plan.workload_owners import PodsBefore, WorkloadOwners
 
 Progress = Callable[[float], None]
 """Is told how many seconds of a plan have passed."""

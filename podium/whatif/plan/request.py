@@ -9,8 +9,8 @@ from podium.kubelet.eviction.eviction_config import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.whatif.plan.changes import Apply, Change
+from podium.whatif.plan.completeness import completeness_warnings
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.completeness import completeness_warnings
 from podium.whatif.plan.resource_pressure import Pressure
 
 NEXT_PODS_MAX = 4

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from podium.simulation.workers import can_fork, in_workers
 from podium.whatif.plan.changes import Change
-from podium.whatif.plan.outcome.outcome import Plan
-from podium.whatif.plan.planning import outcome_of
+from podium.whatif.plan.outcome.outcome_reader import outcome_of
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.resilience.disturbance import Disturbance

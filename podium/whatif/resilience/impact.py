@@ -11,11 +11,11 @@ from podium.api.documents.report import API_VERSION, IF_ANY, Report
 from podium.api.objects import Object, controller_of, key
 from podium.api.pods import is_finished, node_name_of
 from podium.api.policy.disruption_target import PREEMPTED
-from podium.whatif.plan.outcome.drainages import Drainage
-from podium.whatif.plan.outcome.failed_jobs import FailedJob
-from podium.whatif.plan.outcome.outcome import (
+from podium.whatif.plan.plan_report import (
     BudgetChange,
     Disruption,
+    Drainage,
+    FailedJob,
     Plan,
     PodRow,
     Return,
@@ -23,8 +23,8 @@ from podium.whatif.plan.outcome.outcome import (
     row_facts,
     why_never,
 )
-from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
 from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.workload_owners import WorkloadOwners
 from podium.whatif.resilience.disturbance import Disturbance, DisturbanceKind
 
 

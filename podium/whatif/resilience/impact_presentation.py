@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.counts import count
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan, time_text
 from podium.whatif.plan.presentation.plan_presentation import budgets, disruptions
 from podium.whatif.plan.presentation.plan_summary_text import summary_lines
-from podium.whatif.plan.presentation.timeline_text import time_text
 from podium.whatif.resilience.impact import Impact, UnplacedPod
 
 UNPLACED_HEADERS = ("Pod", "Priority", "Was on", "Why")

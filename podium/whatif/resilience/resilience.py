@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 
 from podium.whatif.plan.fail_on import Finding, Gate, findings
-from podium.whatif.plan.outcome.outcome import PodRow, WorkloadSummary, row_facts
+from podium.whatif.plan.plan_report import PodRow, WorkloadSummary, row_facts
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.resilience.disturbance import (
     Disturbance,

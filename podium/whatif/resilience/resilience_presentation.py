@@ -12,7 +12,7 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.counts import count
-from podium.whatif.plan.presentation.timeline_text import time_text
+from podium.whatif.plan.plan_report import time_text
 from podium.whatif.resilience.impact_presentation import UNPLACED_HEADERS, unplaced_row
 from podium.whatif.resilience.resilience_report import Outage, RankedDisturbance, Resilience
 

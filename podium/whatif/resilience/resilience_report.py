@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
-from podium.whatif.plan.outcome.outcome import PodRow
+from podium.whatif.plan.plan_report import PodRow
 from podium.whatif.resilience.disturbance import Disturbance
 from podium.whatif.resilience.impact import Impact
 

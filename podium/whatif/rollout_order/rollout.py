@@ -18,12 +18,11 @@ from podium.api.kinds.decisive_kinds import identity, label
 from podium.api.objects import Object, spec_of
 from podium.api.priority import class_value
 from podium.simulation.workers import can_fork, in_a_copy, in_workers
-from podium.whatif.plan.changes import Apply, Delete
+from podium.whatif.plan.changes import Apply, ChangeTarget, Delete
 from podium.whatif.plan.next_pods import tried
 from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
-from podium.whatif.plan.targets import ChangeTarget
 from podium.whatif.resilience.spare_room import SHAPES_MAX
 from podium.whatif.resilience.zoned_shapes import ZonedShape, zoned_shapes
 from podium.whatif.rollout_order.rollout_judge import Judge

@@ -13,9 +13,8 @@ from podium.api.objects import is_terminating, status_of
 from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.whatif.plan.next_pods import preempted_since, tried
 from podium.whatif.plan.outcome.leaving_pods import short_of_pods
-from podium.whatif.plan.outcome.outcome import PreemptedPod, StalePriority
-from podium.whatif.plan.outcome.rollouts import Rollout
 from podium.whatif.plan.outcome.stale_priorities import StalePods, stale_pods_of
+from podium.whatif.plan.plan_report import PreemptedPod, Rollout, StalePriority
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import NEXT_PODS_MAX
 from podium.whatif.rollout_order.rollout_report import JudgedPod, StepOutcome

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
-from podium.whatif.plan.outcome.next_pod_words import stale_sentences
+from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 from podium.whatif.rollout_order.rollout_report import (
     DeadEnd,
     JudgedPod,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from podium.api.documents.report import API_VERSION, HIDDEN, IF_ANY, Report
-from podium.whatif.plan.outcome.outcome import PreemptedPod, RejectedObject, StalePriority
+from podium.whatif.plan.plan_report import PreemptedPod, RejectedObject, StalePriority
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

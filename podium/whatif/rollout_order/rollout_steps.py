@@ -9,8 +9,14 @@ from podium.api.kinds.decisive_kinds import Identity, decisive, label
 from podium.api.objects import Object, annotations, labels, name, namespace, part, spec_of
 from podium.api.priority import NEVER, SYSTEM_PRIORITY_CLASSES, class_value
 from podium.api.well_known import LAST_APPLIED
-from podium.whatif.plan.changes import Apply, Change, Delete
-from podium.whatif.plan.targets import WORKLOADS, ChangeTarget, parse_workload
+from podium.whatif.plan.changes import (
+    WORKLOADS,
+    Apply,
+    Change,
+    ChangeTarget,
+    Delete,
+    parse_workload,
+)
 
 _CLASS = "PriorityClass"
 _TEMPLATED = tuple(sorted(WORKLOADS))

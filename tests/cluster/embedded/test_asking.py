@@ -7,7 +7,7 @@ import pytest
 import podium
 from podium.api.objects import condition_status
 from podium.api.refused import RefusedError
-from podium.whatif.plan.targets import TargetError
+from podium.whatif.plan.changes import TargetError
 from tests.cluster.virtual.test_cluster import pod, replica_set
 
 SHOP = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}

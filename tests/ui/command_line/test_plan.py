@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from podium.api.codec.yaml_writer import write_yaml
-from podium.whatif.plan.fail_on_conditions import Condition
+from podium.whatif.plan.fail_on import CONDITIONS
 from tests.whatif.plan.objects import (
     ZONE,
     budget,
@@ -137,7 +137,7 @@ def test_reports_without_conditions_test_all_of_them(podium, files) -> None:
     suite = ElementTree.fromstring(result.stdout)
     failed = [one.get("name") for one in suite if one.find("failure") is not None]
     assert failed == ["preemption", "eviction", "pdb-violation", "below-budget"]
-    assert suite.get("tests") == str(len(Condition) - 1)
+    assert suite.get("tests") == str(len(CONDITIONS) - 1)
     assert result.exit_code == 0
     log = json.loads(podium("plan", *files, "-o", "sarif").stdout)
     assert [one["ruleId"] for one in log["runs"][0]["results"]] == failed

@@ -2,8 +2,7 @@
 
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.presentation import Bars, Paragraph, Tone, Tree
-from podium.whatif.plan.outcome.node_fillings import NodeFilling, PodShare
-from podium.whatif.plan.outcome.outcome import Disruption, Plan
+from podium.whatif.plan.plan_report import Disruption, NodeFilling, Plan, PodShare
 from podium.whatif.plan.presentation.plan_pictures import before_and_after, cascades, lanes
 from tests.replacing import replace
 

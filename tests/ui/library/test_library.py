@@ -17,7 +17,7 @@ from podium.api.errors import PodiumError
 from podium.ui.command_line.options.request_options import RequestOptions
 from podium.ui.library.answer import Answer
 from podium.ui.library.words import WORDS, Changes, request_options
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from tests.conftest import ROOT
 
 STATE = str(ROOT / "examples/best-practice/state")

@@ -21,7 +21,7 @@ from podium.whatif.capacity.capacity_templates import (
 from podium.whatif.capacity.cluster_filler import FillingError
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import Return
+from podium.whatif.plan.plan_report import Return
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
 from tests.whatif.plan.objects import (

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.explain.explanation import DecisionView, PodExplanation
+from podium.whatif.explain.explanation import DecisionView, FreedPort, PodExplanation
 from podium.whatif.explain.pod_explanations import ExplainError, explain_pod
 from podium.whatif.plan.changes import Apply, parse_delete
-from podium.whatif.plan.freed_ports import FreedPort
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
 from tests.whatif.plan.objects import ZONE, budget, container, node, pod, priority_class

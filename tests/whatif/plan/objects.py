@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.whatif.plan.changes import Apply, parse_delete
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
 

@@ -9,7 +9,7 @@ from podium.cluster.virtual.loading.start_time import start_s
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
 from tests.whatif.plan.worlds import UNTIL_S, Outcome, World, simulated, world

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.outcome.outcome import RejectedObject
+from podium.whatif.plan.plan_report import RejectedObject
 from tests.whatif.plan.objects import (
     container,
     namespace,

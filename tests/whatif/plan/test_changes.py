@@ -8,20 +8,21 @@ from podium.whatif.plan.changes import (
     PARSERS,
     Apply,
     Change,
+    ChangeTarget,
     Cordon,
     Delete,
     Fail,
     Restart,
     Scale,
+    TargetError,
     parse_drain,
     words,
 )
 from podium.whatif.plan.fail_on import findings, parse_gates
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from podium.whatif.plan.targets import ChangeTarget, TargetError
 from tests.whatif.plan.objects import budget, node, places, pod, reference, workload
 
 WEB = {**workload("Deployment", "web", replicas=2)}

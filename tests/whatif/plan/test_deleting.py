@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.policy.disruption_target import BY_POD_GC
-from podium.whatif.plan.targets import ChangeTarget, TargetError, parse_target
+from podium.whatif.plan.changes import ChangeTarget, TargetError, parse_target
 from tests.whatif.plan.objects import node, places, planned, pod, reference, workload
 
 

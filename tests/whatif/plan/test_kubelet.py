@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.policy.disruption_target import BY_KUBELET, BY_POD_GC, BY_TAINT
-from podium.whatif.plan.outcome.outcome import Happening
+from podium.whatif.plan.plan_report import Happening
 from tests.whatif.plan.objects import (
     container,
     node,

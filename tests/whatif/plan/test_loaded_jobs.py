@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from tests.whatif.plan.objects import node, planned, pod, workload
 
 Obj = dict[str, Any]

@@ -2,12 +2,11 @@
 
 import pytest
 
-from podium.whatif.plan.changes import Apply, parse_cordon, parse_delete
+from podium.whatif.plan.changes import Apply, TargetError, parse_cordon, parse_delete
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.plans import Plans
 from podium.whatif.plan.request import PlanRequest
-from podium.whatif.plan.targets import TargetError
 from tests.replacing import replace
 from tests.whatif.plan.objects import node, pod, priority_class
 

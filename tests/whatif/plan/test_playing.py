@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.policy.disruption_target import BY_POD_GC, BY_SCHEDULER, BY_TAINT
-from podium.whatif.plan.outcome.outcome import Happening, Return
+from podium.whatif.plan.plan_report import Happening, Return
 from tests.whatif.plan.objects import (
     budget,
     node,

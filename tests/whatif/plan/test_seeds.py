@@ -5,11 +5,10 @@ import signal
 
 import pytest
 
-from podium.whatif.plan.changes import Apply, parse_delete
+from podium.whatif.plan.changes import Apply, TargetError, parse_delete
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from podium.whatif.plan.targets import TargetError
 from tests.whatif.plan.objects import node, pod, priority_class
 
 STATE = [

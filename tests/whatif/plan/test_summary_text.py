@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.outcome.outcome import Plan, WorkloadSummary
+from podium.whatif.plan.plan_report import Plan, WorkloadSummary
 from podium.whatif.plan.presentation.plan_summary_text import summary_lines
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from podium.whatif.plan.changes import parse_drain
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
 from tests.whatif.plan.objects import Obj, budget, node, pod, workload

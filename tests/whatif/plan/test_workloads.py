@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.policy.disruption_target import BY_TAINT
-from podium.whatif.plan.outcome.outcome import Return
+from podium.whatif.plan.plan_report import Return
 from tests.whatif.plan.objects import (
     container,
     node,

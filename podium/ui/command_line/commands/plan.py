@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from podium.ui.command_line.processes.plan_recording import PlanRecording
     from podium.ui.inputs.inputs import Asked
     from podium.whatif.plan.fail_on import Finding, Gate
-    from podium.whatif.plan.outcome.outcome import Plan
+    from podium.whatif.plan.plan_report import Plan
     from podium.whatif.plan.request import PlanRequest
 
 _ALTERNATIVES_MAX = 100
@@ -128,7 +128,7 @@ def _recording(request: "PlanRequest") -> "PlanRecording":
 
 
 def _with_optimum(outcome: "Plan", request: "PlanRequest", seconds: float) -> "Plan":
-    from podium.whatif.optimum.optimum_comparison import with_optimum
+    from podium.whatif.plan.optimum_comparison import with_optimum
 
     with working("looking for the least disruption"):
         return with_optimum(outcome, request, seconds)
@@ -180,7 +180,7 @@ def _print(
 
 
 def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:
-    from podium.whatif.plan.presentation.timeline_text import time_text
+    from podium.whatif.plan.plan_report import time_text
 
     which = f"seed {number} of {seeds}, " if seeds > 1 else ""
     progress.tell(lambda: f"planning: {which}{time_text(at_s)}")

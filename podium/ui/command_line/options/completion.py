@@ -76,10 +76,10 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def conditions(incomplete: str) -> list[str]:
     """The conditions of --fail-on, behind those that the word has already."""
-    from podium.whatif.plan.fail_on_conditions import Condition
+    from podium.whatif.plan.fail_on import CONDITIONS
 
     before, comma, _ = incomplete.rpartition(",")
-    return [f"{before}{comma}{one}" for one in Condition]
+    return [f"{before}{comma}{one}" for one in CONDITIONS]
 
 
 def _objects(ctx: typer.Context, kind: str) -> Iterator[_Named]:

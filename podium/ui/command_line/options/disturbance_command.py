@@ -14,13 +14,12 @@ from podium.ui.command_line.options.fail_on_options import (
 )
 from podium.ui.command_line.options.request_options import RequestOptions
 from podium.ui.command_line.output.output import WideOutput, give_up, print_warnings, working
-from podium.whatif.plan.fail_on_conditions import Condition
 
 if TYPE_CHECKING:
     from podium.api.objects import Object
     from podium.whatif.resilience.disturbance import Disturbance
 
-_UNDRAINED = Condition.UNDRAINED
+_UNDRAINED = "undrained"
 WideOutputOption = Annotated[
     WideOutput, typer.Option("--output", "-o", help="How to print the answer.")
 ]
@@ -48,8 +47,8 @@ def disturb(
     from podium.ui.inputs.inputs import read_request
     from podium.ui.writers.terminal import print_advice
     from podium.whatif.plan.fail_on import Gate, findings
+    from podium.whatif.plan.plan_report import time_text
     from podium.whatif.plan.planning import plan
-    from podium.whatif.plan.presentation.timeline_text import time_text
     from podium.whatif.resilience.disturbance import DisturbanceKind
     from podium.whatif.resilience.impact import ImpactReader
     from podium.whatif.resilience.impact_presentation import impact_presentation

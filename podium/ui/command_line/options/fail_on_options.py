@@ -10,13 +10,13 @@ import typer
 from podium.ui.command_line.options import completion
 from podium.ui.command_line.output.output import FAILED_ON_EXIT_CODE, console, print_report
 from podium.ui.writers.ci_reports import CiResult, junit, sarif
-from podium.whatif.plan.fail_on_conditions import Condition
+from podium.whatif.plan.fail_on import CONDITIONS, READY_SHARE, Gate, let_through, parse_gates
 
 if TYPE_CHECKING:
     from podium.cluster.manifests import Loaded
     from podium.cluster.manifests.problems import Source
-    from podium.whatif.plan.fail_on import Finding, Gate
-    from podium.whatif.plan.outcome.outcome import Plan
+    from podium.whatif.plan.fail_on import Finding
+    from podium.whatif.plan.plan_report import Plan
 
 _SHOWN_MAX = 10
 
@@ -25,7 +25,7 @@ FailOnOption = Annotated[
     typer.Option(
         "--fail-on",
         metavar="CONDITION[,CONDITION]...",
-        help=f"Exit with 2 if any of these happens: {', '.join(Condition)}. A condition may be "
+        help=f"Exit with 2 if any of these happens: {', '.join(CONDITIONS)}. A condition may be "
         "restricted, as in preemption:priority>=1000, pending:namespace=shop, "
         "eviction:workload=Deployment*, pending:class=batch; what ends in =allow may happen, as in "
         "preemption:workload=batch/*=allow.",
@@ -55,23 +55,20 @@ class PlanOutput(StrEnum):
     HTML = "html"
 
 
-def read_gates(texts: Sequence[str], file: str | None) -> "list[Gate]":
+def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
     """The gates of the options.
 
     Raises:
         PodiumError: a gate, or the file, can't be read.
     """
     from podium.cluster.manifests.input_files import read_text
-    from podium.whatif.plan.fail_on import parse_gates
 
     return parse_gates(texts, file, [] if file is None else read_text(file).splitlines())
 
 
-def every_gate() -> "list[Gate]":
+def every_gate() -> list[Gate]:
     """A gate for each condition that needs no bound."""
-    from podium.whatif.plan.fail_on import Gate
-
-    return [Gate(one, one) for one in Condition if one is not Condition.READY_SHARE]
+    return [Gate(one, one) for one in CONDITIONS if one != READY_SHARE]
 
 
 def print_findings(found: "Sequence[Finding]") -> None:
@@ -92,10 +89,8 @@ def print_findings(found: "Sequence[Finding]") -> None:
             err.print(f"  and {rest} more")
 
 
-def print_let_through(plan: "Plan", gates: "Sequence[Gate]") -> None:
+def print_let_through(plan: "Plan", gates: Sequence[Gate]) -> None:
     """Say on standard error how much gates that end in `=allow` let through, and where."""
-    from podium.whatif.plan.fail_on import let_through
-
     by_gate: dict[str, list[Finding]] = {}
     for one, gate in let_through(plan, gates):
         by_gate.setdefault(gate.text, []).append(one)
@@ -112,7 +107,7 @@ def exit_on(found: "Sequence[Finding]") -> None:
         raise typer.Exit(FAILED_ON_EXIT_CODE)
 
 
-def print_junit(gates: "Sequence[Gate]", found: "Sequence[Finding]") -> None:
+def print_junit(gates: Sequence[Gate], found: "Sequence[Finding]") -> None:
     """Print a JUnit report: a test for each condition, which fails if the condition is met.
 
     Args:
@@ -139,7 +134,7 @@ def print_sarif(found: "Sequence[Finding]", plan: "Plan", applied: "Sequence[Loa
     places = {describe(one.obj): one.source for one in applied if Path(one.source.file).is_file()}
     workloads = {row.pod: row.workload for row in (*plan.placements, *plan.pending)}
     first = next(iter(places.values()), None)
-    rules = [{"id": condition} for condition in Condition]
+    rules = [{"id": condition} for condition in CONDITIONS]
     results = [
         _ci_result(one, places.get(one.workload) or places.get(workloads.get(one.by, "")) or first)
         for one in found

@@ -7,7 +7,7 @@ from podium.ui.dashboard.presenters import Presenters
 if TYPE_CHECKING:
     from podium.api.presentation import Presentation
     from podium.whatif.explain.explanation import PodExplanation
-    from podium.whatif.plan.outcome.outcome import Plan
+    from podium.whatif.plan.plan_report import Plan
 
 
 def _explanation(explanation: "PodExplanation") -> "Presentation":

@@ -21,7 +21,7 @@ from podium.ui.dashboard.pages import PlanPage, presented
 from podium.ui.dashboard.presenters import Presenters
 from podium.whatif.explain.decision_watcher import DecisionWatcher
 from podium.whatif.explain.explanation import PodExplanation
-from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
 class RunIsOverError(PodiumError):

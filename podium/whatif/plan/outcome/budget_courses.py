@@ -12,7 +12,7 @@ from podium.api.policy.disruption_budget_status import sync_failure
 from podium.api.policy.disruption_budgets import budget_selector
 from podium.api.workloads import pod_template_of
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
-from podium.whatif.plan.outcome.outcome import BudgetChange, RemovedPod
+from podium.whatif.plan.plan_report import BudgetChange, RemovedPod
 from podium.whatif.plan.play import BudgetCounts, Play
 
 

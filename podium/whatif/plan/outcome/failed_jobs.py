@@ -3,48 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
-from podium.api.documents.report import IF_ANY, OrNull, Report, Seconds
 from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import condition_of
 from podium.apiserver.store.store import Store
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
 from podium.simulation.timeline.entry import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
-from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+from podium.whatif.plan.plan_report import FailedJob
+from podium.whatif.plan.workload_owners import WorkloadOwners
 
 _JOB = "Job"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedJob(Report):
-    """A Job that fails, or an indexed one of which some indexes do.
-
-    Attributes:
-        job: `Job namespace/name`.
-        namespace: where it is.
-        workload: its topmost controller, `Kind namespace/name`; itself if it has none.
-        priority: of its pods, the highest.
-        priority_class: of that pod; empty if it names none.
-        reason: as in the Job's condition, such as `BackoffLimitExceeded`.
-        message: likewise.
-        indexes: the indexes that fail while the Job goes on, such as `1,3-5`; empty if all of the
-            Job fails.
-        at_s: when that is settled, in seconds since the plan began.
-        pods: how many of its pods lose their places because of that or before, and aren't replaced.
-    """
-
-    job: str
-    namespace: str
-    workload: str
-    priority: int = 0
-    priority_class: OrNull = ""
-    reason: str
-    message: str
-    indexes: Annotated[str, IF_ANY] = ""
-    at_s: Seconds
-    pods: int = 0
 
 
 @dataclass(frozen=True, slots=True)

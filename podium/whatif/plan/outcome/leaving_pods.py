@@ -9,9 +9,9 @@ from podium.apiserver.store.store import Store
 from podium.controllers.daemon_set.eligibility import tolerant
 from podium.simulation.timeline.observer import USER
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
-from podium.whatif.plan.misspelt_references import with_likely_name
+from podium.whatif.plan.changer import with_likely_name
 from podium.whatif.plan.outcome.failed_jobs import FailedJobs
-from podium.whatif.plan.outcome.outcome import RejectedObject, RemovedPod
+from podium.whatif.plan.plan_report import RejectedObject, RemovedPod
 from podium.whatif.plan.play import FAILED_CREATE, Play
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"

@@ -4,45 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, is_terminating, key, name, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import pod_priority
 from podium.api.resources import pod_requests
 from podium.api.values.quantity import nanos
+from podium.whatif.plan.plan_report import NodeFilling, PodShare
 
 if TYPE_CHECKING:
     from podium.whatif.plan.play import Play
 
 _MEASURED = ("cpu", "memory")
-
-
-class PodShare(msgspec.Struct, frozen=True):
-    """A pod on a node.
-
-    Attributes:
-        pod: `namespace/name`.
-        priority: of the pod.
-        share: of the node, of CPU or memory, whichever is more; 1 is all of it.
-        is_leaving: whether it has to go.
-        is_other: whether it isn't there on the other side.
-    """
-
-    pod: str
-    priority: int
-    share: float
-    is_leaving: bool
-    is_other: bool
-
-
-class NodeFilling(msgspec.Struct, frozen=True):
-    """A node on which something changes, with its pods by descending priority."""
-
-    node: str
-    before: tuple[PodShare, ...]
-    after: tuple[PodShare, ...]
 
 
 def node_fillings(play: "Play") -> tuple[NodeFilling, ...]:

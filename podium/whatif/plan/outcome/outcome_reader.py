@@ -1,6 +1,7 @@
 """What a play came to: what the observer has noted, and how the cluster is in the end."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypedDict
 
@@ -9,22 +10,40 @@ from podium.api.objects import (
     condition_message,
     holds,
     is_terminating,
+    labels,
     uid,
 )
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
-from podium.api.policy.disruption_target import BY_KUBELET, BY_POD_GC, BY_PRESSURE, BY_SCHEDULER
+from podium.api.policy.disruption_target import (
+    BY_EVICTION,
+    BY_KUBELET,
+    BY_POD_GC,
+    BY_PRESSURE,
+    BY_SCHEDULER,
+    BY_TAINT,
+)
 from podium.api.priority import pod_priority
+from podium.api.taints import NO_EXECUTE
 from podium.api.values.times import epoch_s
+from podium.api.well_known import ZONE_LABEL
 from podium.cluster.virtual.loading.overdue_pods import is_silent
 from podium.kubelet.pod_status import REJECTED
 from podium.scheduler.machine.sleepers import Sleeper, sleepers
+from podium.simulation.runner.drain import Drainer
+from podium.simulation.runner.eviction_advice import DELETION
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory, is_end
 from podium.simulation.timeline.timeline_sentences import overslept
+from podium.whatif.plan.outcome.budget_courses import BudgetCourses
 from podium.whatif.plan.outcome.failed_jobs import FailedJobs
-from podium.whatif.plan.outcome.leaving_pods import has_all_its_pods
-from podium.whatif.plan.outcome.outcome import (
+from podium.whatif.plan.outcome.leaving_pods import has_all_its_pods, removed, short_of_pods
+from podium.whatif.plan.outcome.workload_summary import summaries
+from podium.whatif.plan.plan_report import (
+    UNREACHABLE,
+    Counts,
     Disruption,
+    Drainage,
+    DrainBlocker,
     GatedPod,
     Happening,
     IgnoredPod,
@@ -32,10 +51,13 @@ from podium.whatif.plan.outcome.outcome import (
     NodeRefusal,
     PendingPod,
     Placement,
+    Plan,
     Return,
+    SilentNode,
 )
-from podium.whatif.plan.outcome.workload_owners import PodRowFields
 from podium.whatif.plan.play import Play
+from podium.whatif.plan.rollouts import with_reasons
+from podium.whatif.plan.workload_owners import PodRowFields
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
 _BY_KUBELET = (BY_KUBELET, BY_PRESSURE)
@@ -337,3 +359,104 @@ def _happening(entry: TimelineEntry) -> Happening | None:
     if entry.type == "PodRunning" and entry.details.get("ready"):
         return Happening.READY
     return _HAPPENINGS.get(entry.type)
+
+
+def drainages(drainers: Iterable[Drainer], start_s: float) -> Iterator[Drainage]:
+    """The drains that have begun, in order; times are seconds since `start_s`."""
+    for one in drainers:
+        done = one.state == "done"
+        blocks = one.blocks()
+        reasons = [block.text for block in blocks]
+        yield Drainage(
+            node=one.drain.node,
+            state="Done" if done else "Failed" if one.state == "failed" else "Open",
+            evicted=one.evicted,
+            at_s=round(one.moved_s - start_s, 3) if done else None,
+            message=one.failure,
+            left=tuple(one.left()),
+            held=tuple(one.held_by_silence()),
+            blockers=tuple(
+                DrainBlocker(budget, block.pods, block.reason, block.remedies)
+                for block in blocks
+                for budget in block.budgets
+            ),
+            reasons=(*reasons, DELETION) if reasons else (),
+        )
+
+
+_TAINT = f"{UNREACHABLE}:{NO_EXECUTE}"
+
+
+def silent_nodes(play: Play) -> Iterator[SilentNode]:
+    """The nodes that have fallen silent in a play that is over."""
+    silent, store = play.changer.silenced_s, play.cluster.store
+    tainted_s: dict[str, float] = {}
+    on_hold: dict[str, str] = {}
+    for entry in play.observer.entries[play.entries_before :] if silent else ():
+        details = entry.details
+        match entry.type:
+            case "EvictionsOnHold":
+                place = f"of zone {details['zone']}" if details["zone"] else "without a zone"
+                few = f"{details['notReady']} of {details['nodes']} nodes {place}"
+                on_hold[details["zone"]] = f"{few} aren't ready"
+            case "EvictionsGoOn":
+                on_hold.pop(details["zone"], None)
+            case "NodeTainted" if details["taint"] == _TAINT:
+                tainted_s[entry.name] = entry.at_s
+            case "NodeUntainted" if details["taint"] == _TAINT:
+                tainted_s.pop(entry.name, None)
+    for node in silent:
+        found = store.get("Node", "", node)
+        zone = labels(found).get(ZONE_LABEL, "") if found is not None else ""
+        yield SilentNode(node=node, tainted_at_s=tainted_s.get(node), on_hold=on_hold.get(zone, ""))
+
+
+_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
+
+
+def outcome_of(play: Play) -> Plan:
+    """What a play that is over came to."""
+    outcome = OutcomeReader(play)
+    pending, refusals = outcome.pending(), outcome.refusals()
+    gone = tuple(removed(play, outcome.histories, outcome.failed_jobs))
+    rejected = (*play.rejected, *short_of_pods(play))
+    found = Plan(
+        placements=outcome.placements(),
+        preemptions=tuple(play.preemptions.outcomes),
+        pending=pending,
+        budgets=tuple(BudgetCourses(play, outcome.histories, gone).changes()),
+        refusals=refusals,
+        rejected=rejected,
+        gated=tuple(outcome.gated()),
+        removed=gone,
+        ignored=tuple(outcome.ignored()),
+        disruptions=outcome.disruptions(),
+        rollouts=tuple(with_reasons(play.rollouts.found(), pending, rejected, refusals)),
+        failed_jobs=tuple(outcome.failed_jobs.found(outcome.histories, play.owners())),
+        drains=tuple(drainages(play.changer.drainers, play.start_s)),
+        timeline=outcome.timeline(),
+        silent_nodes=tuple(silent_nodes(play)),
+        until_s=round(play.passed_s, 3),
+    )
+    found = replace(found, workloads=summaries(play, outcome.histories, found))
+    return replace(found, counts=_counts(found))
+
+
+def _counts(plan: Plan) -> Counts:
+    placed = sum(not one.replaces for one in plan.placements)
+    return Counts(
+        placed=placed,
+        preempted=sum(len(one.taken) for one in plan.preemptions),
+        pending=len(plan.pending),
+        evicted=sum(1 + one.repeats for one in plan.disruptions if one.cause in _EVICTIONS),
+        recreated=len(plan.placements) - placed,
+        lost_for_good=sum(one.comes_again is Return.NEVER for one in plan.disruptions),
+        failed_jobs=len(plan.failed_jobs),
+        gated=len(plan.gated),
+        refused=sum(1 + one.repeats for one in plan.refusals),
+        rejected=sum(one.count for one in plan.rejected),
+        ignored=len(plan.ignored),
+        removed=len(plan.removed),
+        unavailable=sum(one.is_unavailable for one in plan.workloads),
+        budgets_below=sum(one.is_below for one in plan.budgets),
+    )

@@ -18,7 +18,7 @@ from podium.api.priority import is_mirror, is_static, pod_priority
 from podium.api.refused import RefusedError
 from podium.api.workloads import pod_template_of
 from podium.apiserver.admission.priority import PriorityClasses
-from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+from podium.whatif.plan.workload_owners import WorkloadOwners
 
 if TYPE_CHECKING:
     from podium.whatif.plan.play import Play

@@ -10,7 +10,7 @@ from podium.api.objects import status_of
 from podium.api.policy.disruption_budgets import SCALED
 from podium.api.workloads import replicas_of
 from podium.simulation.timeline.pod_history import PodHistories
-from podium.whatif.plan.outcome.outcome import (
+from podium.whatif.plan.plan_report import (
     Disruption,
     PendingPod,
     Placement,
@@ -19,8 +19,8 @@ from podium.whatif.plan.outcome.outcome import (
     RemovedPod,
     WorkloadSummary,
 )
-from podium.whatif.plan.outcome.workload_owners import PodsBefore
 from podium.whatif.plan.play import Play
+from podium.whatif.plan.workload_owners import PodsBefore
 
 _BECOMES_READY = frozenset({"PodRunning", "PodReady"})
 _IS_READY_NO_MORE = frozenset(

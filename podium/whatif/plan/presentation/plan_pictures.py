@@ -13,10 +13,16 @@ from podium.api.presentation import (
     Tree,
 )
 from podium.api.values.counts import count
-from podium.whatif.plan.outcome.node_fillings import NodeFilling, PodShare
-from podium.whatif.plan.outcome.outcome import Disruption, Happening, Moment, Plan
+from podium.whatif.plan.plan_report import (
+    Disruption,
+    Happening,
+    Moment,
+    NodeFilling,
+    Plan,
+    PodShare,
+    time_text,
+)
 from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
-from podium.whatif.plan.presentation.timeline_text import time_text
 
 _NODES_MAX = 40
 _LANES_MAX = 60

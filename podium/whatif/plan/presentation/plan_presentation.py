@@ -9,8 +9,7 @@ from typing import TypeVar
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.counts import count, listed
 from podium.simulation.timeline.preemption import Victim
-from podium.whatif.plan.outcome.next_pod_words import next_pod_clauses
-from podium.whatif.plan.outcome.outcome import (
+from podium.whatif.plan.plan_report import (
     BudgetChange,
     Disruption,
     Happening,
@@ -20,9 +19,11 @@ from podium.whatif.plan.outcome.outcome import (
     Plan,
     PodRow,
     Return,
+    time_text,
     why_never,
 )
 from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
+from podium.whatif.plan.presentation.next_pod_words import next_pod_clauses
 from podium.whatif.plan.presentation.plan_pictures import (
     before_and_after,
     cascades,
@@ -30,7 +31,6 @@ from podium.whatif.plan.presentation.plan_pictures import (
     lanes,
 )
 from podium.whatif.plan.presentation.plan_summary_text import lost_text, sleep_text, summary_lines
-from podium.whatif.plan.presentation.timeline_text import time_text
 
 _Arrival = TypeVar("_Arrival", Placement, PendingPod)
 

@@ -8,10 +8,15 @@ from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
 from podium.api.values.counts import count, listed
 from podium.cluster.virtual.loading.overdue_pods import WAY_OUT
 from podium.simulation.timeline.timeline_sentences import overslept
-from podium.whatif.plan.outcome.failed_jobs import FailedJob
-from podium.whatif.plan.outcome.next_pod_words import stale_sentences
-from podium.whatif.plan.outcome.outcome import BudgetChange, Plan, Return, WorkloadSummary
-from podium.whatif.plan.presentation.timeline_text import time_text
+from podium.whatif.plan.plan_report import (
+    BudgetChange,
+    FailedJob,
+    Plan,
+    Return,
+    WorkloadSummary,
+    time_text,
+)
+from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 
 _WORDS: Mapping[str, str] = {PREEMPTED: "preempted", EVICTED: "evicted", LOST: "stopped"}
 _SENTENCES_MAX = 20

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.cluster.virtual.loading.overdue_pods import LATE_S, is_overdue
-from podium.whatif.plan.outcome.outcome import Plan, Return
+from podium.whatif.plan.plan_report import Plan, Return
 from tests.whatif.plan.objects import node, places, planned, pod, workload
 
 READY = {"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-03-01T09:10:00Z"}

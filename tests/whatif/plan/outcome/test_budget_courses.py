@@ -4,13 +4,19 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.changes import Apply, Restart, Scale, parse_delete, parse_drain
+from podium.whatif.plan.changes import (
+    Apply,
+    ChangeTarget,
+    Restart,
+    Scale,
+    parse_delete,
+    parse_drain,
+)
 from podium.whatif.plan.fail_on import Finding, caused, findings, parse_gates
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import BudgetChange, Happening, Plan
+from podium.whatif.plan.plan_report import BudgetChange, Happening, Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from podium.whatif.plan.targets import ChangeTarget
 from tests.whatif.plan.objects import Obj, budget, node, planned, pod, priority_class, workload
 from tests.whatif.plan.worlds import exported
 

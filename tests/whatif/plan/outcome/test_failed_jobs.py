@@ -7,7 +7,7 @@ import pytest
 from podium.whatif.plan.changes import Drain
 from podium.whatif.plan.fail_on import findings, parse_gates
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.outcome import Plan, Return
+from podium.whatif.plan.plan_report import Plan, Return
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
 from tests.whatif.plan.objects import node, pod, workload

@@ -1,6 +1,6 @@
 """What is on the nodes before and after a plan, for pictures of it."""
 
-from podium.whatif.plan.outcome.node_fillings import NodeFilling, PodShare
+from podium.whatif.plan.plan_report import NodeFilling, PodShare
 from tests.whatif.plan.objects import node, planned, pod
 
 

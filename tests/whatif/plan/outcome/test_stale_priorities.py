@@ -7,10 +7,10 @@ import pytest
 from podium.api.presentation import Table
 from podium.whatif.plan.fail_on import findings, parse_gates
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.outcome.next_pod_words import stale_sentences
-from podium.whatif.plan.outcome.outcome import Plan, StalePriority
+from podium.whatif.plan.plan_report import Plan, StalePriority
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.plans import Plans
+from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 from podium.whatif.plan.presentation.plan_presentation import stale_priorities
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
 from tests.whatif.plan.objects import (

@@ -2,13 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
-from podium.api.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import (
     Object,
@@ -28,9 +25,10 @@ from podium.api.workloads import update_strategy_of
 from podium.cluster.virtual import Cluster
 from podium.controllers.kit.controller_revisions import revision_hash_of
 from podium.controllers.stateful_set.pod_identity import ordinal_of
+from podium.whatif.plan.plan_report import Rollout
 
 if TYPE_CHECKING:
-    from podium.whatif.plan.outcome.outcome import NodeRefusal, PendingPod, RejectedObject
+    from podium.whatif.plan.plan_report import NodeRefusal, PendingPod, RejectedObject
 
 # As a Deployment's progress deadline by default; the other kinds have none of their own.
 STANDSTILL_S = 600.0
@@ -46,51 +44,6 @@ _UPDATED = {
     "StatefulSet": ("replicas", "updatedReplicas"),
     "DaemonSet": ("currentNumberScheduled", "updatedNumberScheduled"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Rollout(Report):
-    """A workload that the changes concern, and how far its pods are as it wants them.
-
-    Attributes:
-        workload: `Kind namespace/name`.
-        state: `Complete`, `Stuck` if nothing moves any more, `Paused` if nothing moves as
-            `spec.paused` is set, `Open` if the plan ended before.
-        message: what is lacking, in words; empty if nothing is.
-        at_s: when it was complete, or known to be stuck, in seconds since the plan began.
-        reason: why it isn't complete, in words; empty where that isn't known.
-        way_out: what would let it go on, in words; empty where that isn't known.
-        namespace: where the workload is.
-    """
-
-    workload: str
-    state: Literal["Complete", "Stuck", "Paused", "Open"]
-    message: str = ""
-    at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
-    reason: Annotated[str, IF_ANY] = ""
-    way_out: Annotated[str, IF_ANY] = ""
-    namespace: str = ""
-
-    @property
-    def text(self) -> str:
-        """What is lacking, and why."""
-        text = f"{self.message}: {self.reason}" if self.reason else self.message
-        return f"{text}; {self.way_out}" if self.way_out else text
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether it comes to no end."""
-        return self.state == "Stuck"
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether it goes on only once the Deployment is resumed."""
-        return self.state == "Paused"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the plan ended before it did."""
-        return self.state == "Open"
 
 
 class _Course:

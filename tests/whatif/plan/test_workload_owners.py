@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.outcome.workload_owners import WorkloadOwners
+from podium.whatif.plan.workload_owners import WorkloadOwners
 from tests.whatif.plan.objects import node, places, planned, reference, workload
 
 

@@ -7,7 +7,7 @@ from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.whatif.optimum.optimum_report import Optimum, OptimumTally
 from podium.whatif.optimum.solver import solve, tally
-from podium.whatif.plan.outcome.outcome import Plan
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from podium.cluster.virtual.cluster import Cluster
-from podium.whatif.plan.outcome.outcome import Plan
-from podium.whatif.plan.outcome.rollouts import STANDSTILL_S, Rollouts
+from podium.whatif.plan.plan_report import Plan
+from podium.whatif.plan.rollouts import STANDSTILL_S, Rollouts
 from tests.whatif.plan.objects import node, places, planned, pod, reference, workload
 from tests.whatif.plan.worlds import exported
 

@@ -2,14 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from podium.api.values.counts import count, listed
-from podium.whatif.plan.outcome.outcome import NextPod, StalePriority
+
+if TYPE_CHECKING:
+    from podium.whatif.plan.plan_report import NextPod, StalePriority
 
 _SHOWN_MAX = 3
 
 
-def stale_sentences(found: Iterable[StalePriority]) -> Iterator[str]:
+def stale_sentences(found: "Iterable[StalePriority]") -> Iterator[str]:
     """A sentence for each priority that pods keep: how many do, and what the next pods do.
 
     Of several workloads that one is told of whose next pods cost most others their places. Full
@@ -31,13 +34,13 @@ def stale_sentences(found: Iterable[StalePriority]) -> Iterator[str]:
         )
 
 
-def keeping(one: StalePriority) -> str:
+def keeping(one: "StalePriority") -> str:
     """How many pods of a workload keep which priority, and what new ones get."""
     keep = "keeps" if one.pods == 1 else "keep"
     return f"{count(one.pods, 'pod')} {keep} priority {one.priority}, {_instead([one])}"
 
 
-def next_pod_clauses(one: StalePriority, *, is_named: bool = True) -> Iterator[str]:
+def next_pod_clauses(one: "StalePriority", *, is_named: bool = True) -> Iterator[str]:
     """What each next pod of a workload did when it was tried.
 
     Args:
@@ -53,7 +56,7 @@ def next_pod_clauses(one: StalePriority, *, is_named: bool = True) -> Iterator[s
         yield f"{which} pod {whose} {next_pod_fate(found)}"
 
 
-def next_pod_fate(found: NextPod) -> str:
+def next_pod_fate(found: "NextPod") -> str:
     """What became of a pod that was tried, and of others because of it."""
     if found.preempted:
         own = [lost.pod for lost in found.preempted if lost.by == found.pod]
@@ -68,7 +71,7 @@ def next_pod_fate(found: NextPod) -> str:
     return f"stays pending: {found.message}"
 
 
-def _harm(one: StalePriority) -> tuple[int, int]:
+def _harm(one: "StalePriority") -> tuple[int, int]:
     return max((len(found.preempted) for found in one.next_pods), default=-1), one.pods
 
 
@@ -76,7 +79,7 @@ def _in_turn(others: int) -> str:
     return "1 more gives way" if others == 1 else f"{others} more give way"
 
 
-def _instead(group: Sequence[StalePriority]) -> str:
+def _instead(group: "Sequence[StalePriority]") -> str:
     one = group[0]
     if one.refusal:
         owners = listed([other.workload for other in group], _SHOWN_MAX)

@@ -1,10 +1,11 @@
 """The report of a plan, which JSON output prints as it is; pods are named `namespace/name`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
+import msgspec
 from pydantic import Field, PlainSerializer
 from typing_extensions import TypedDict
 
@@ -18,18 +19,29 @@ from podium.api.documents.report import (
     Report,
     Seconds,
 )
+from podium.api.objects import Object
+from podium.api.pod_specs import tolerations_of
 from podium.api.policy.disruption_target import Cause
+from podium.api.taints import NO_EXECUTE, tolerates
+from podium.api.values.counts import listed
+from podium.cluster.virtual.loading.overdue_pods import WAY_OUT
+from podium.simulation.runner.eviction_advice import advised
 from podium.simulation.timeline.preemption import PreemptionOutcome
+from podium.simulation.timeline.timeline_sentences import clock
 from podium.whatif.optimum.optimum_report import Optimum
-from podium.whatif.plan.outcome.drainages import Drainage
-from podium.whatif.plan.outcome.failed_jobs import FailedJob
-from podium.whatif.plan.outcome.node_fillings import NodeFilling
-from podium.whatif.plan.outcome.rollouts import Rollout
-from podium.whatif.plan.outcome.silent_nodes import SilentNode
-from podium.whatif.plan.outcome.unplayed import Unplayed
+
+UNREACHABLE = "node.kubernetes.io/unreachable"
+"""Key of the taint of nodes that don't answer."""
+
+_NAMED_MAX = 5
 
 Since = Annotated[float, Field(serialization_alias="since")]
 """Since when something is so: `since`, in seconds since the plan began."""
+
+
+def time_text(at_s: float) -> str:
+    """A time since the beginning of a plan."""
+    return f"t+{round(at_s, 1):.12g}s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +76,7 @@ class RepeatedRow(PodRow):
         """How often it happened and until when, as the end of a clause; empty if only once."""
         if self.repeated_until_s is None:
             return ""
-        return f", {1 + self.repeats} times until t+{round(self.repeated_until_s, 1):.12g}s"
+        return f", {1 + self.repeats} times until {time_text(self.repeated_until_s)}"
 
 
 def row_facts(row: PodRow) -> dict[str, Any]:
@@ -462,6 +474,212 @@ class WorkloadSummary(Report):
         """
         counted = min(self.pods, self.wanted)
         return self.ready_least / counted if counted else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class DrainBlocker(Report):
+    """A budget in the way of a drain.
+
+    Attributes:
+        budget: `namespace/name`.
+        pods: those of the node that it selects, and that are still to go.
+        reason: why it refuses their eviction.
+        remedies: changes of which each was seen to have it let one of them go.
+    """
+
+    budget: str
+    pods: Sequence[str]
+    reason: str = ""
+    remedies: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Why it refuses, and what would help, in one sentence."""
+        return advised(self.reason, self.remedies)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drainage(Report):
+    """A node that is to be drained.
+
+    Attributes:
+        node: its name.
+        state: `Done`, `Failed` if it can't be, `Open` if the plan ended before.
+        evicted: how many pods were evicted.
+        at_s: when it was done, in seconds since the plan began.
+        message: why it failed.
+        left: the pods that are still to go, `namespace/name`.
+        held: the pods that have to go and stay, as the node doesn't answer, likewise.
+        blockers: the budgets that select them.
+        reasons: what keeps them, which budget, and what would help.
+    """
+
+    node: str
+    state: Literal["Done", "Failed", "Open"]
+    evicted: int
+    at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+    message: Annotated[str, IF_ANY] = ""
+    left: tuple[str, ...] = ()
+    held: Annotated[tuple[str, ...], IF_ANY] = ()
+    blockers: tuple[DrainBlocker, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What keeps it from being done, in a few words."""
+        reasons = "; ".join(self.reasons)
+        waits = f"{', '.join(self.left)} can't be evicted" if self.left else "its pods take longer"
+        if self.held:
+            reasons = "; ".join((*self.reasons, WAY_OUT))
+            stay = f"{listed(self.held, _NAMED_MAX)} can't end, as the node doesn't answer"
+            waits = f"{waits}, and {stay}" if self.left else stay
+        waits = self.message or waits
+        return f"{waits}: {reasons}" if reasons else waits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedJob(Report):
+    """A Job that fails, or an indexed one of which some indexes do.
+
+    Attributes:
+        job: `Job namespace/name`.
+        namespace: where it is.
+        workload: its topmost controller, `Kind namespace/name`; itself if it has none.
+        priority: of its pods, the highest.
+        priority_class: of that pod; empty if it names none.
+        reason: as in the Job's condition, such as `BackoffLimitExceeded`.
+        message: likewise.
+        indexes: the indexes that fail while the Job goes on, such as `1,3-5`; empty if all of the
+            Job fails.
+        at_s: when that is settled, in seconds since the plan began.
+        pods: how many of its pods lose their places because of that or before, and aren't replaced.
+    """
+
+    job: str
+    namespace: str
+    workload: str
+    priority: int = 0
+    priority_class: OrNull = ""
+    reason: str
+    message: str
+    indexes: Annotated[str, IF_ANY] = ""
+    at_s: Seconds
+    pods: int = 0
+
+
+class PodShare(msgspec.Struct, frozen=True):
+    """A pod on a node.
+
+    Attributes:
+        pod: `namespace/name`.
+        priority: of the pod.
+        share: of the node, of CPU or memory, whichever is more; 1 is all of it.
+        is_leaving: whether it has to go.
+        is_other: whether it isn't there on the other side.
+    """
+
+    pod: str
+    priority: int
+    share: float
+    is_leaving: bool
+    is_other: bool
+
+
+class NodeFilling(msgspec.Struct, frozen=True):
+    """A node on which something changes, with its pods by descending priority."""
+
+    node: str
+    before: tuple[PodShare, ...]
+    after: tuple[PodShare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout(Report):
+    """A workload that the changes concern, and how far its pods are as it wants them.
+
+    Attributes:
+        workload: `Kind namespace/name`.
+        state: `Complete`, `Stuck` if nothing moves any more, `Paused` if nothing moves as
+            `spec.paused` is set, `Open` if the plan ended before.
+        message: what is lacking, in words; empty if nothing is.
+        at_s: when it was complete, or known to be stuck, in seconds since the plan began.
+        reason: why it isn't complete, in words; empty where that isn't known.
+        way_out: what would let it go on, in words; empty where that isn't known.
+        namespace: where the workload is.
+    """
+
+    workload: str
+    state: Literal["Complete", "Stuck", "Paused", "Open"]
+    message: str = ""
+    at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+    reason: Annotated[str, IF_ANY] = ""
+    way_out: Annotated[str, IF_ANY] = ""
+    namespace: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is lacking, and why."""
+        text = f"{self.message}: {self.reason}" if self.reason else self.message
+        return f"{text}; {self.way_out}" if self.way_out else text
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it comes to no end."""
+        return self.state == "Stuck"
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it goes on only once the Deployment is resumed."""
+        return self.state == "Paused"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the plan ended before it did."""
+        return self.state == "Open"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SilentNode(Report):
+    """A node that has fallen silent, as it is in the end.
+
+    Attributes:
+        node: its name.
+        tainted_at_s: since when its pods are evicted unless they tolerate that, in seconds since
+            the plan began; None if they aren't.
+        on_hold: why nothing is evicted from its zone; empty if that isn't so.
+    """
+
+    node: str
+    tainted_at_s: float | None = None
+    on_hold: str = ""
+
+    def why_pod_stays(self, pod: Object, end_s: float) -> str:
+        """Why a pod is still on the node when the plan ends, at `end_s`."""
+        taint = {"key": UNREACHABLE, "effect": NO_EXECUTE}
+        tolerations = [one for one in tolerations_of(pod["spec"]) if tolerates(one, taint)]
+        spans = [one.get("tolerationSeconds") for one in tolerations]
+        limits_s = [int(span) for span in spans if span is not None]
+        if tolerations and not limits_s:
+            return "it tolerates that without end"
+        if self.tainted_at_s is None:
+            if self.on_hold:
+                return f"nothing is evicted, as {self.on_hold}"
+            return f"its node has no {NO_EXECUTE} taint before the plan's end, {clock(end_s)}"
+        due_s = self.tainted_at_s + min(limits_s, default=0)
+        return f"it tolerates that until {clock(due_s)}, and the plan ends at {clock(end_s)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unplayed(Report):
+    """An object whose pods a controller makes that Podium doesn't play in a plan.
+
+    Attributes:
+        object: `Kind namespace/name`.
+        reason: what is missing from the plan because of it.
+    """
+
+    object: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

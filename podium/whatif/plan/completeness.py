@@ -10,11 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from podium.api.device_classes import resources_of_devices
+from podium.api.kinds.builtin_kinds import kind_of
+from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
 from podium.api.objects import (
     Object,
     controller_kind,
+    controller_of,
     key,
+    metadata_of,
     name,
+    namespace,
     part,
     spec_of,
     was_in_a_cluster,
@@ -24,10 +29,10 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.resources import pod_requests
 from podium.api.values.counts import listed
-from podium.api.workloads import pod_template_of
+from podium.api.workloads import foreign_controller, pod_template_of
 from podium.kubelet.simulated.behaviour import is_marked
 from podium.scheduler.snapshot.volumes.attachable_volumes import limits_of
-from podium.whatif.plan.outcome.unplayed import unplayed_owners
+from podium.whatif.plan.plan_report import Unplayed
 
 EXPORT_COMMAND = (
     "kubectl get nodes,pods,namespaces,priorityclasses,runtimeclasses,poddisruptionbudgets,"
@@ -251,3 +256,70 @@ def _on_unknown_nodes(both: Iterable[StateFacts]) -> list[str]:
         return []
     names = listed(sorted(strays), _SHOWN_MAX)
     return [f"{strays.total()} pods are on nodes that the state lacks: {names}"]
+
+
+_OWNED = ("Pod", "ReplicaSet", "Job")
+
+
+# Nodes own the mirrors of their static pods, and nobody recreates these through the API.
+_PLAYED = frozenset({*DECISIVE_KINDS, "Node"})
+
+
+def unplayed(objects: Iterable[Object]) -> Iterator[Unplayed]:
+    """The objects whose controllers Podium lacks, of objects of all kinds, in order."""
+    for obj in objects:
+        kind = kind_of(obj)
+        is_played = kind is not None and kind.name in DECISIVE_KINDS
+        if not is_played and _has_pod_template(spec_of(obj)):
+            lacking = f"no {obj.get('kind')} controller is played"
+        elif _is_job(obj) and (controller := foreign_controller(obj)):
+            lacking = f"{controller}, which spec.managedBy names, makes them and isn't played"
+        else:
+            continue
+        yield Unplayed(_label(obj), f"its pods aren't in the plan: {lacking}")
+
+
+def suspended_jobs(objects: Iterable[Object]) -> Iterator[str]:
+    """A sentence about each Job that makes no pods because it is suspended."""
+    for obj in objects:
+        if _is_job(obj) and spec_of(obj).get("suspend") and not foreign_controller(obj):
+            yield f"{_label(obj)} is suspended: it makes no pods until spec.suspend is false"
+
+
+def unplayed_owners(state: Iterable[Object]) -> Iterator[str]:
+    """A warning for each kind of owners that pods of a state have and nobody plays."""
+    owners: dict[str, dict[str, None]] = defaultdict(dict)
+    managed: dict[str, dict[str, None]] = defaultdict(dict)
+    for obj in state:
+        owner = controller_of(obj) if obj.get("kind") in _OWNED else None
+        if owner is not None and owner.get("kind") not in _PLAYED:
+            owners[str(owner.get("kind"))][f"{namespace(obj)}/{owner.get('name')}"] = None
+        if obj.get("kind") == "Job" and (controller := foreign_controller(obj)):
+            managed[controller][key(obj)] = None
+    for kind, found in sorted(owners.items()):
+        names = listed([*found], _SHOWN_MAX)
+        yield f"no {kind} controller is played, and pods belong to one: {names}"
+    for controller, found in sorted(managed.items()):
+        names = listed([*found], _SHOWN_MAX)
+        yield f"{controller} isn't played, and makes the pods of Jobs (spec.managedBy): {names}"
+
+
+def _is_job(obj: Object) -> bool:
+    kind = kind_of(obj)
+    return kind is not None and kind.name == "Job"
+
+
+def _label(obj: Object) -> str:
+    metadata = metadata_of(obj)
+    place = metadata.get("namespace") or "default"
+    return f"{obj.get('kind')} {place}/{metadata.get('name')}"
+
+
+def _has_pod_template(value: object) -> bool:
+    """Whether there is the spec of a pod anywhere, as in most kinds that make pods."""
+    if isinstance(value, Mapping):
+        spec = value.get("spec")
+        if isinstance(spec, Mapping) and spec.get("containers"):
+            return True
+        return any(map(_has_pod_template, value.values()))
+    return isinstance(value, list | tuple) and any(map(_has_pod_template, value))
