@@ -6,7 +6,7 @@ import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.apiserver.custom_resources import custom_objects
+from podium.apiserver.decoding import custom_objects
 from podium.apiserver.decoding.type_checker import Checker
 from podium.apiserver.schema.custom import struct_for
 

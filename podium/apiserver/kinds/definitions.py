@@ -8,13 +8,13 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.kinds.custom_kinds import CLEANUP, is_established
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
-from podium.apiserver.custom_resources import json_paths
 from podium.apiserver.custom_resources.definition_schemas import schema_faults, selectable_fault
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import workload
 from podium.apiserver.kinds.registration.table_cells import CREATED, NAME
+from podium.apiserver.schema import json_paths
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check

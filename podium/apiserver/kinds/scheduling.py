@@ -1,6 +1,5 @@
 """Classes of pods: how important they are, and what runs them."""
 
-from functools import partial
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
@@ -12,7 +11,7 @@ from podium.api.priority import (
     SYSTEM_PRIORITY_CLASSES,
 )
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import filled
+from podium.apiserver.kinds.registration.defaulting import schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Strategy
 from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, flag, number
@@ -66,7 +65,7 @@ _valid_runtime_class = object_check(
 
 PRIORITY_CLASS = Registration(
     kind=KINDS["PriorityClass"],
-    defaults=partial(filled, value=0, preemptionPolicy=PREEMPT_LOWER_PRIORITY),
+    defaults=schema_defaults(KINDS["PriorityClass"]),
     validate=object_check(
         _known_class,
         value=checks.integer(checks.INT32_MIN, checks.INT32_MAX),

@@ -5,7 +5,6 @@ the free ones a service gets is chosen at random.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from ipaddress import IPv4Network
 from itertools import chain
 from typing import Any
@@ -14,7 +13,7 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, spec_of, without
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import every, filled, inside
+from podium.apiserver.kinds.registration.defaulting import every, filled, inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import texts
@@ -38,7 +37,7 @@ from podium.apiserver.kinds.registration.table_cells import (
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join
 from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.names import dns_label, label_map, subdomain
+from podium.apiserver.validation.names import dns_label, label_map
 from podium.apiserver.validation.pods.pod_warnings import address_warnings
 from podium.apiserver.validation.pods.ports import port_number, port_or_name
 
@@ -170,16 +169,6 @@ def _cluster_addresses(new: Object, old: Object) -> Faults:
             yield FieldError(f"spec.clusterIPs[{index}]", now, _ONCE_SET)
 
 
-_port_number = checks.integer(1, 65535)
-_protocol = checks.one_of("SCTP", "TCP", "UDP")
-_address = checks.fields(ip=checks.needed(checks.text), hostname=dns_label, nodeName=subdomain)
-
-
-def _has_addresses(subset: Any, path: str) -> Faults:
-    if not subset.get("addresses") and not subset.get("notReadyAddresses"):
-        yield checks.required(path, "must specify `addresses` or `notReadyAddresses`")
-
-
 def _shortened(entries: Iterable[str], if_empty: str) -> str:
     """The first few entries, and how many more there are."""
     found = list(entries)
@@ -206,43 +195,33 @@ def _external_ip(service: Object, _now_s: float) -> str:
     return "<unknown>"
 
 
-def _port(port: Object) -> str:
-    outside = f":{port['nodePort']}" if port.get("nodePort") else ""
-    return f"{port.get('port', 0)}{outside}/{port.get('protocol', '')}"
-
-
 def _ports(service: Object, _now_s: float) -> str:
-    return ",".join(map(_port, entries(spec_of(service), "ports"))) or NONE
-
-
-def _host_port(address: str, port: int) -> str:
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-
-
-def _subset(subset: Object) -> Iterator[str]:
-    addresses = [address.get("ip", "") for address in subset.get("addresses") or ()]
-    # A headless service may have no ports at all.
-    if not subset.get("ports"):
-        yield from addresses
-    for port in subset.get("ports") or ():
-        yield from (_host_port(address, port.get("port", 0)) for address in addresses)
+    shown = []
+    for port in entries(spec_of(service), "ports"):
+        outside = f":{port['nodePort']}" if port.get("nodePort") else ""
+        shown.append(f"{port.get('port', 0)}{outside}/{port.get('protocol', '')}")
+    return ",".join(shown) or NONE
 
 
 def _endpoints(endpoints: Object, _now_s: float) -> str:
     subsets = endpoints.get("subsets") or ()
-    return _shortened(
-        (one for subset in subsets for one in _subset(subset)), "" if subsets else NONE
-    )
-
-
-def _slice_port(port: Object) -> str:
-    if port.get("port") is not None:
-        return str(port["port"])
-    return str(port["name"]) if port.get("name") is not None else "*"
+    shown: list[str] = []
+    for subset in subsets:
+        addresses = [address.get("ip", "") for address in subset.get("addresses") or ()]
+        # A headless service may have no ports at all.
+        if not subset.get("ports"):
+            shown += addresses
+        for port in subset.get("ports") or ():
+            hosts = (f"[{one}]" if ":" in one else one for one in addresses)
+            shown += [f"{host}:{port.get('port', 0)}" for host in hosts]
+    return _shortened(shown, "" if subsets else NONE)
 
 
 def _slice_ports(endpoint_slice: Object, _now_s: float) -> str:
-    return _shortened(map(_slice_port, entries(endpoint_slice, "ports")), UNSET)
+    ports = entries(endpoint_slice, "ports")
+    # One without number or name stands for every port.
+    known = ([port[key] for key in ("port", "name") if port.get(key) is not None] for port in ports)
+    return _shortened((str(values[0]) if values else "*" for values in known), UNSET)
 
 
 def _slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
@@ -251,7 +230,9 @@ def _slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
 
 
 _service_port = checks.fields(
-    port=checks.absent_as(0, port_number), protocol=_protocol, targetPort=port_or_name
+    port=checks.absent_as(0, port_number),
+    protocol=checks.one_of("SCTP", "TCP", "UDP"),
+    targetPort=port_or_name,
 )
 
 
@@ -307,11 +288,6 @@ def _valid_service(service: Any, path: str) -> Faults:
     """A service; of one with a wrong address, nothing else is told."""
     wrong = [*checks.fields(spec=checks.in_turn(_one_address))(service, path)]
     yield from wrong or _valid_content(service, path)
-
-
-_port_in_subset = checks.fields(
-    name=checks.text, port=checks.needed(_port_number), protocol=_protocol
-)
 
 
 def _warnings(service: Object) -> Iterator[str]:
@@ -372,41 +348,14 @@ SERVICE = Registration(
 
 ENDPOINTS = Registration(
     kind=KINDS["Endpoints"],
-    defaults=lambda endpoints: inside(
-        endpoints,
-        subsets=every(lambda subset: inside(subset, ports=every(partial(filled, protocol="TCP")))),
-    ),
-    validate=object_check(
-        subsets=checks.each(
-            checks.fields(
-                _has_addresses,
-                addresses=checks.each(_address),
-                notReadyAddresses=checks.each(_address),
-                ports=checks.each(_port_in_subset),
-            )
-        )
-    ),
+    defaults=schema_defaults(KINDS["Endpoints"]),
     strategy=Strategy(create_on_update=True),
     columns=(NAME, Column("Endpoints", _endpoints, "Addresses and ports behind the service."), AGE),
 )
 
-_valid_slice = object_check(
-    addressType=checks.needed(checks.one_of("FQDN", "IPv4", "IPv6")),
-    endpoints=checks.each(
-        checks.fields(
-            addresses=checks.needed(checks.each(checks.text)),
-            hostname=dns_label,
-            nodeName=subdomain,
-        )
-    ),
-    ports=checks.each(checks.fields(name=checks.text, port=_port_number, protocol=_protocol)),
-)
-
 ENDPOINT_SLICE = Registration(
     kind=KINDS["EndpointSlice"],
-    defaults=lambda obj: inside(obj, ports=every(partial(filled, name="", protocol="TCP"))),
-    validate=_valid_slice,
-    validate_update=rules.changed(_valid_slice, rules.immutable("addressType")),
+    defaults=schema_defaults(KINDS["EndpointSlice"]),
     strategy=Strategy(
         update=count_changes("addressType", "endpoints", "ports"), counts_generations=True
     ),

@@ -1,7 +1,6 @@
 """Who provides storage: classes of it, the drivers on nodes, what is left and what is attached."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -9,7 +8,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, name, part, without
 from podium.api.volumes.storage_classes import is_default_class
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.defaulting import schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import (
@@ -63,24 +62,6 @@ def _audiences(driver: Object, _now_s: float) -> str:
     if requests is None:
         return UNSET
     return ",".join(str(request.get("audience", "")) for request in requests)
-
-
-def _driver_defaults(driver: Object) -> Object:
-    def spec(spec: Object) -> Object:
-        spec = filled(
-            spec,
-            attachRequired=True,
-            podInfoOnMount=False,
-            storageCapacity=False,
-            fsGroupPolicy="ReadWriteOnceWithFSType",
-            requiresRepublish=False,
-            seLinuxMount=False,
-        )
-        if spec.get("volumeLifecycleModes"):
-            return spec
-        return {**spec, "volumeLifecycleModes": ["Persistent"]}
-
-    return inside(driver, spec=spec)
 
 
 _terms = checks.each(
@@ -168,7 +149,7 @@ def _capacity_warnings(capacity: Object) -> Iterator[str]:
 STORAGE_CLASS = Registration(
     kind=KINDS["StorageClass"],
     warnings=_class_warnings,
-    defaults=partial(filled, reclaimPolicy="Delete", volumeBindingMode="Immediate"),
+    defaults=schema_defaults(KINDS["StorageClass"]),
     validate=_valid_class,
     validate_update=rules.all_of(
         rules.valid(_valid_class),
@@ -201,7 +182,7 @@ CSI_NODE = Registration(
 
 CSI_DRIVER = Registration(
     kind=KINDS["CSIDriver"],
-    defaults=_driver_defaults,
+    defaults=schema_defaults(KINDS["CSIDriver"]),
     validate=_valid_driver,
     validate_update=rules.all_of(
         rules.metadata,

@@ -107,6 +107,8 @@ class Field(msgspec.Struct, frozen=True):
         omits_nothing: whether an empty list or map, an empty text, a zero or false in it isn't
             stored.
         default: what server-side apply takes it for in a key of a list, where it is absent.
+        fill: stored where the author sets nothing; an object also fills in the fields that are
+            missing in the author's own. `defaulting.schema_defaults` does it.
         is_atomic: server-side apply takes the struct in it as a whole.
         replaces: a strategic merge patch replaces what is in it instead of merging.
         retain_keys: what is in it is one of several alternatives (`$retainKeys`).
@@ -118,6 +120,7 @@ class Field(msgspec.Struct, frozen=True):
     told: bool = False
     omits_nothing: bool = False
     default: str | None = None
+    fill: Any = msgspec.UNSET
     is_atomic: bool = False
     replaces: bool = False
     retain_keys: bool = False

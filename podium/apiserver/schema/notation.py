@@ -7,6 +7,7 @@ A file consists of blocks with a blank line between them:
       nodeSelector {string} atomic                   a map that is taken as a whole
       affinity Affinity                              a type of this file
       priority? int32                                0 isn't the same as nothing
+      failurePolicy? string fill=Fail                stored where the author sets nothing
       resources ResourceRequirements told            written even if there is nothing in it
       selector meta.LabelSelector replace            a type of another file
     LabelSelector atomic                           a struct that is always taken as a whole
@@ -15,7 +16,9 @@ A file consists of blocks with a blank line between them:
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from podium.apiserver.schema.model import (
@@ -100,11 +103,20 @@ def _fields(lines: Sequence[str], resolve: Resolve) -> Iterator[tuple[str, Field
                 told=told,
                 omits_nothing=_has_nothing(kind) and not (keeps_zero or told),
                 default=options.get("default"),
+                fill=_literal(options["fill"]) if "fill" in options else msgspec.UNSET,
                 is_atomic="atomic" in options,
                 replaces="replace" in options,
                 retain_keys="retainKeys" in options,
             ),
         )
+
+
+def _literal(text: str) -> Any:
+    """A value as JSON has it, without blanks; a word that isn't JSON stands for itself."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
 
 
 def _has_nothing(kind: Type) -> bool:

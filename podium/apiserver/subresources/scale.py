@@ -10,8 +10,8 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, entries, metadata_of, name, part, spec_of, status_of
-from podium.apiserver.custom_resources.json_paths import steps
 from podium.apiserver.refusals import conflict, invalid
+from podium.apiserver.schema.json_paths import steps
 from podium.apiserver.validation.checks import NOT_NEGATIVE
 
 _IDENTITY = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")

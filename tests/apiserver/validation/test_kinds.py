@@ -5,7 +5,11 @@ from typing import Any
 import pytest
 
 from podium.apiserver.kinds.registration.registration import metadata_alone
-from podium.apiserver.kinds.registration.registrations import REGISTRATIONS, validate
+from podium.apiserver.kinds.registration.registrations import (
+    REGISTRATIONS,
+    decisive_faults,
+    validate,
+)
 from tests.apiserver.validation.samples import (
     CONTAINER,
     SELECTOR,
@@ -33,6 +37,19 @@ def test_the_jobs_of_a_cron_job_are_judged_as_jobs_are() -> None:
     wrong = replaced(an_object("CronJob"), path.split("."), "Indexed")
     (fault,) = validate(wrong)
     assert fault.field == "spec.jobTemplate.spec.completions"
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ({"data": {"a": 1}}, "data.a: Invalid value: expected a string, got 1"),
+        ({"data": ["a"]}, "data: Invalid value: expected an object, got a list"),
+        ({"data": {"a": "1"}}, ""),
+    ],
+)
+def test_a_kind_without_rules_is_judged_by_its_types(content: Obj, fault: str) -> None:
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, **content}
+    assert ", ".join(map(str, decisive_faults(config_map))) == fault
 
 
 def term(**changes: Any) -> Obj:

@@ -5,13 +5,15 @@ stay absent, there as here: of a topology spread constraint the node inclusion p
 minDomains, for example.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, without
 from podium.api.values.quantity import NANOS_PER_MILLI, Quantity, parse_quantity
+from podium.apiserver.schema import ListOf, MapOf, Struct, Type, struct_of
 
 Filler = Callable[[Any], Any]
 
@@ -67,6 +69,38 @@ def each_value(filler: Filler) -> Filler:
         return inside(values, **dict.fromkeys(values, filler))
 
     return fill_all
+
+
+def schema_defaults(kind: Kind) -> Filler:
+    """The defaults that the schema of a built-in kind names (`fill=` in its notation)."""
+
+    def fill(obj: Object) -> Object:
+        struct = struct_of(kind.api_version, kind.name)
+        assert struct is not None
+        found: Object = _filled_by_schema(obj, struct)
+        return found
+
+    return fill
+
+
+def _filled_by_schema(value: Any, of: Type) -> Any:
+    if isinstance(of, ListOf) and isinstance(value, list):
+        return every(lambda entry: _filled_by_schema(entry, of.items))(value)
+    if isinstance(of, MapOf) and isinstance(value, Mapping):
+        return each_value(lambda entry: _filled_by_schema(entry, of.values))(value)
+    if not isinstance(of, Struct) or not isinstance(value, Mapping):
+        return value
+    for name, field in of.fields.items():
+        fill = field.fill
+        found: Any = value.get(name)
+        # An empty value of a field that can't be absent is as good as none.
+        if fill is not msgspec.UNSET and (found is None or not (found or field.keeps_zero)):
+            found = fill
+        elif isinstance(fill, dict):
+            found = filled_where_absent(found, **fill)
+        if found is not None:
+            value = with_field(value, name, _filled_by_schema(found, field.type))
+    return value
 
 
 def _to_thousandths(raw: Any) -> Any:

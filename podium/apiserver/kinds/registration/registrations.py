@@ -10,14 +10,18 @@ from itertools import chain
 from pkgutil import walk_packages
 from typing import Any
 
-from podium.api.errors import FieldError
+from podium.api.errors import OMITTED, FieldError
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind, kind_of, optional_kind_of
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, was_in_a_cluster
 from podium.apiserver import kinds
-from podium.apiserver.custom_resources.custom_registration import custom_registration
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
-from podium.apiserver.kinds.registration.registration import Registration, plain_registration
+from podium.apiserver.kinds.registration.custom_registration import custom_registration
+from podium.apiserver.kinds.registration.registration import (
+    Registration,
+    metadata_alone,
+    plain_registration,
+)
 from podium.apiserver.kinds.registration.rules import every_metadata
 from podium.apiserver.kinds.registration.table_cells import Cell
 from podium.apiserver.refusals import first_told
@@ -29,8 +33,9 @@ from podium.apiserver.validation.checks import MinorFieldError
 def _declared() -> Iterator[Registration]:
     for file in walk_packages(kinds.__path__, f"{kinds.__name__}."):
         if file.name != __name__:
-            found = vars(import_module(file.name)).values()
-            yield from (one for one in found if isinstance(one, Registration))
+            for value in vars(import_module(file.name)).values():
+                rows = value if isinstance(value, tuple) else (value,)
+                yield from (row for row in rows if isinstance(row, Registration))
 
 
 _UNSTORED = (TOKEN_REQUEST, *METRICS.values())
@@ -101,7 +106,8 @@ def validate(obj: Object) -> list[FieldError]:
 def faults_of_manifest(obj: Object) -> list[FieldError]:
     """All faults of an object as the API would create it: rules are asked after defaults.
 
-    What an API server has told is judged as it stands, and so is what has a value of a wrong type.
+    What an API server has told is judged as it stands, and so is what has a value of a wrong type;
+    of a kind without rules of its own, the wrong type is the fault.
     """
     kind = kind_of(obj) or optional_kind_of(obj)
     if kind is None or was_in_a_cluster(obj):
@@ -109,8 +115,11 @@ def faults_of_manifest(obj: Object) -> list[FieldError]:
     struct = struct_of(obj["apiVersion"], kind.name)
     try:
         typed = obj if struct is None else Checker().check(obj, struct)
-    except DecodingError:
-        return validate(obj)
+    except DecodingError as error:
+        if registration_of(kind).validate is not metadata_alone:
+            return validate(obj)
+        problem = str(error).removeprefix(f"{error.field}: ")
+        return [*validate(obj), FieldError(error.field, OMITTED, problem)]
     return validate(completed(kind, typed))
 
 

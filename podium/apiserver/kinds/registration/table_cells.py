@@ -13,8 +13,8 @@ import msgspec
 
 from podium.api.objects import Object, name
 from podium.api.selectors.labels import SelectorError, equality_selector, label_selector
-from podium.apiserver.custom_resources.json_paths import found_at, steps
 from podium.apiserver.kinds.registration.ages import since
+from podium.apiserver.schema.json_paths import found_at, steps
 
 Cell = str | int | bool | None
 Read = Callable[[Object, float], Cell]

@@ -4,9 +4,8 @@ from functools import lru_cache, partial
 
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object
-from podium.apiserver.custom_resources.custom_objects import with_defaults
-from podium.apiserver.custom_resources.json_paths import steps
 from podium.apiserver.custom_resources.structural_faults import faults
+from podium.apiserver.decoding.custom_objects import with_defaults
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import Rule
@@ -17,6 +16,7 @@ from podium.apiserver.kinds.registration.strategy import (
     count_all_changes,
 )
 from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, Columns
+from podium.apiserver.schema.json_paths import steps
 from podium.apiserver.validation.checks import Faults
 
 

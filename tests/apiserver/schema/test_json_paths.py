@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.custom_resources.json_paths import found_at, steps
+from podium.apiserver.schema.json_paths import found_at, steps
 
 OBJ = {
     "spec": {"a-b": 1, "list": [{"name": "x"}, {"name": "y"}]},
