@@ -56,20 +56,21 @@ def _between(last: Any, live: Object, wanted: Object, of: Type | None) -> dict[s
 
 
 def _change(name: str, last: Any, old: Any, new: Any, of: Type | None) -> dict[str, Any]:
-    part, field = _part(name, of)
+    field = of.fields.get(name) if isinstance(of, Struct) else None
+    part = field.type if field is not None else of.values if isinstance(of, MapOf) else None
     if (field is not None and field.replaces) or type(old) is not type(new):
         return {name: new}
     if isinstance(new, dict):
-        return _named(name, _chosen(_between(last, old, new, part), new, field))
-    if isinstance(part, ListOf) and part.merges:
-        if not part.merge_key:
-            return _scalars(name, last, old, new)
+        patch = _chosen(_between(last, old, new, part), new, field)
+        return {name: patch} if patch else {}
+    if not isinstance(part, ListOf) or not part.merges:
+        return {name: new}
+    if part.merge_key:
         return _entries(name, last, old, new, part)
-    return {name: new}
-
-
-def _named(name: str, patch: dict[str, Any]) -> dict[str, Any]:
-    return {name: patch} if patch else {}
+    added = [value for value in new if value not in old]
+    gone = [value for value in last or () if value in old and value not in new]
+    changes = {name: added, DELETE_PREFIX + name: gone}
+    return {ORDER_PREFIX + name: new, **{key: found for key, found in changes.items() if found}}
 
 
 def _chosen(
@@ -80,13 +81,6 @@ def _chosen(
         return patch
     kept = sorted({*(name for name, value in new.items() if value is not None), key} - {""})
     return {**patch, RETAIN_KEYS: kept}
-
-
-def _part(name: str, of: Type | None) -> tuple[Type | None, Field | None]:
-    if isinstance(of, Struct) and name in of.fields:
-        field = of.fields[name]
-        return field.type, field
-    return (of.values if isinstance(of, MapOf) else None), None
 
 
 def _entries(
@@ -113,14 +107,3 @@ def _entries(
     if not changed and not gone and [one for one in before if one in after] == [*after]:
         return {}
     return {ORDER_PREFIX + name: [{key: value} for value in after], name: [*changed, *gone]}
-
-
-def _scalars(name: str, last: Any, old: Sequence[Any], new: Sequence[Any]) -> dict[str, Any]:
-    added = [value for value in new if value not in old]
-    gone = [value for value in last or () if value in old and value not in new]
-    patch: dict[str, Any] = {ORDER_PREFIX + name: new}
-    if added:
-        patch[name] = added
-    if gone:
-        patch[DELETE_PREFIX + name] = gone
-    return patch

@@ -15,7 +15,7 @@ from podium.apiserver.decoding.typed import typed
 from podium.apiserver.patching.json_patch import InapplicablePatchError, json_patched, merge_patched
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import invalid
-from podium.apiserver.schema import Struct, struct_of
+from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.custom import struct_for
 
 _UNPROCESSABLE = "the server rejected our request due to an error in our request"
@@ -56,7 +56,15 @@ def apply_patch(
     """
     api_version = api_version or kind.api_version
     struct = struct_for(kind, api_version)
-    obj = _patched(current, patch_type, body, struct)
+    if patch_type == PatchType.STRATEGIC:
+        obj = merged_object(current, body, struct)
+    elif patch_type == PatchType.MERGE:
+        obj = merge_patched(current, body)
+    else:
+        try:
+            obj = json_patched(current, body)
+        except InapplicablePatchError:
+            raise RefusedError(422, "Invalid", _UNPROCESSABLE) from None
     if field_validation is None:
         return Patched(obj)
     if patch_type == PatchType.STRATEGIC:
@@ -69,34 +77,15 @@ def apply_patch(
         found, strange = typed(kind, obj, api_version)
     except DecodingError as fault:
         _refuse(shown, str(fault))
-    strange = _brought(strange, current, kind, api_version)
+    if strange:
+        # Nobody is warned of the unknown fields that were there before the patch.
+        before: tuple[str, ...] = ()
+        with suppress(DecodingError):
+            _, before = typed(kind, current, api_version)
+        strange = tuple(fault for fault in strange if fault not in before)
     if strange and field_validation == STRICT:
         _refuse(shown, f"strict decoding error: {', '.join(strange)}")
     return Patched(found, strange if field_validation == WARN else ())
-
-
-def _patched(current: Object, patch_type: str, body: Any, struct: Struct) -> Object:
-    match patch_type:
-        case PatchType.STRATEGIC:
-            return merged_object(current, body, struct)
-        case PatchType.MERGE:
-            return merge_patched(current, body)
-    try:
-        return json_patched(current, body)
-    except InapplicablePatchError:
-        raise RefusedError(422, "Invalid", _UNPROCESSABLE) from None
-
-
-def _brought(
-    strange: tuple[str, ...], current: Object, kind: Kind, api_version: str
-) -> tuple[str, ...]:
-    """The unknown fields that a patch has brought; those that were there nobody is warned of."""
-    if not strange:
-        return ()
-    before: tuple[str, ...] = ()
-    with suppress(DecodingError):
-        _, before = typed(kind, current, api_version)
-    return tuple(fault for fault in strange if fault not in before)
 
 
 def _check_header(kind: Kind, api_version: str, obj: Object, shown: str) -> None:

@@ -10,8 +10,8 @@ written this way, so that a patch without directives takes a short way through.
 Source: apimachinery's `strategicpatch` package of v1.36.
 """
 
+from collections import deque
 from collections.abc import Sequence
-from operator import itemgetter
 from typing import Any
 
 from podium.api.errors import quoted
@@ -94,11 +94,20 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
         return live
     key = of.merge_key
     if not isinstance(patch[0], dict):
-        return _merged_scalars(live, patch)
+        _check_alike(live, patch)
+        return in_order(list(dict.fromkeys([*live, *patch])), patch, live, "")
     if not key:
         raise internal(f"cannot merge lists without merge key: {quoted(patch)}")
     if len(patch) == 1 and PATCH not in patch[0]:
-        return _with_entry(live, patch[0], of)
+        # Statuses are written this way: there is no order to find.
+        wanted_key = merge_key_of(patch[0], key)
+        for at, entry in enumerate(live):
+            if not isinstance(entry, dict):
+                raise internal(f"value for key {at} is not a map.")
+            if entry.get(key) == wanted_key:
+                new = merged_object(entry, patch[0], of.items)
+                return live if new is entry else [*live[:at], new, *live[at + 1 :]]
+        return [_bare(patch[0]), *live]
     _check_alike(live, patch)
     kept, wanted = _after_directives(live, patch, key)
     merged = list(kept)
@@ -114,24 +123,6 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
         else:
             merged[at] = merged_object(merged[at], entry, of.items)
     return merged if stays else in_order(merged, wanted, kept, key)
-
-
-def _with_entry(live: Sequence[Any], entry: Object, of: ListOf) -> Sequence[Any]:
-    key = of.merge_key
-    at = _place(live, key, merge_key_of(entry, key))
-    if at is None:
-        return [_bare(entry), *live]
-    merged = merged_object(live[at], entry, of.items)
-    return live if merged is live[at] else [*live[:at], merged, *live[at + 1 :]]
-
-
-def _place(entries: Sequence[Any], key: str, value: Any) -> int | None:
-    for at, entry in enumerate(entries):
-        if not isinstance(entry, dict):
-            raise internal(f"value for key {at} is not a map.")
-        if entry.get(key) == value:
-            return at
-    return None
 
 
 def _after_directives(
@@ -155,12 +146,6 @@ def _after_directives(
     return [one for one in live if one.get(key) not in gone], wanted
 
 
-def _merged_scalars(live: Sequence[Any], patch: Sequence[Any]) -> Sequence[Any]:
-    """A list of scalars with others added to it; each stands in it once."""
-    _check_alike(live, patch)
-    return in_order(list(dict.fromkeys([*live, *patch])), patch, live, "")
-
-
 def _check_alike(live: Sequence[Any], patch: Sequence[Any]) -> None:
     kinds = {type(entry) for entry in (*live, *patch)}
     if list in kinds:
@@ -172,51 +157,37 @@ def _check_alike(live: Sequence[Any], patch: Sequence[Any]) -> None:
 def _directed(live: Object, patch: Object, of: Type | None) -> Object:
     """The object with a patch that has directives merged into it."""
     directive = patch.get(PATCH)
-    if directive is not None:
-        return _as_directed(directive, patch)
-    live = _retained(live, patch)
-    rest = {name: value for name, value in patch.items() if name != RETAIN_KEYS}
-    for name in [name for name in rest if name.startswith(ORDER_PREFIX)]:
-        live = _reordered(live, rest, name, of)
-        rest.pop(name)
-        rest.pop(name.removeprefix(ORDER_PREFIX), None)
-    for name in [name for name in rest if name.startswith(DELETE_PREFIX)]:
-        live = _with_deletions(live, name.removeprefix(DELETE_PREFIX), rest.pop(name))
-    return _merged(live, rest, of)
-
-
-def _as_directed(directive: Any, patch: Object) -> Object:
     if directive == _REPLACE:
         return {name: value for name, value in patch.items() if name != PATCH}
     if directive == _DELETE:
         return {}
-    raise _unknown_directive(directive, patch)
+    if directive is not None:
+        raise _unknown_directive(directive, patch)
+    rest = dict(patch)
+    if RETAIN_KEYS in patch:
+        retained = rest.pop(RETAIN_KEYS)
+        if not isinstance(retained, list):
+            raise bad_request(_BAD_RETAIN_KEYS)
+        known = {name for name in retained if isinstance(name, str)}
+        for name, value in patch.items():
+            if value is not None and not name.startswith("$") and name not in known:
+                raise RefusedError(422, "Invalid", _GENERIC)
+        live = {name: value for name, value in live.items() if name in known}
+    for name in [name for name in rest if name.startswith(ORDER_PREFIX)]:
+        live = _reordered(live, rest, name, of)
+        rest.pop(name)
+        rest.pop(name.removeprefix(ORDER_PREFIX), None)
+    for directive in [name for name in rest if name.startswith(DELETE_PREFIX)]:
+        name, gone = directive.removeprefix(DELETE_PREFIX), rest.pop(directive)
+        if isinstance(live.get(name), list) and isinstance(gone, list):
+            texts = {quoted(entry) for entry in gone}
+            left = [entry for entry in live[name] if quoted(entry) not in texts]
+            live = {**live, name: left}
+    return _merged(live, rest, of)
 
 
 def _unknown_directive(directive: Any, patch: Object) -> RefusedError:
     return internal(f"unknown patch type: {quoted(directive)} in {quoted(patch)}")
-
-
-def _retained(live: Object, patch: Object) -> Object:
-    """The object without the fields that `$retainKeys` doesn't name."""
-    if RETAIN_KEYS not in patch:
-        return live
-    names = patch[RETAIN_KEYS]
-    if not isinstance(names, list):
-        raise bad_request(_BAD_RETAIN_KEYS)
-    known = {name for name in names if isinstance(name, str)}
-    for name, value in patch.items():
-        if value is not None and not name.startswith("$") and name not in known:
-            raise RefusedError(422, "Invalid", _GENERIC)
-    return {name: value for name, value in live.items() if name in known}
-
-
-def _with_deletions(live: Object, name: str, gone: Any) -> Object:
-    entries = live.get(name)
-    if not isinstance(entries, list) or not isinstance(gone, list):
-        return live
-    texts = {quoted(entry) for entry in gone}
-    return {**live, name: [entry for entry in entries if quoted(entry) not in texts]}
 
 
 def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> Object:
@@ -229,7 +200,13 @@ def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> 
     field = of.fields.get(name) if isinstance(of, Struct) else None
     part = field.type if field is not None else None
     key = part.merge_key if isinstance(part, ListOf) else ""
-    _check_order(new or [], order, key)
+    entries = [one for one in new or () if not (isinstance(one, dict) and PATCH in one)]
+    if entries and order:
+        # The entries of a patch must stand in it as in the order that it gives, and all be there.
+        given = iter([merge_key_of(one, key) for one in order])
+        if not all(merge_key_of(entry, key) in given for entry in entries):
+            what = "The order in patch list doesn't match $setElementOrder list"
+            raise internal(f"{what}: {quoted(new)}, {quoted(order)}")
     if new is None:
         if old is None:
             return live
@@ -239,17 +216,6 @@ def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> 
     else:
         merged = _merged_part(name, old, new, of)
     return {**live, name: in_order(merged, order, old or [], key)}
-
-
-def _check_order(patch: Sequence[Any], order: Sequence[Any], key: str) -> None:
-    """The entries of a patch must stand in it as in the order that it gives, and all be there."""
-    entries = [one for one in patch if not (isinstance(one, dict) and PATCH in one)]
-    if not entries or not order:
-        return
-    wanted = iter([merge_key_of(one, key) for one in order])
-    if not all(merge_key_of(entry, key) in wanted for entry in entries):
-        what = "The order in patch list doesn't match $setElementOrder list"
-        raise internal(f"{what}: {quoted(patch)}, {quoted(order)}")
 
 
 def _bare(value: Any) -> Any:
@@ -302,38 +268,20 @@ def in_order(
     wanted_place = _places(wanted, key)
     old_place = _places(before, key)
     keyed = [(merge_key_of(entry, key), entry) for entry in merged]
-    named = [(wanted_place[k], k, entry) for k, entry in keyed if k in wanted_place]
-    others = [
-        (old_place.get(k, len(before)), k, entry) for k, entry in keyed if k not in wanted_place
-    ]
-    named.sort(key=_first)
-    others.sort(key=_first)
-    return _interleaved(
-        [(old_place.get(k), entry) for _, k, entry in named],
-        [(old_place.get(k), entry) for _, k, entry in others],
-    )
-
-
-_first = itemgetter(0)
-
-
-_Placed = tuple[int | None, Any]
-"""An entry after the place that it had in the list before, if it had one."""
-
-
-def _interleaved(named: Sequence[_Placed], others: Sequence[_Placed]) -> list[Any]:
-    """Both in one list; of two that had a place, the earlier one comes first."""
+    named = [one for one in keyed if one[0] in wanted_place]
+    named.sort(key=lambda one: wanted_place[one[0]])
+    rest = [one for one in keyed if one[0] not in wanted_place]
+    # What is new comes last.
+    rest.sort(key=lambda one: old_place.get(one[0], len(before)))
+    others = deque(rest)
     ordered: list[Any] = []
-    at = 0
-    for place, entry in named:
-        while place is not None and at < len(others):
-            other_place, other = others[at]
-            if other_place is None or other_place >= place:
-                break
-            ordered.append(other)
-            at += 1
+    for value, entry in named:
+        # Of two that had a place, the earlier one comes first.
+        place = old_place.get(value, -1)
+        while others and old_place.get(others[0][0], len(before)) < place:
+            ordered.append(others.popleft()[1])
         ordered.append(entry)
-    return [*ordered, *(entry for _, entry in others[at:])]
+    return [*ordered, *(entry for _, entry in others)]
 
 
 def _places(entries: Sequence[Any], key: str) -> dict[Any, int]:

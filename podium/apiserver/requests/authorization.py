@@ -209,8 +209,9 @@ _INTERACTIVE = ("attach", "exec", "portforward")
 
 def check(server: ApiServer, user: User, info: RequestInfo, parameters: Parameters) -> None:
     """Let those pass who may; raises RefusedError: 403, in the words of Kubernetes' RBAC."""
+    is_watch = info.verb == "list" and parameters.flag("watch")
     attempt = Attempt(
-        verb=_verb(info, parameters),
+        verb="watch" if is_watch else info.verb,
         group=info.group,
         resource=info.kind.plural,
         subresource=info.subresource,
@@ -249,11 +250,6 @@ def check_path(authorizer: Authorizer, user: User, method: str, segments: Sequen
         if verdict.reason:
             why += f": {verdict.reason}"
         raise RefusedError(403, "Forbidden", why, details={})
-
-
-def _verb(info: RequestInfo, parameters: Parameters) -> str:
-    is_watch = info.verb == "list" and parameters.flag("watch")
-    return "watch" if is_watch else info.verb
 
 
 def _forbidden(user: User, attempt: Attempt, reason: str = "") -> RefusedError:

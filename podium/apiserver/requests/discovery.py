@@ -39,7 +39,12 @@ def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> 
     """
     match segments:
         case ["api"]:
-            return _core_versions(host, kinds)
+            addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}] if host else []
+            return {
+                "kind": "APIVersions",
+                "versions": list(kinds.groups[""]),
+                "serverAddressByClientCIDRs": addresses,
+            }
         case ["apis"]:
             groups = [_group(group, kinds) for group in kinds.groups if group]
             return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
@@ -56,12 +61,23 @@ def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> 
 
 def aggregated(root: Sequence[str], kinds: Registry = BUILT_IN) -> Document:
     """The one document for all below one of the `ROOTS`."""
-    groups = [group for group in kinds.groups if bool(group) is (root[0] == "apis")]
+    items = []
+    for group in kinds.groups:
+        if bool(group) is (root[0] == "apis"):
+            versions = [
+                {
+                    "version": version,
+                    "resources": _with_subresources(group, version, kinds),
+                    "freshness": "Current",
+                }
+                for version in kinds.groups[group]
+            ]
+            items.append({"metadata": {"name": group} if group else {}, "versions": versions})
     return {
         "kind": "APIGroupDiscoveryList",
         "apiVersion": "apidiscovery.k8s.io/v2",
         "metadata": {},
-        "items": [_group_discovery(group, kinds) for group in groups],
+        "items": items,
     }
 
 
@@ -70,15 +86,6 @@ def storage_version_hash(kind: Kind) -> str:
     version = kind.stored_api_version.rpartition("/")[2]
     stored = f"{kind.group}/{version}/{kind.name}"
     return b64encode(hashlib.sha256(stored.encode()).digest()[:8]).decode()
-
-
-def _core_versions(host: str, kinds: Registry) -> Document:
-    addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}] if host else []
-    return {
-        "kind": "APIVersions",
-        "versions": list(kinds.groups[""]),
-        "serverAddressByClientCIDRs": addresses,
-    }
 
 
 def _group(group: str, kinds: Registry) -> Document:
@@ -90,68 +97,43 @@ def _group(group: str, kinds: Registry) -> Document:
 
 
 def _resource_list(group: str, version: str, kinds: Registry) -> Document:
-    resources = [_binding()] if (group, version) == ("", "v1") else []
+    resources: list[Document] = []
+    if (group, version) == ("", "v1"):
+        binding = SUBRESOURCE_KINDS["binding"][2]
+        known = {"name": BINDINGS, "singularName": binding.lower(), "namespaced": True}
+        allowed = list(verbs(KINDS["Pod"], "binding"))
+        resources.append({**known, "kind": binding, "verbs": allowed})
     for kind in kinds.by_plural[group, version].values():
-        resources.append(_resource(kind))
-        resources += [_subresource(kind, one) for one in sorted(kind.subresources)]
+        resource = {
+            "name": kind.plural,
+            "singularName": kind.singular,
+            "namespaced": kind.namespaced,
+            "kind": kind.name,
+            "verbs": list(verbs(kind)),
+        }
+        for field, names in zip(_NICKNAMES, (kind.short_names, kind.categories), strict=True):
+            if names:
+                resource[field] = [*names]
+        if kind.key not in {**REVIEWS, **METRICS}:
+            resource["storageVersionHash"] = storage_version_hash(kind)
+        resources.append(resource)
+        for subresource in kind.subresources:
+            elsewhere, *place = SUBRESOURCE_KINDS.get(subresource, ("", "", kind.name))
+            resources.append(
+                {
+                    "name": f"{kind.plural}/{subresource}",
+                    "singularName": "",
+                    "namespaced": kind.namespaced,
+                    **({"group": elsewhere, "version": place[0]} if elsewhere else {}),
+                    "kind": place[1],
+                    "verbs": list(verbs(kind, subresource)),
+                }
+            )
     resources.sort(key=lambda resource: resource["name"])
     return {"groupVersion": api_version(group, version), "resources": resources}
 
 
 _NICKNAMES = ("shortNames", "categories")
-
-
-def _binding() -> Document:
-    _, _, kind = SUBRESOURCE_KINDS["binding"]
-    return {
-        "name": BINDINGS,
-        "singularName": kind.lower(),
-        "namespaced": True,
-        "kind": kind,
-        "verbs": list(verbs(KINDS["Pod"], "binding")),
-    }
-
-
-def _resource(kind: Kind) -> Document:
-    nicknames = dict(zip(_NICKNAMES, ([*kind.short_names], [*kind.categories]), strict=True))
-    return {
-        "name": kind.plural,
-        "singularName": kind.singular,
-        "namespaced": kind.namespaced,
-        "kind": kind.name,
-        "verbs": list(verbs(kind)),
-        **{field: names for field, names in nicknames.items() if names},
-        **(
-            {}
-            if kind.key in {**REVIEWS, **METRICS}
-            else {"storageVersionHash": storage_version_hash(kind)}
-        ),
-    }
-
-
-def _subresource(kind: Kind, subresource: str) -> Document:
-    group, version, taken = SUBRESOURCE_KINDS.get(subresource, ("", "", kind.name))
-    elsewhere = {"group": group, "version": version} if group else {}
-    return {
-        "name": f"{kind.plural}/{subresource}",
-        "singularName": "",
-        "namespaced": kind.namespaced,
-        **elsewhere,
-        "kind": taken,
-        "verbs": list(verbs(kind, subresource)),
-    }
-
-
-def _group_discovery(group: str, kinds: Registry) -> Document:
-    versions = [
-        {
-            "version": version,
-            "resources": _with_subresources(group, version, kinds),
-            "freshness": "Current",
-        }
-        for version in kinds.groups[group]
-    ]
-    return {"metadata": {"name": group} if group else {}, "versions": versions}
 
 
 def _with_subresources(group: str, version: str, kinds: Registry) -> list[Document]:
@@ -180,21 +162,12 @@ _HEALTH = ("healthz", "livez", _READY)
 
 
 def version() -> dict[str, Any]:
-    """The `Info` that `kubectl version` prints: Kubernetes' version, with Podium's as its build.
-
-    Clients expect all of the fields; there is no Go and no platform to tell of.
-    """
-    return {
-        "major": MAJOR,
-        "minor": MINOR,
-        "gitVersion": f"v{MAJOR}.{MINOR}.{PATCH}+podium.{__version__}",
-        "gitCommit": "",
-        "gitTreeState": "",
-        "buildDate": "",
-        "goVersion": "",
-        "compiler": "",
-        "platform": "",
-    }
+    """The `Info` that `kubectl version` prints: Kubernetes' version, with Podium's as its build."""
+    git_version = f"v{MAJOR}.{MINOR}.{PATCH}+podium.{__version__}"
+    # Clients expect all of the fields; there is no Go and no platform to tell of.
+    unknown = ("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform")
+    known = {"major": MAJOR, "minor": MINOR, "gitVersion": git_version}
+    return {**known, **dict.fromkeys(unknown, "")}
 
 
 def health(

@@ -1,6 +1,5 @@
 """The metrics API (metrics.k8s.io/v1beta1): what nodes and pods use at the moment."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
@@ -51,7 +50,10 @@ def _measured(call: Call, obj: Object) -> Object | None:
         node = usage.node(obj, call.now_s)
         return None if node is None else {**_head(obj, call.now_s), "usage": _amounts(node)}
     pod = usage.pod(obj, call.now_s)
-    return None if pod is None else {**_head(obj, call.now_s), "containers": _containers(pod)}
+    if pod is None:
+        return None
+    containers = [{"name": name, "usage": _amounts(usage)} for name, usage in pod.items()]
+    return {**_head(obj, call.now_s), "containers": containers}
 
 
 def _head(obj: Object, now_s: float) -> dict[str, Any]:
@@ -59,10 +61,6 @@ def _head(obj: Object, now_s: float) -> dict[str, Any]:
     named = {field: own[field] for field in ("name", "namespace", "labels") if own.get(field)}
     now = timestamp(now_s)
     return {"metadata": {**named, "creationTimestamp": now}, "timestamp": now, "window": _WINDOW}
-
-
-def _containers(usages: Mapping[str, Usage]) -> list[Object]:
-    return [{"name": name, "usage": _amounts(usage)} for name, usage in usages.items()]
 
 
 def _amounts(usage: Usage) -> Object:

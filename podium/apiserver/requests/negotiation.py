@@ -81,21 +81,14 @@ def parse_media_types(header: str) -> list[MediaType]:
 def parse_media_type(text: str) -> MediaType:
     """One media type with its parameters."""
     essence, *rest = (part.strip() for part in text.split(";"))
-    parameters = dict(_parameter(part) for part in rest if part)
+    pairs = [part.partition("=") for part in rest if part]
+    parameters = {key.strip().lower(): value.strip().strip('"') for key, _, value in pairs}
     kind, _, subtype = essence.lower().partition("/")
-    return MediaType(kind, subtype or "*", parameters, _quality(parameters.pop("q", "1")))
-
-
-def _parameter(text: str) -> tuple[str, str]:
-    key, _, value = text.partition("=")
-    return key.strip().lower(), value.strip().strip('"')
-
-
-def _quality(text: str) -> float:
     try:
-        return float(text)
+        quality = float(parameters.pop("q", "1"))
     except ValueError:
-        return 1.0
+        quality = 1.0
+    return MediaType(kind, subtype or "*", parameters, quality)
 
 
 # Clients keep to a few headers.
@@ -116,22 +109,17 @@ def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output
         available = ", ".join(_UNDERSTOOD + _STREAMED if streams else _UNDERSTOOD)
         raise not_acceptable(f"406: Not Acceptable\n\nAvailable representations: {available}")
     for media_type in wanted:
-        for spoken in _SPOKEN:
-            found = _output(media_type, spoken) if media_type.covers(spoken) else None
-            if found is not None and (tables or found.shape != TABLE):
-                return found
+        spoken = next(filter(media_type.covers, _SPOKEN), None)
+        if spoken is None:
+            continue
+        parameters = media_type.parameters
+        if not parameters.keys() & {"as", "g", "v"}:
+            return Output(spoken)
+        shape, version = parameters.get("as", ""), parameters.get("v", "")
+        is_known = shape in _SHAPES and version in _META_VERSIONS
+        if is_known and parameters.get("g") == _META_GROUP and (tables or shape != TABLE):
+            return Output(spoken, shape, version)
     raise not_acceptable(f"only the following media types are accepted: {', '.join(_SPOKEN)}")
-
-
-def _output(wanted: MediaType, spoken: str) -> Output | None:
-    parameters = wanted.parameters
-    if not parameters.keys() & {"as", "g", "v"}:
-        return Output(spoken)
-    shape, version = parameters.get("as", ""), parameters.get("v", "")
-    is_known = shape in _SHAPES and version in _META_VERSIONS
-    if not is_known or parameters.get("g") != _META_GROUP:
-        return None
-    return Output(spoken, shape, version)
 
 
 def accepts_aggregated(accept: str) -> bool:

@@ -47,7 +47,14 @@ class Parameters:
 
     def integer(self, name: str) -> int | None:
         """A number of 64 bits; None if it is absent; raises RefusedError: 400 if it isn't one."""
-        return _integer(self.text(name)) if name in self.values else None
+        if name not in self.values:
+            return None
+        text = self.text(name)
+        number = parse_int(text)
+        if number is None:
+            why = "value out of range" if _INTEGER.fullmatch(text) else "invalid syntax"
+            raise bad_request(f'strconv.ParseInt: parsing "{text}": {why}')
+        return number
 
 
 def parse_query(query: str) -> Parameters:
@@ -55,19 +62,12 @@ def parse_query(query: str) -> Parameters:
     return Parameters(parse_qs(query, keep_blank_values=True) if query else {})
 
 
-def _integer(text: str) -> int:
-    number = parse_int(text)
-    if number is None:
-        why = "value out of range" if _INTEGER.fullmatch(text) else "invalid syntax"
-        raise bad_request(f'strconv.ParseInt: parsing "{text}": {why}')
-    return number
-
-
 META_GROUP = "meta.k8s.io"
 EXACT, NOT_OLDER_THAN = "Exact", "NotOlderThan"
 
 _FIELD_MANAGER_LENGTH_MAX = 128
 _UNKNOWN_MANAGER = "unknown"
+_MATCH = "resourceVersionMatch"
 _FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 _PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
 
@@ -93,66 +93,51 @@ def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
         allow_watch_bookmarks=bool(parameters.flag("allowWatchBookmarks")),
         send_initial_events=parameters.flag("sendInitialEvents"),
     )
-    if not read.watch:
-        check("ListOptions", _list_faults(read))
-        return read
-    read = _with_initial_events(read)
-    check("ListOptions", _watch_faults(read))
-    return read
-
-
-def _with_initial_events(options: ListOptions) -> ListOptions:
-    """A watch that starts anywhere starts with what is there, as if it had asked for that."""
-    is_told = options.send_initial_events is not None or options.resource_version_match
-    if is_told or options.resource_version not in ("", "0"):
-        return options
-    return replace(options, send_initial_events=True, resource_version_match=NOT_OLDER_THAN)
-
-
-def _list_faults(options: ListOptions) -> list[FieldError]:
-    match, faults = options.resource_version_match, []
-    field = "resourceVersionMatch"
-    if match:
-        if not options.resource_version:
-            faults.append(
-                _forbidden(field, f"{field} is forbidden unless resourceVersion is provided")
-            )
-        if options.continue_token:
-            faults.append(_forbidden(field, f"{field} is forbidden when continue is provided"))
-        if match not in (EXACT, NOT_OLDER_THAN):
-            faults.append(unsupported(field, match, (EXACT, NOT_OLDER_THAN, "")))
-        if match == EXACT and options.resource_version == "0":
-            faults.append(
-                _forbidden(field, f'{field} "exact" is forbidden for resourceVersion "0"')
-            )
-    if options.send_initial_events is not None:
-        field = "sendInitialEvents"
-        faults.append(_forbidden(field, f"{field} is forbidden for list"))
-    return faults
-
-
-def _watch_faults(options: ListOptions) -> list[FieldError]:
-    match, faults = options.resource_version_match, []
-    field = "resourceVersionMatch"
-    if options.send_initial_events is not None and match != NOT_OLDER_THAN:
-        requires = f"sendInitialEvents requires setting {field} to {NOT_OLDER_THAN}"
-        faults.append(_forbidden(field, requires))
-    if match:
-        if options.send_initial_events is None:
-            unless = "is forbidden for watch unless sendInitialEvents is provided"
-            faults.append(_forbidden(field, f"{field} {unless}"))
-        if match != NOT_OLDER_THAN:
+    told = read.resource_version_match or read.send_initial_events is not None
+    if read.watch and not told and read.resource_version in ("", "0"):
+        # A watch that starts anywhere starts with what is there, as if it had asked for that.
+        read = replace(read, send_initial_events=True, resource_version_match=NOT_OLDER_THAN)
+    match, initial, field = read.resource_version_match, read.send_initial_events, _MATCH
+    faults = []
+    paged = [_forbidden(field, "when continue is provided")] if read.continue_token else []
+    if read.watch:
+        if initial is not None and match != NOT_OLDER_THAN:
+            requires = f"sendInitialEvents requires setting {field} to {NOT_OLDER_THAN}"
+            faults.append(FieldError(field, "", requires, ErrorKind.FORBIDDEN))
+        if match and initial is None:
+            faults.append(_forbidden(field, "for watch unless sendInitialEvents is provided"))
+        if match and match != NOT_OLDER_THAN:
             faults.append(unsupported(field, match, (NOT_OLDER_THAN,)))
-        if options.continue_token:
-            faults.append(_forbidden(field, f"{field} is forbidden when continue is provided"))
-    return faults
+        faults += paged if match else []
+    else:
+        if match and not read.resource_version:
+            faults.append(_forbidden(field, "unless resourceVersion is provided"))
+        faults += paged if match else []
+        if match and match not in (EXACT, NOT_OLDER_THAN):
+            faults.append(unsupported(field, match, (EXACT, NOT_OLDER_THAN, "")))
+        if match == EXACT and read.resource_version == "0":
+            message = f'{field} "exact" is forbidden for resourceVersion "0"'
+            faults.append(FieldError(field, "", message, ErrorKind.FORBIDDEN))
+        if initial is not None:
+            faults.append(_forbidden("sendInitialEvents", "for list"))
+    check("ListOptions", faults)
+    return read
 
 
 def write_faults(
     dry_run: tuple[str, ...], field_manager: str, field_validation: str
 ) -> list[FieldError]:
     """What is wrong with the options that all writes share."""
-    faults = _field_manager_faults(field_manager)
+    faults = []
+    if len(field_manager.encode()) > _FIELD_MANAGER_LENGTH_MAX:
+        limit = f"may not be more than {_FIELD_MANAGER_LENGTH_MAX} bytes"
+        faults.append(FieldError("fieldManager", field_manager, limit, ErrorKind.TOO_LONG))
+    position = 0
+    for character in field_manager:
+        if not character.isprintable():
+            called = f"invalid character U+{ord(character):04X} (at position {position})"
+            faults.append(FieldError("fieldManager", field_manager, called))
+        position += len(character.encode())
     faults += _dry_run_faults(dry_run)
     if field_validation not in _FIELD_VALIDATIONS:
         faults.append(unsupported("fieldValidation", field_validation, _FIELD_VALIDATIONS))
@@ -162,7 +147,8 @@ def write_faults(
 def patch_faults(parameters: Parameters, *, is_apply: bool) -> list[FieldError]:
     """What is wrong with the options that only patches have."""
     if not is_apply and parameters.flag("force") is not None:
-        return [_forbidden("force", "may not be specified for non-apply patch")]
+        why = "may not be specified for non-apply patch"
+        return [FieldError("force", "", why, ErrorKind.FORBIDDEN)]
     if is_apply and not parameters.text("fieldManager"):
         required = ErrorKind.REQUIRED
         return [FieldError("fieldManager", "", "is required for apply patch", required)]
@@ -210,24 +196,10 @@ def field_manager(named: str, user_agent: str) -> str:
     return manager or _UNKNOWN_MANAGER
 
 
-def _forbidden(field: str, message: str) -> FieldError:
-    return FieldError(field, "", message, ErrorKind.FORBIDDEN)
+def _forbidden(field: str, when: str) -> FieldError:
+    return FieldError(field, "", f"{field} is forbidden {when}", ErrorKind.FORBIDDEN)
 
 
 def _dry_run_faults(dry_run: tuple[str, ...]) -> list[FieldError]:
     known = all(value == "All" for value in dry_run)
     return [] if known else [unsupported("dryRun", list(dry_run), ("All",))]
-
-
-def _field_manager_faults(manager: str) -> list[FieldError]:
-    field, faults = "fieldManager", []
-    if len(manager.encode()) > _FIELD_MANAGER_LENGTH_MAX:
-        limit = f"may not be more than {_FIELD_MANAGER_LENGTH_MAX} bytes"
-        faults.append(FieldError(field, manager, limit, ErrorKind.TOO_LONG))
-    position = 0
-    for character in manager:
-        if not character.isprintable():
-            called = f"invalid character U+{ord(character):04X} (at position {position})"
-            faults.append(FieldError(field, manager, called))
-        position += len(character.encode())
-    return faults

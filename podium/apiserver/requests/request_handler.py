@@ -106,13 +106,20 @@ def handle(
     parameters = parse_query(query)
     # Work that is done elsewhere isn't done again because it took its time.
     began_s = kept("began", lambda: now_s)
+    refusal: RefusedError | None = None
     try:
         request = authorization.in_name_of(server, request)
         response = _answer(server, request, segments, parameters, began_s, checks)
-    except RefusedError as refusal:
-        response = refused(refusal, _media_type(request.header("Accept")))
+    except RefusedError as error:
+        refusal = error
     except NoRoomError:
-        response = refused(no_room(), _media_type(request.header("Accept")))
+        refusal = no_room()
+    if refusal is not None:
+        try:
+            media_type = output(request.header("Accept")).media_type
+        except RefusedError:
+            media_type = JSON
+        response = refused(refusal, media_type)
     pretty = is_pretty(parameters.text("pretty"), request.header("User-Agent"))
     return replace(response, pretty=True) if pretty else response
 
@@ -146,7 +153,11 @@ def _answer(
         tables=found.kind.key not in _REVIEWS,
     )
     call = Call(server, request, found, parameters, wanted, now_s)
-    response = _handler(found)(call)
+    special = _SPECIAL_HANDLERS.get((found.subresource, found.verb))
+    handler = _REVIEWS.get(found.kind.key) or special or _HANDLERS[found.verb]
+    if found.kind.key in METRICS:
+        handler = metrics.get if found.verb == "get" else metrics.list_all
+    response = handler(call)
     warnings = tuple(map(warning, _warnings(found, response)))
     return replace(response, headers=(*response.headers, *warnings)) if warnings else response
 
@@ -165,14 +176,6 @@ def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
         yield _NO_CEL
     if kind is DEFINITION and isinstance(written, Mapping) and is_converted_elsewhere(written):
         yield _NO_CONVERSION
-
-
-def _handler(found: RequestInfo) -> _Handler:
-    if found.kind.key in _REVIEWS:
-        return _REVIEWS[found.kind.key]
-    if found.kind.key in METRICS:
-        return metrics.get if found.verb == "get" else metrics.list_all
-    return _SPECIAL_HANDLERS.get((found.subresource, found.verb)) or _HANDLERS[found.verb]
 
 
 def _told(
@@ -203,10 +206,3 @@ def _told(
 
 def _plain_text(code: int, text: str) -> Response:
     return Response(code, text, (("Content-Type", PLAIN_TEXT),))
-
-
-def _media_type(accept: str) -> str:
-    try:
-        return output(accept).media_type
-    except RefusedError:
-        return JSON

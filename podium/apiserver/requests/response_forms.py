@@ -93,7 +93,11 @@ def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
     Raises:
         RefusedError: 406 if it is wanted as a single object.
     """
-    metadata = _list_metadata(listing)
+    metadata: dict[str, Any] = {"resourceVersion": listing.resource_version}
+    if listing.continue_token:
+        metadata["continue"] = listing.continue_token
+    if listing.remaining is not None:
+        metadata["remainingItemCount"] = listing.remaining
     match form.output.shape:
         case "":
             kind, items = form.kind.list_kind, [_untyped(one, form) for one in listing.items]
@@ -141,26 +145,13 @@ def _untyped(obj: Object, form: Form) -> dict[str, Any]:
     return {field: value for field, value in found.items() if field not in _TYPE_FIELDS}
 
 
-def _list_metadata(listing: Listing) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"resourceVersion": listing.resource_version}
-    if listing.continue_token:
-        metadata["continue"] = listing.continue_token
-    if listing.remaining is not None:
-        metadata["remainingItemCount"] = listing.remaining
-    return metadata
-
-
 def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:
     """The object without all but its metadata: a `PartialObjectMetadata`.
 
     Args:
         api_version: a version of meta.k8s.io, such as `meta.k8s.io/v1`.
     """
-    return {
-        "kind": PARTIAL,
-        "apiVersion": api_version,
-        "metadata": metadata_of(obj),
-    }
+    return {"kind": PARTIAL, "apiVersion": api_version, "metadata": metadata_of(obj)}
 
 
 class Watching:

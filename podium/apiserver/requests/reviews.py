@@ -5,7 +5,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.objects import Object, entries, metadata_of, part, spec_of
 from podium.api.values.times import timestamp
-from podium.apiserver.authentication.users import Attempt, Rule, User
+from podium.apiserver.authentication.users import Attempt, User
 from podium.apiserver.rbac.authorizer import aggregated
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.requests.calls import Call
@@ -58,23 +58,22 @@ def self_subject_rules(call: Call) -> Response:
     if not spec.get("namespace"):
         raise bad_request("no namespace on request")
     rules, faults = call.server.authorizer.rules(call.request.user, spec["namespace"])
+    resources, paths = [], []
+    for rule in rules:
+        if rule.resources:
+            said = {"verbs": [*rule.verbs], "apiGroups": [*rule.groups]}
+            names = {"resourceNames": [*rule.names]} if rule.names else {}
+            resources.append({**said, "resources": [*rule.resources], **names})
+        if rule.paths:
+            paths.append({"verbs": [*rule.verbs], "nonResourceURLs": [*rule.paths]})
     status: dict[str, Any] = {
-        "resourceRules": [_resource_rule(rule) for rule in rules if rule.resources],
-        "nonResourceRules": [
-            {"verbs": [*rule.verbs], "nonResourceURLs": [*rule.paths]}
-            for rule in rules
-            if rule.paths
-        ],
+        "resourceRules": resources,
+        "nonResourceRules": paths,
         "incomplete": False,
     }
     if faults:
         status["evaluationError"] = aggregated(faults)
     return _answer(call, metadata_of(review), {"spec": {}}, status)
-
-
-def _resource_rule(rule: Rule) -> dict[str, Any]:
-    said = {"verbs": [*rule.verbs], "apiGroups": [*rule.groups], "resources": [*rule.resources]}
-    return {**said, **({"resourceNames": [*rule.names]} if rule.names else {})}
 
 
 def _asked(call: Call) -> tuple[Object, Object]:
@@ -111,21 +110,16 @@ def _subject(spec: Object) -> User:
 
 
 def _decide(call: Call, review: Object, spec: Object, user: User) -> Response:
-    metadata = metadata_of(review)
-    verdict = call.server.authorizer.decide(user, _attempt(spec))
+    said, names = spec.get(_PATH), ["verb", "path"]
+    if said is None:
+        said = spec[_RESOURCE]
+        names = ["verb", "group", "resource", "subresource", "namespace", "name"]
+    attempt = Attempt(**{name: said.get(name) or "" for name in names})
+    verdict = call.server.authorizer.decide(user, attempt)
     status: dict[str, Any] = {"allowed": verdict.allowed}
     if verdict.reason:
         status["reason"] = verdict.reason
-    return _answer(call, metadata, {"spec": spec}, status)
-
-
-def _attempt(spec: Object) -> Attempt:
-    path = spec.get(_PATH)
-    if path is not None:
-        return Attempt(verb=path.get("verb", ""), path=path.get("path", ""))
-    said = spec[_RESOURCE]
-    names = ("verb", "group", "resource", "subresource", "namespace", "name")
-    return Attempt(**{name: said.get(name) or "" for name in names})
+    return _answer(call, metadata_of(review), {"spec": spec}, status)
 
 
 def _answer(call: Call, metadata: Object, question: Object, status: Object) -> Response:

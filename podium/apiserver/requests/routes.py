@@ -66,8 +66,6 @@ def api_version(group: str, version: str) -> str:
     return f"{group}/{version}" if group else version
 
 
-_NAMESPACES = "namespaces"
-_WATCH = "watch"
 ITEM_VERBS: Mapping[str, str] = {
     "GET": "get",
     "PUT": "update",
@@ -143,68 +141,40 @@ def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> R
     """
     match segments:
         case ["api", version, *rest] if rest:
-            found = _within(kinds, "", version, rest)
+            group = ""
         case ["apis", group, version, *rest] if rest and group:
-            found = _within(kinds, group, version, rest)
+            pass
         case _:
-            found = None
-    if found is None:
+            raise no_such_resource()
+    plurals = kinds.by_plural.get((group, version), {})
+    watches = rest[0] == "watch"
+    found = RequestInfo(KINDS["Pod"], group, version)
+    match rest[1:] if watches else rest:
+        case ["namespaces", namespace, last] if last == BINDINGS and plurals and not group:
+            found, tail = replace(found, namespace=namespace), ["", "binding"]
+        case ["namespaces", namespace, plural, *tail] if plural in plurals:
+            found = replace(found, kind=plurals[plural], namespace=namespace)
+        case [plural, *tail] if plural in plurals:
+            found = replace(found, kind=plurals[plural])
+        case _:
+            raise no_such_resource()
+    # An object of a namespaced kind can't be named without its namespace.
+    if found.kind.namespaced != bool(found.namespace) and (tail or found.namespace):
         raise no_such_resource()
-    verb = found.verb or _verb(found, method)
-    if verb not in verbs(found.kind, found.subresource) or (found.verb and method != "GET"):
+    connects = found.kind.key == "Pod" and any(one in CONNECTIONS for one in tail[1:2])
+    if len(tail) > 2 and not connects:
+        raise no_such_resource()
+    name, subresource, *_ = (*tail, "", "")
+    if subresource and subresource not in found.kind.subresources and not connects:
+        raise no_such_resource()
+    if subresource:
+        by_method = SUBRESOURCE_VERBS
+    elif name:
+        by_method = ITEM_VERBS
+    else:
+        everywhere = found.kind.namespaced and not found.namespace
+        by_method = EVERYWHERE_VERBS if everywhere else COLLECTION_VERBS
+    verb = "watch" if watches else by_method.get(method, "")
+    if verb not in verbs(found.kind, subresource) or (watches and method != "GET"):
         raise no_such_method()
-    return replace(found, verb=verb)
-
-
-def _within(served: Registry, group: str, version: str, rest: Sequence[str]) -> RequestInfo | None:
-    kinds = served.by_plural.get((group, version))
-    if kinds is None:
-        return None
-    if rest[0] == _WATCH:
-        found = _resource(kinds, group, version, rest[1:])
-        return found and replace(found, verb=_WATCH)
-    if len(rest) == 3 and (group, rest[0], rest[2]) == ("", _NAMESPACES, BINDINGS):
-        return RequestInfo(KINDS["Pod"], group, version, rest[1], "", "binding")
-    return _resource(kinds, group, version, rest)
-
-
-def _resource(
-    kinds: Mapping[str, Kind], group: str, version: str, rest: Sequence[str]
-) -> RequestInfo | None:
-    match rest:
-        case ["namespaces", namespace, plural, *tail] if plural in kinds:
-            kind = kinds[plural]
-            found = RequestInfo(kind, group, version, namespace)
-            return _object(found, tail) if kind.namespaced else None
-        case [plural, *tail] if plural in kinds:
-            # An object of a namespaced kind can't be named without its namespace.
-            kind = kinds[plural]
-            return (
-                None
-                if kind.namespaced and tail
-                else _object(RequestInfo(kind, group, version), tail)
-            )
-    return None
-
-
-def _object(found: RequestInfo, tail: Sequence[str]) -> RequestInfo | None:
-    match tail:
-        case []:
-            return found
-        case [name]:
-            return replace(found, name=name)
-        case [name, subresource] if subresource in found.kind.subresources:
-            return replace(found, name=name, subresource=subresource)
-        case [name, subresource, *_] if subresource in CONNECTIONS and found.kind.key == "Pod":
-            return replace(found, name=name, subresource=subresource)
-    return None
-
-
-def _verb(found: RequestInfo, method: str) -> str:
-    if found.subresource:
-        return SUBRESOURCE_VERBS.get(method, "")
-    if found.name:
-        return ITEM_VERBS.get(method, "")
-    if found.kind.namespaced and not found.namespace:
-        return EVERYWHERE_VERBS.get(method, "")
-    return COLLECTION_VERBS.get(method, "")
+    return replace(found, name=name, subresource=subresource, verb=verb)

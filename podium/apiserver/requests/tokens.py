@@ -39,23 +39,7 @@ def create(call: Call) -> Response:
     spec = {"expirationSeconds": _LASTS_S, **spec_of(asked)}
     if not spec.get("audiences"):
         spec["audiences"] = [ISSUER]
-    _check_lasts(spec["expirationSeconds"])
-    bound = _bound(call, spec.get("boundObjectRef"))
-    issued = call.server.service_account_tokens
-    if issued is None:
-        message = "tokens are signed where clients are authenticated by them: by a server on HTTP"
-        raise RefusedError(501, "NotImplemented", message)
-    from_s = int(call.now_s)
-    until_s = from_s + spec["expirationSeconds"]
-    token = issued.signed(account, bound, spec["audiences"], from_s, until_s)
-    status = {"token": token, "expirationTimestamp": timestamp(until_s)}
-    metadata["creationTimestamp"] = timestamp(call.now_s)
-    given = {"metadata": metadata, "spec": spec, "status": status}
-    return call.answer(given, code=201, warnings=decoded.warnings)
-
-
-def _check_lasts(lasts_s: int) -> None:
-    why = ""
+    lasts_s, why = spec["expirationSeconds"], ""
     if lasts_s < _LASTS_MIN_S:
         why = "may not specify a duration less than 10 minutes"
     elif lasts_s > _LASTS_MAX_S:
@@ -63,6 +47,18 @@ def _check_lasts(lasts_s: int) -> None:
     if why:
         fault = FieldError("spec.expirationSeconds", lasts_s, why)
         raise invalid("", [fault], TOKEN_REQUEST.name, TOKEN_REQUEST.group)
+    bound = _bound(call, spec.get("boundObjectRef"))
+    issued = call.server.service_account_tokens
+    if issued is None:
+        message = "tokens are signed where clients are authenticated by them: by a server on HTTP"
+        raise RefusedError(501, "NotImplemented", message)
+    from_s = int(call.now_s)
+    until_s = from_s + lasts_s
+    token = issued.signed(account, bound, spec["audiences"], from_s, until_s)
+    status = {"token": token, "expirationTimestamp": timestamp(until_s)}
+    metadata["creationTimestamp"] = timestamp(call.now_s)
+    given = {"metadata": metadata, "spec": spec, "status": status}
+    return call.answer(given, code=201, warnings=decoded.warnings)
 
 
 def _bound(call: Call, reference: Object | None) -> Object | None:

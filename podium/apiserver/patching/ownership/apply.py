@@ -10,7 +10,6 @@ Source: structured-merge-diff and the field managers of apimachinery, v1.36.
 from collections.abc import Mapping
 from functools import reduce
 
-from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, entries, metadata_of
 from podium.api.refused import Cause, RefusedError
 from podium.api.values.times import timestamp
@@ -54,7 +53,6 @@ from podium.apiserver.patching.ownership.steps import (
 from podium.apiserver.patching.ownership.type_faults import type_faults
 from podium.apiserver.patching.ownership.typed_merge import merged, without
 from podium.apiserver.refusals import bad_request, internal
-from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
 
 BEFORE_FIRST_APPLY = "before-first-apply"
@@ -96,11 +94,18 @@ class _Run:
     def __init__(
         self, request: Attributes, current: Object | None, configuration: Object, api_version: str
     ) -> None:
-        kind = request.kind
-        _check_header(kind, api_version, configuration)
+        said = configuration.get("apiVersion") or "", configuration.get("kind") or ""
+        if said != (api_version, request.kind.name):
+            raise bad_request(f"invalid object type: {_group_version_kind(configuration)}")
+        if _metadata(configuration).get("managedFields") is not None:
+            raise bad_request("metadata.managedFields must be nil")
         self._request = request
-        self._struct = struct_for(kind, api_version)
-        _check_types(configuration, self._struct)
+        self._struct = struct_for(request.kind, api_version)
+        faults = list(type_faults(configuration, self._struct))
+        if faults:
+            lines = "\n".join(f"  {fault}" for fault in faults)
+            why = faults[0] if len(faults) == 1 else f"errors:\n{lines}"
+            raise _unusable("failed to create typed patch object", configuration, why)
         self.live: Object = unowned(current) if current is not None else {}
         self._configuration = configuration
         self._me = Manager(request.options.field_manager, APPLY, request.subresource)
@@ -133,19 +138,20 @@ class _Run:
         if not self._request.options.force:
             self._check_conflicts(owners, found)
         owners = taken(taken(owners, found.changed, self._me), found.removed, self._me)
-        stored = self._stored_form(new)
-        time = since if self._is_live(stored) else now
+        try:
+            stored, _ = typed(self._request.kind, new, self._api_version)
+        except DecodingError as fault:
+            what = "failed to convert new typed object"
+            raise _unusable(what, self._configuration, str(fault), "to object: ") from None
+        is_live = all(
+            stored.get(name) == self.live.get(name)
+            for name in {**self.live, **stored}
+            if name not in self._reset
+        )
+        time = since if is_live else now
         mine = Owned(owned_by_managers(claimed), self._api_version, time)
         others = {one: owned for one, owned in owners.items() if one != self._me}
         return stored, {**others, self._me: mine} if mine.fields else others
-
-    def _is_live(self, obj: Object) -> bool:
-        """Whether an object is the live one, as far as it can be changed."""
-        return all(
-            obj.get(name) == self.live.get(name)
-            for name in {**self.live, **obj}
-            if name not in self._reset
-        )
 
     def _pruned(self, new: Object, owners: Owners, before: FieldSet) -> Object:
         """The object without what the manager applied before and nobody owns now.
@@ -164,15 +170,6 @@ class _Run:
     def _named(self, fields: FieldSet) -> FieldSet:
         return with_named_members(fields, self._struct)
 
-    def _stored_form(self, new: Object) -> Object:
-        try:
-            found, _ = typed(self._request.kind, new, self._api_version)
-        except DecodingError as fault:
-            what = "failed to convert new typed object"
-            raise _unusable(what, self._configuration, str(fault), "to object: ") from None
-        stored: Object = found
-        return stored
-
     def _check_conflicts(self, owners: Owners, found: FieldComparison) -> None:
         changed = found.changed
         if self._me.name == KUBECTL:
@@ -184,24 +181,22 @@ class _Run:
             if manager != self._me
             for path in paths(intersection(owners[manager].fields, changed))
         ]
-        if conflicts:
-            raise _conflict(conflicts)
-
-
-def _check_header(kind: Kind, api_version: str, configuration: Object) -> None:
-    said = configuration.get("apiVersion") or "", configuration.get("kind") or ""
-    if said != (api_version, kind.name):
-        raise bad_request(f"invalid object type: {_group_version_kind(configuration)}")
-    if (_metadata(configuration)).get("managedFields") is not None:
-        raise bad_request("metadata.managedFields must be nil")
-
-
-def _check_types(configuration: Object, struct: Struct) -> None:
-    faults = list(type_faults(configuration, struct))
-    if faults:
-        lines = "\n".join(f"  {fault}" for fault in faults)
-        why = faults[0] if len(faults) == 1 else f"errors:\n{lines}"
-        raise _unusable("failed to create typed patch object", configuration, why)
+        if not conflicts:
+            return
+        causes = tuple(
+            Cause("FieldManagerConflict", f"conflict with {manager}", path)
+            for manager, path in conflicts
+        )
+        if len(conflicts) == 1:
+            ((manager, path),) = conflicts
+            message = f"Apply failed with 1 conflict: conflict with {manager}: {path}"
+            raise RefusedError(409, "Conflict", message, causes=causes)
+        lines = []
+        for manager in dict.fromkeys(manager for manager, _ in conflicts):
+            lines.append(f"conflicts with {manager}:")
+            lines += [f"- {path}" for one, path in conflicts if one == manager]
+        message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
+        raise RefusedError(409, "Conflict", message, causes=causes)
 
 
 def _unusable(what: str, obj: Object, why: str, joint: str = "") -> RefusedError:
@@ -219,21 +214,3 @@ def _metadata(obj: Object) -> Object:
 def _group_version_kind(obj: Object) -> str:
     group, _, version = str(obj.get("apiVersion") or "").rpartition("/")
     return f"{group}/{version}, Kind={obj.get('kind') or ''}"
-
-
-def _conflict(conflicts: list[tuple[Manager, str]]) -> RefusedError:
-    """409: others own fields that would change."""
-    causes = tuple(
-        Cause("FieldManagerConflict", f"conflict with {manager}", path)
-        for manager, path in conflicts
-    )
-    if len(conflicts) == 1:
-        ((manager, path),) = conflicts
-        message = f"Apply failed with 1 conflict: conflict with {manager}: {path}"
-        return RefusedError(409, "Conflict", message, causes=causes)
-    lines = []
-    for manager in dict.fromkeys(manager for manager, _ in conflicts):
-        lines.append(f"conflicts with {manager}:")
-        lines += [f"- {path}" for one, path in conflicts if one == manager]
-    message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
-    return RefusedError(409, "Conflict", message, causes=causes)

@@ -3,7 +3,8 @@
 Source: the field managers of apimachinery, v1.36.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import msgspec
@@ -90,17 +91,16 @@ def read_owners(entries: Sequence[Object]) -> Owners | None:
 
 def write_owners(owners: Owners) -> list[dict[str, Any]]:
     """The managedFields that tell of the owners, in their order there."""
-    ordered = sorted(owners.items(), key=_place)
+
+    def place(item: tuple[Manager, Owned]) -> tuple[str, int, str, str, str]:
+        manager, owned = item
+        seconds = _nanos(owned.time) // 10**9
+        return manager.operation, seconds, manager.name, owned.api_version, manager.subresource
+
     return [
         written_entry(manager, owned.api_version, owned.time, to_fields_v1(owned.fields))
-        for manager, owned in ordered
+        for manager, owned in sorted(owners.items(), key=place)
     ]
-
-
-def _place(item: tuple[Manager, Owned]) -> tuple[str, int, str, str, str]:
-    manager, owned = item
-    seconds = _nanos(owned.time) // 10**9
-    return manager.operation, seconds, manager.name, owned.api_version, manager.subresource
 
 
 def _nanos(time: str) -> int:
@@ -159,13 +159,8 @@ def capped(owners: Owners) -> Owners:
     for version in dict.fromkeys(owners[manager].api_version for manager in merged):
         same = [manager for manager in merged if owners[manager].api_version == version]
         if len(same) > 1:
+            several = [left.pop(manager) for manager in same]
+            fields = reduce(union, (owned.fields for owned in several))
             bucket = Manager(_OLD_UPDATERS, UPDATE, "", version)
-            left[bucket] = _together(left.pop(manager) for manager in same)
+            left[bucket] = Owned(fields, version, several[-1].time)
     return left
-
-
-def _together(several: Iterable[Owned]) -> Owned:
-    first, *others = several
-    for owned in others:
-        first = Owned(union(first.fields, owned.fields), first.api_version, owned.time)
-    return first

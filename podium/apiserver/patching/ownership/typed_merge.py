@@ -4,10 +4,10 @@ Source: structured-merge-diff, as Kubernetes v1.36 uses it.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from podium.apiserver.patching.ownership.field_sets import SELF, FieldSet
+from podium.apiserver.patching.ownership.field_sets import NOTHING, SELF, FieldSet
 from podium.apiserver.patching.ownership.steps import entries, part_type, shape
 from podium.apiserver.schema import ListOf, Type
 
@@ -20,21 +20,15 @@ def merged(live: Any, config: Any, of: Type | None) -> Any:
     """
     shapes = {shape(one, of) for one in (live, config) if one}
     if shapes == {"map"}:
-        return _merged_maps(live or {}, config or {}, of)
+        found = dict(live or {})
+        for name, value in (config or {}).items():
+            is_new = name not in found
+            found[name] = value if is_new else merged(found[name], value, part_type(of, name))
+        return found
     if shapes == {"list"}:
         assert isinstance(of, ListOf)
         return _merged_lists(live or [], config or [], of)
     return config
-
-
-def _merged_maps(
-    live: Mapping[str, Any], config: Mapping[str, Any], of: Type | None
-) -> Mapping[str, Any]:
-    found = dict(live)
-    for name, value in config.items():
-        old = live.get(name)
-        found[name] = value if name not in live else merged(old, value, part_type(of, name))
-    return found
 
 
 def _merged_lists(live: Sequence[Any], config: Sequence[Any], of: ListOf) -> Sequence[Any]:
@@ -68,30 +62,18 @@ def without(value: Any, fields: FieldSet, of: Type | None) -> Any:
     """
     match shape(value, of):
         case "map":
-            return _map_without(value, fields, of)
+            left = {}
+            for name, one in value.items():
+                gone = fields.get(f"f:{name}", NOTHING)
+                if SELF not in gone:
+                    left[name] = without(one, gone, part_type(of, name)) if gone else one
+            return left
         case "list":
             assert isinstance(of, ListOf)
-            return _list_without(value, fields, of)
+            kept: list[Any] = []
+            for step, found in entries(value, of).items():
+                gone = fields.get(step, NOTHING)
+                if SELF not in gone:
+                    kept += [without(one, gone, of.items) for one in found] if gone else found
+            return kept
     return value
-
-
-def _map_without(value: Mapping[str, Any], fields: FieldSet, of: Type | None) -> Mapping[str, Any]:
-    left = {}
-    for name, one in value.items():
-        gone = fields.get(f"f:{name}")
-        if gone is None:
-            left[name] = one
-        elif SELF not in gone:
-            left[name] = without(one, gone, part_type(of, name))
-    return left
-
-
-def _list_without(values: Sequence[Any], fields: FieldSet, of: ListOf) -> Sequence[Any]:
-    left: list[Any] = []
-    for step, found in entries(values, of).items():
-        gone = fields.get(step)
-        if gone is None:
-            left += found
-        elif SELF not in gone:
-            left += [without(one, gone, of.items) for one in found]
-    return left

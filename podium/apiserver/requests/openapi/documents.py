@@ -73,6 +73,7 @@ def version_3(kinds: Registry, group: str, api_group_version: str) -> OpenApiDoc
     """The document of OpenAPI 3 for a version of a group; raises KeyError: it isn't served."""
     group_version = (group, api_group_version)
     if kinds.by_plural[group_version] == BUILT_IN.by_plural.get(group_version):
+        # Other registries share what is built in.
         kinds = BUILT_IN
     return _version_3(kinds, group_version)
 
@@ -86,18 +87,11 @@ def _version_3(kinds: Registry, group_version: GroupVersion) -> OpenApiDocument:
 @lru_cache(maxsize=8)
 def index(kinds: Registry) -> OpenApiDocument:
     """Where the documents of OpenAPI 3 are, under addresses that change whenever they do."""
-    return _document(
-        {
-            "paths": {
-                place(*gv): {"serverRelativeURL": _address(kinds, *gv)} for gv in kinds.by_plural
-            }
-        }
-    )
-
-
-def _address(kinds: Registry, group: str, version: str) -> str:
-    digest = version_3(kinds, group, version).digest
-    return f"/openapi/v3/{place(group, version)}?hash={digest}"
+    found = {}
+    for group_version in kinds.by_plural:
+        at, digest = place(*group_version), version_3(kinds, *group_version).digest
+        found[at] = {"serverRelativeURL": f"/openapi/v3/{at}?hash={digest}"}
+    return _document({"paths": found})
 
 
 def place(group: str, api_group_version: str) -> str:
@@ -159,10 +153,27 @@ def answer(
     Raises:
         RefusedError: 406 if it accepts none of the forms that there are.
     """
-    document = _found(kinds, segments)
-    if document is None:
-        return None
-    document = _accepted(kinds, document, request.header("Accept") or "*/*")
+    is_version_2 = False
+    match segments:
+        case ["openapi", "v2"]:
+            document, is_version_2 = version_2(kinds), True
+        case ["openapi", "v3"]:
+            document = index(kinds)
+        case ["openapi", "v3", "api", version] if ("", version) in kinds.by_plural:
+            document = version_3(kinds, "", version)
+        case ["openapi", "v3", "apis", group, version] if (group, version) in kinds.by_plural:
+            document = version_3(kinds, group, version)
+        case _:
+            return None
+    for wanted in parse_media_types(request.header("Accept") or "*/*"):
+        if wanted.covers(JSON):
+            break
+        if is_version_2 and any(map(wanted.covers, protobuf.ASKED_FOR)):
+            document = version_2_protobuf(kinds)
+            break
+    else:
+        spoken = [JSON, *protobuf.ASKED_FOR] if is_version_2 else [JSON]
+        raise not_acceptable(f"only the following media types are accepted: {', '.join(spoken)}")
     tag = f'"{document.digest}"'
     caching = _FOR_EVER if parameters.text("hash") == document.digest else "no-cache"
     headers = (
@@ -174,29 +185,3 @@ def answer(
     if request.header("If-None-Match") == tag:
         return Response(304, b"", headers)
     return Response(200, document.content, headers)
-
-
-def _accepted(kinds: Registry, document: OpenApiDocument, accepted: str) -> OpenApiDocument:
-    is_version_2 = document is version_2(kinds)
-    for wanted in parse_media_types(accepted):
-        if wanted.covers(JSON):
-            return document
-        if is_version_2 and any(map(wanted.covers, protobuf.ASKED_FOR)):
-            return version_2_protobuf(kinds)
-    spoken = [JSON, *protobuf.ASKED_FOR] if is_version_2 else [JSON]
-    raise not_acceptable(f"only the following media types are accepted: {', '.join(spoken)}")
-
-
-def _found(kinds: Registry, segments: Sequence[str]) -> OpenApiDocument | None:
-    match segments:
-        case ["openapi", "v2"]:
-            return version_2(kinds)
-        case ["openapi", "v3"]:
-            return index(kinds)
-        case ["openapi", "v3", "api", version]:
-            group_version = ("", version)
-        case ["openapi", "v3", "apis", group, version] if group:
-            group_version = (group, version)
-        case _:
-            return None
-    return version_3(kinds, *group_version) if group_version in kinds.by_plural else None

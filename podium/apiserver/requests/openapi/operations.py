@@ -122,11 +122,18 @@ class _Place(msgspec.Struct, frozen=True):
 
 def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[str, Item]:
     """What can be done at the paths of a group's version."""
-    return {
-        place.path: _item(place, methods)
-        for kind in kinds.by_plural[group, version].values()
-        for place, methods in _places(dialect, kind, (group, version))
-    }
+    found: dict[str, Item] = {}
+    for kind in kinds.by_plural[group, version].values():
+        for place, methods in _places(dialect, kind, (group, version)):
+            allowed = verbs(kind, place.subresource)
+            item: Item = {}
+            for method, verb in methods.items():
+                if verb in allowed:
+                    action = verb if verb in _OTHER_ACTIONS else method.lower()
+                    item[method.lower()] = _operation(place, action)
+            names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in place.path]
+            found[place.path] = {**item, "parameters": path_parameters(dialect, names)}
+    return found
 
 
 def _places(
@@ -149,17 +156,6 @@ def _places(
         yield _Place(dialect, kind, group_version, path, subresource), SUBRESOURCE_VERBS
 
 
-def _item(place: _Place, methods: Mapping[str, str]) -> Item:
-    allowed = verbs(place.kind, place.subresource)
-    names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in place.path]
-    found: Item = {
-        method.lower(): _operation(place, verb if verb in _OTHER_ACTIONS else method.lower())
-        for method, verb in methods.items()
-        if verb in allowed
-    }
-    return {**found, "parameters": path_parameters(place.dialect, names)}
-
-
 def _operation(place: _Place, action: str) -> Item:
     dialect = place.dialect
     operation: Item = {
@@ -168,11 +164,21 @@ def _operation(place: _Place, action: str) -> Item:
         "x-kubernetes-group-version-kind": tag(*place.taken),
     }
     parameters = query_parameters(dialect, action)
-    taken = _body(place, action)
-    given = dialect.reference(_answered(place, action))
+    deletes = action in ("delete", "deletecollection")
+    taken: Item | None = None
+    if deletes:
+        taken = dialect.reference(schema_name(meta_struct("DeleteOptions")))
+    elif action == "patch":
+        taken = {"type": "object"}
+    elif action not in ("get", "list"):
+        taken = dialect.reference(schema_name(place.struct))
+    answered = list_name(place.struct) if action == "list" else schema_name(place.struct)
+    given = dialect.reference(STATUS if deletes else answered)
     if dialect.has_alternatives:
         if taken is not None:
-            types = _patch_types(place.kind) if action == "patch" else ["*/*"]
+            is_custom = isinstance(place.kind, CustomKind)
+            patches = [one for one in PatchType if not (is_custom and one == PatchType.STRATEGIC)]
+            types = patches if action == "patch" else ["*/*"]
             operation["requestBody"] = {"content": {one: {"schema": taken} for one in types}}
         content = {one: {"schema": given} for one in (JSON, YAML)}
         operation["responses"] = {"200": {"description": "OK", "content": content}}
@@ -181,28 +187,3 @@ def _operation(place: _Place, action: str) -> Item:
             parameters.append({"name": "body", "in": "body", "schema": taken})
         operation["responses"] = {"200": {"description": "OK", "schema": given}}
     return {**operation, "parameters": parameters}
-
-
-def _patch_types(kind: Kind) -> list[PatchType]:
-    is_custom = isinstance(kind, CustomKind)
-    return [one for one in PatchType if not (is_custom and one == PatchType.STRATEGIC)]
-
-
-def _body(place: _Place, action: str) -> Item | None:
-    match action:
-        case "get" | "list":
-            return None
-        case "patch":
-            return {"type": "object"}
-        case "delete" | "deletecollection":
-            return place.dialect.reference(schema_name(meta_struct("DeleteOptions")))
-    return place.dialect.reference(schema_name(place.struct))
-
-
-def _answered(place: _Place, action: str) -> str:
-    match action:
-        case "list":
-            return list_name(place.struct)
-        case "delete" | "deletecollection":
-            return STATUS
-    return schema_name(place.struct)
