@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from podium.api.codec.yaml_text import TextFault, decoded, read_yaml
+from podium.api.codec.yaml_text import decoded, read_yaml
 
 # Deeper than any object of Kubernetes; bounds the recursion of whoever walks the value.
 DEPTH_MAX = 150
@@ -84,44 +84,34 @@ def read_json(data: bytes) -> Any:
     Raises:
         UnreadableTextError: it isn't JSON, or nested too deeply.
     """
+    # Go puts this mark in place of what means half a character.
+    whole = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
     try:
         return json.loads(
-            _without_halves(data).decode("utf-8", "replace"),
+            whole.decode("utf-8", "replace"),
             object_pairs_hook=repeating,
             parse_float=Literal,
-            parse_int=_integer,
+            parse_int=lambda text: int(text) if len(text) <= _INTEGER_DIGITS_MAX else Literal(text),
             parse_constant=_refuse,
         )
     except json.JSONDecodeError as error:
-        raise UnreadableTextError(_syntax_fault(error)) from None
+        if error.pos >= len(error.doc) or error.msg.startswith("Unterminated string"):
+            raise UnreadableTextError("unexpected end of JSON input") from None
+        where = _SYNTAX.get(error.msg, f"({error.msg})")
+        message = f"invalid character {error.doc[error.pos]!r} {where}"
+        raise UnreadableTextError(message) from None
     except RecursionError:
         raise UnreadableTextError(TOO_DEEP) from None
-
-
-def _without_halves(data: bytes) -> bytes:
-    """The text with a mark in place of what means half a character, as Go puts it there."""
-    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
 def _refuse(constant: str) -> NoReturn:
     raise UnreadableTextError(f"{constant} is no number in JSON")
 
 
-def _syntax_fault(error: json.JSONDecodeError) -> str:
-    if error.pos >= len(error.doc) or error.msg.startswith("Unterminated string"):
-        return "unexpected end of JSON input"
-    where = _SYNTAX.get(error.msg, f"({error.msg})")
-    return f"invalid character {error.doc[error.pos]!r} {where}"
-
-
 def repeating(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of keys and values; one that remembers keys that stand twice, if there are any."""
     found = dict(pairs)
     return found if len(found) == len(pairs) else Repeated(pairs)
-
-
-def _integer(text: str) -> int | Literal:
-    return int(text) if len(text) <= _INTEGER_DIGITS_MAX else Literal(text)
 
 
 def oddity(value: Any) -> str:
@@ -167,15 +157,10 @@ def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
         UnreadableTextError: it isn't YAML.
     """
     text, fault = decoded(body)
-    if fault:
-        raise _unreadable(fault)
-    document = next(read_yaml(text, may_repeat=True), None)
+    document = None if fault else next(read_yaml(text, may_repeat=True), None)
+    faults = [fault] if fault else document.faults if document else []
+    if faults:
+        raise UnreadableTextError(f"line {faults[0].line}: {faults[0].message}")
     if document is None:
         return None, ()
-    if document.faults:
-        raise _unreadable(document.faults[0])
     return document.value, tuple(f"line {one.line}: {one.message}" for one in document.repeated)
-
-
-def _unreadable(fault: TextFault) -> UnreadableTextError:
-    return UnreadableTextError(f"line {fault.line}: {fault.message}")

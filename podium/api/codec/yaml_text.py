@@ -123,54 +123,33 @@ class _UnboundedError(Exception):
 def _documents(part: str, line: int, may_repeat: bool) -> Iterator[YamlDocument]:
     """The documents of one part: usually one, more where `...` ends them."""
     try:
-        events = _Events(part, line)
-        while isinstance(events.current, yaml.DocumentStartEvent):
-            yield _Builder(events, may_repeat).document()
+        events: Iterator[Event] = yaml.parse(part, Loader=yaml.CSafeLoader)
+        next(events)
+        event = next(events)
+        while isinstance(event, yaml.DocumentStartEvent):
+            document = _Builder(events, line, may_repeat).document(event)
+            event = next(events)
+            yield document
     except _UnboundedError as error:
         yield YamlDocument(0, error.fault.line, faults=[error.fault])
     except yaml.YAMLError as error:
-        fault = _fault_of(error, part, line)
-        yield YamlDocument(0, fault.line, faults=[fault])
-
-
-def _fault_of(error: yaml.YAMLError, part: str, line: int) -> TextFault:
-    if isinstance(error, yaml.MarkedYAMLError):
-        mark = error.problem_mark or error.context_mark
-        where = line + (mark.line if mark else 0)
-        text = " ".join(t for t in (error.context, error.problem) if t)
-        return TextFault(where, f"not valid YAML: {text}")
-    if isinstance(error, ReaderError):
-        where = line + part.count("\n", 0, error.position)
-        return TextFault(where, f"not valid YAML: {error.reason}")
-    return TextFault(line, f"not valid YAML: {error}")
-
-
-class _Events:
-    """The parser's events of one part, with a look at the next one."""
-
-    def __init__(self, part: str, first_line: int) -> None:
-        self._events: Iterator[Event] = yaml.parse(part, Loader=yaml.CSafeLoader)
-        self._first_line = first_line
-        next(self._events)
-        self.current: Event = next(self._events)
-
-    def take(self) -> Event:
-        """The current event, and on to the next."""
-        event = self.current
-        self.current = next(self._events)
-        return event
-
-    def line(self, event: Event) -> int:
-        """The line of the file on which an event begins, from 1."""
-        assert event.start_mark is not None
-        return event.start_mark.line + self._first_line
+        text = str(error)
+        if isinstance(error, yaml.MarkedYAMLError):
+            mark = error.problem_mark or error.context_mark
+            line += mark.line if mark else 0
+            text = " ".join(t for t in (error.context, error.problem) if t)
+        elif isinstance(error, ReaderError):
+            line += part.count("\n", 0, error.position)
+            text = error.reason
+        yield YamlDocument(0, line, faults=[TextFault(line, f"not valid YAML: {text}")])
 
 
 class _Builder:
     """Builds the value of one document; faults that leave its structure whole are collected."""
 
-    def __init__(self, events: _Events, may_repeat: bool) -> None:
+    def __init__(self, events: Iterator[Event], first_line: int, may_repeat: bool) -> None:
         self._events = events
+        self._first_line = first_line
         # With how many values each comes to.
         self._anchors: dict[str, tuple[object, int]] = {}
         self._count = 0
@@ -181,106 +160,88 @@ class _Builder:
         # Of the list that is the value of a key of the document, while that is read.
         self._entry_lines: list[int] = []
 
-    def document(self) -> YamlDocument:
-        line = self._events.line(self._events.take())
-        value = self._value(0)
-        self._events.take()
+    def document(self, start: Event) -> YamlDocument:
+        value = self._value(next(self._events), 0)
+        next(self._events)
         repeated = [] if self._repeated is self._faults else self._repeated
         value = None if self._faults else value
+        line = self._line(start)
         return YamlDocument(0, line, value, self._faults, repeated, self._item_lines)
 
-    def _value(self, depth: int) -> object:
-        event = self._events.take()
+    def _value(self, event: Event, depth: int) -> object:
         before = self._count
         self._count += 1
-        if isinstance(event, AliasEvent):
-            return self._aliased(event)
-        assert isinstance(event, ScalarEvent | CollectionStartEvent)
         value: object
+        if isinstance(event, AliasEvent):
+            anchor = event.anchor or ""
+            if anchor not in self._anchors:
+                self._faults.append(
+                    self._fault(event, f"the alias *{anchor} has no anchor before it")
+                )
+                return None
+            value, count = self._anchors[anchor]
+            self._count += count
+            self._aliased_count += count
+            if self._aliased_count > ALIASED_MAX:
+                raise _UnboundedError(self._fault(event, "document contains excessive aliasing"))
+            return value
+        assert isinstance(event, ScalarEvent | CollectionStartEvent)
         if isinstance(event, ScalarEvent):
-            value = self._scalar(event)
+            try:
+                value = scalar(event.value, event.tag, plain=event.implicit[0])
+            except ValueError as error:
+                self._faults.append(self._fault(event, str(error)))
+                value = None
         elif depth >= DEPTH_MAX:
-            raise self._unbounded(event, f"nested deeper than {DEPTH_MAX} levels")
+            raise _UnboundedError(self._fault(event, f"nested deeper than {DEPTH_MAX} levels"))
         elif isinstance(event, MappingStartEvent):
             value = self._mapping(depth)
         else:
-            value = self._sequence(depth)
+            values, lines = [], []
+            while not isinstance(entry := next(self._events), CollectionEndEvent):
+                lines.append(self._line(entry))
+                values.append(self._value(entry, depth + 1))
+            if depth == 1:
+                self._entry_lines = lines
+            value = values
         # An anchor counts once its value is there, so nothing can contain itself.
         if event.anchor:
             self._anchors[event.anchor] = value, self._count - before
         return value
 
-    def _sequence(self, depth: int) -> list[object]:
-        values, lines = [], []
-        while not isinstance(self._events.current, CollectionEndEvent):
-            lines.append(self._events.line(self._events.current))
-            values.append(self._value(depth + 1))
-        self._events.take()
-        if depth == 1:
-            self._entry_lines = lines
-        return values
-
     def _mapping(self, depth: int) -> dict[str, object]:
         values: dict[str, object] = {}
         merged: list[dict[str, object]] = []
-        while not isinstance(self._events.current, CollectionEndEvent):
-            key_event = self._events.current
-            key = self._value(depth + 1)
+        while not isinstance(event := next(self._events), CollectionEndEvent):
+            raw_key = self._value(event, depth + 1)
             self._entry_lines = []
-            value = self._value(depth + 1)
-            if depth == 0 and key == "items":
+            value = self._value(next(self._events), depth + 1)
+            if depth == 0 and raw_key == "items":
                 self._item_lines = self._entry_lines
-            if key == "<<" and _is_plain(key_event):
-                merged += self._mappings_to_merge(key_event, value)
-            else:
-                self._set(values, key_event, key, value)
-        self._events.take()
+            if raw_key == "<<" and isinstance(event, ScalarEvent) and event.implicit[0]:
+                candidates = value if isinstance(value, list) else [value]
+                mappings = [candidate for candidate in candidates if isinstance(candidate, dict)]
+                if len(mappings) != len(candidates):
+                    message = "<< takes a mapping or a list of mappings"
+                    self._faults.append(self._fault(event, message))
+                merged += mappings
+                continue
+            key = key_text(raw_key)
+            if key is None:
+                self._faults.append(self._fault(event, "a key must be a string"))
+                continue
+            if key in values:
+                message = f'the key "{key}" stands twice in the same mapping'
+                self._repeated.append(self._fault(event, message))
+            values[key] = value
         for mapping in merged:
             values = {**mapping, **values}
         return values
 
-    def _set(self, values: dict[str, object], event: Event, raw_key: object, value: object) -> None:
-        key = key_text(raw_key)
-        if key is None:
-            self._fault(event, "a key must be a string")
-        else:
-            if key in values:
-                message = f'the key "{key}" stands twice in the same mapping'
-                self._repeated.append(TextFault(self._events.line(event), message))
-            values[key] = value
+    def _line(self, event: Event) -> int:
+        """The line of the file on which an event begins, from 1."""
+        assert event.start_mark is not None
+        return event.start_mark.line + self._first_line
 
-    def _mappings_to_merge(self, event: Event, value: object) -> list[dict[str, object]]:
-        candidates = value if isinstance(value, list) else [value]
-        mappings = [candidate for candidate in candidates if isinstance(candidate, dict)]
-        if len(mappings) != len(candidates):
-            self._fault(event, "<< takes a mapping or a list of mappings")
-        return mappings
-
-    def _aliased(self, event: AliasEvent) -> object:
-        anchor = event.anchor or ""
-        if anchor not in self._anchors:
-            self._fault(event, f"the alias *{anchor} has no anchor before it")
-            return None
-        value, count = self._anchors[anchor]
-        self._count += count
-        self._aliased_count += count
-        if self._aliased_count > ALIASED_MAX:
-            raise self._unbounded(event, "document contains excessive aliasing")
-        return value
-
-    def _scalar(self, event: ScalarEvent) -> object:
-        try:
-            return scalar(event.value, event.tag, plain=event.implicit[0])
-        except ValueError as error:
-            self._fault(event, str(error))
-            return None
-
-    def _fault(self, event: Event, message: str) -> None:
-        self._faults.append(TextFault(self._events.line(event), message))
-
-    def _unbounded(self, event: Event, message: str) -> _UnboundedError:
-        return _UnboundedError(TextFault(self._events.line(event), message))
-
-
-def _is_plain(event: Event) -> bool:
-    return isinstance(event, ScalarEvent) and bool(event.implicit[0])
+    def _fault(self, event: Event, message: str) -> TextFault:
+        return TextFault(self._line(event), message)

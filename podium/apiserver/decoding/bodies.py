@@ -1,5 +1,6 @@
 """The body of a request as an object of the kind that the request is about."""
 
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,12 +15,12 @@ from podium.api.codec.text_decoder import (
 from podium.api.errors import quoted
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.objects import Object
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.decoding.type_checker import Checker, DecodingError, unexpected
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject, typed
 from podium.apiserver.protobuf import read_protobuf
 from podium.apiserver.protobuf.wire import MalformedMessageError
+from podium.apiserver.refusals import bad_request
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import Struct
 from podium.apiserver.schema.struct_types import DELETE_OPTIONS
@@ -40,7 +41,9 @@ class _Wanted(msgspec.Struct, frozen=True):
 
     def unrecognized(self, why: str) -> RefusedError:
         """The refusal of a body that doesn't say, legibly, of which kind it is."""
-        shown = _summary(self.body)
+        start, more = self.body[:_SHOWN_BYTES], " ..." if len(self.body) > _SHOWN_BYTES else ""
+        text = start.decode("utf-8", "replace") if start.startswith(b"{") else start.hex()
+        shown = f"{text}{more}" if start else "<empty>"
         what = f"the object provided is unrecognized (must be of type {self.kind.name})"
         return self._refusal(why, f"{what}: {why} ({shown})")
 
@@ -80,38 +83,39 @@ def decode(
         RefusedError: the body can't be read, or not as an object of that kind.
     """
     wanted = _Wanted(kind, api_version or kind.api_version, body)
-    if media_type == JSON:
-        value = read_quickly(body)
-        if type(value) is dict and value.get("kind") == kind.name:
-            found = _without_surprises(value, wanted)
-            if found is not None:
+    value = read_quickly(body) if media_type == JSON else None
+    header = (wanted.api_version, kind.name)
+    if type(value) is dict and (value.get("apiVersion"), value.get("kind")) == header:
+        # Mostly there is nothing to say about an object.
+        with suppress(DecodingError):
+            found, strange = typed(kind, value, wanted.api_version)
+            if not strange:
                 return DecodedObject(found)
-    return _with_care(wanted, media_type, field_validation)
-
-
-def _without_surprises(value: dict[str, Any], wanted: _Wanted) -> Any:
-    """The object, if there is nothing to say about it."""
-    if value.get("apiVersion") != wanted.api_version:
-        return None
-    try:
-        found, strange = typed(wanted.kind, value, wanted.api_version)
-    except DecodingError:
-        return None
-    return None if strange else found
-
-
-def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> DecodedObject:
     value, repeated = _read(wanted, media_type)
-    api_version, kind = _header(value, wanted)
+    sent_version, sent_kind = sent = _header(value, wanted)
     try:
-        found, strange = _found(wanted, value, api_version, kind)
+        if isinstance(kind, CustomKind) and sent == header:
+            found, strange = typed(kind, value)
+        else:
+            checker = Checker()
+            found = checker.check(value, _struct(wanted, *sent))
+            strange = checker.strict
     except DecodingError as fault:
-        raise wanted.unfit(kind, api_version, str(fault), fault.field) from None
+        raise wanted.unfit(sent_kind, sent_version, str(fault), fault.field) from None
     if field_validation == STRICT and (repeated or strange):
         faults = ", ".join((*repeated, *strange))
-        raise wanted.unfit(kind, api_version, f"strict decoding error: {faults}")
-    _check_kind(wanted, api_version, kind)
-    obj = {**plain(found), "apiVersion": api_version, "kind": kind}
+        raise wanted.unfit(sent_kind, sent_version, f"strict decoding error: {faults}")
+    if kind is not DELETE_OPTIONS and sent_kind != kind.name:
+        problem = f"kind: expected {kind.name}, got {sent_kind} of {sent_version}"
+        raise wanted.unfit(sent_kind, sent_version, problem)
+    # A subresource may take bodies of several versions, as `eviction` does.
+    group, _, version = sent_version.rpartition("/")
+    serves_both = group == kind.group and (group, version) in kind.also
+    if kind is not DELETE_OPTIONS and sent_version != wanted.api_version and not serves_both:
+        given, expected = f"({sent_version})", f"({wanted.api_version})"
+        message = "does not match the expected API version"
+        raise bad_request(f"the API version in the data {given} {message} {expected}")
+    obj = {**plain(found), "apiVersion": sent_version, "kind": sent_kind}
     return DecodedObject(obj, (*repeated, *strange) if field_validation == WARN else ())
 
 
@@ -147,19 +151,6 @@ def _header(value: dict[str, Any], wanted: _Wanted) -> tuple[str, str]:
     return said["apiVersion"] or wanted.api_version, said["kind"] or wanted.kind.name
 
 
-def _found(
-    wanted: _Wanted, value: Object, api_version: str, kind: str
-) -> tuple[Any, tuple[str, ...]]:
-    """The object, and what is strange about it; raises DecodingError."""
-    if isinstance(wanted.kind, CustomKind) and (wanted.api_version, wanted.kind.name) == (
-        api_version,
-        kind,
-    ):
-        return typed(wanted.kind, value)
-    checker = Checker()
-    return checker.check(value, _struct(wanted, api_version, kind)), checker.strict
-
-
 def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:
     """The type that an object says it has, which may be another one than was asked for."""
     if wanted.kind is DELETE_OPTIONS:
@@ -172,33 +163,3 @@ def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:
         problem = f"no kind {quoted(kind)} is registered for version {quoted(api_version)}"
         raise wanted.unfit(kind, api_version, problem)
     return struct
-
-
-def _check_kind(wanted: _Wanted, api_version: str, kind: str) -> None:
-    if wanted.kind is DELETE_OPTIONS:
-        return
-    if kind != wanted.kind.name:
-        problem = f"kind: expected {wanted.kind.name}, got {kind} of {api_version}"
-        raise wanted.unfit(kind, api_version, problem)
-    if api_version != wanted.api_version and not _serves_both(wanted, api_version):
-        sent, expected = f"({api_version})", f"({wanted.api_version})"
-        message = "does not match the expected API version"
-        raise RefusedError(
-            400, "BadRequest", f"the API version in the data {sent} {message} {expected}"
-        )
-
-
-def _serves_both(wanted: _Wanted, api_version: str) -> bool:
-    """Whether a subresource takes bodies of several versions, as `eviction` does."""
-    group, _, version = api_version.rpartition("/")
-    return group == wanted.kind.group and (group, version) in wanted.kind.also
-
-
-def _summary(body: bytes) -> str:
-    """The beginning of a body, as text if it looks like JSON."""
-    more = " ..." if len(body) > _SHOWN_BYTES else ""
-    start = body[:_SHOWN_BYTES]
-    if not body:
-        return "<empty>"
-    text = start.decode("utf-8", "replace") if start.startswith(b"{") else start.hex()
-    return f"{text}{more}"

@@ -24,7 +24,7 @@ from podium.apiserver.schema.model import ZEROS, ScalarKind
 STRICT_FAULTS_MAX = 100
 
 _INT32 = range(-(2**31), 2**31)
-_INT64 = range(-(2**63), 2**63)
+_RANGES = {"int32": _INT32, "int64": range(-(2**63), 2**63), "intorstring": _INT32}
 _EXPECTED: Mapping[ScalarKind, str] = {
     "string": "a string",
     "bool": "true or false",
@@ -100,10 +100,9 @@ class Checker:
         for name, one in items:
             field = fields.get(name)
             if field is None:
-                if of.is_open:
-                    _refuse_oddity(one)
-                else:
-                    self._unknown(name, one, (at, name), fields)
+                _refuse_oddity(one)
+                if not of.is_open:
+                    self.note(self.unknown(name, json_path((at, name)), fields))
                     changed = dict(value) if changed is None else changed
                     changed.pop(name, None)
                 continue
@@ -159,15 +158,9 @@ class Checker:
             self.mismatch(value, of, at)
         return value
 
-    def int32(self, value: Any, of: Scalar, at: Place) -> Any:
-        """A whole number of 32 bits."""
-        if type(value) is not int or value not in _INT32:
-            self.mismatch(value, of, at)
-        return value
-
-    def int64(self, value: Any, of: Scalar, at: Place) -> Any:
-        """A whole number of 64 bits."""
-        if type(value) is not int or value not in _INT64:
+    def integer(self, value: Any, of: Scalar, at: Place) -> Any:
+        """A whole number of 32 or 64 bits."""
+        if type(value) is not int or value not in _RANGES[of.kind]:
             self.mismatch(value, of, at)
         return value
 
@@ -179,9 +172,7 @@ class Checker:
 
     def int_or_string(self, value: Any, of: Scalar, at: Place) -> Any:
         """A whole number of 32 bits, or a string."""
-        if type(value) is not str and (type(value) is not int or value not in _INT32):
-            self.mismatch(value, of, at)
-        return value
+        return value if type(value) is str else self.integer(value, of, at)
 
     def quantity(self, value: Any, of: Scalar, at: Place) -> Any:
         """An amount, which may be a number in JSON."""
@@ -222,12 +213,9 @@ class Checker:
     def mismatch(self, value: Any, of: Type, at: Place) -> None:
         """A value is of a wrong type."""
         if not self._first_wrong:
-            problem = unexpected(value, _expected(of))
+            whole = "a list" if isinstance(of, ListOf) else "an object"
+            problem = unexpected(value, _EXPECTED[of.kind] if isinstance(of, Scalar) else whole)
             self._first_wrong = DecodingError(f"{json_path(at)}: {problem}".removeprefix(": "), at)
-
-    def _unknown(self, name: str, value: Any, at: Place, known: Iterable[str]) -> None:
-        _refuse_oddity(value)
-        self.note(self.unknown(name, json_path(at), known))
 
     def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
         """The words about a field that nobody knows, among others that are known."""
@@ -256,8 +244,8 @@ class Checker:
 _SCALARS: Mapping[ScalarKind, Callable[[Checker, Any, Scalar, Place], Any]] = {
     "string": Checker.plain,
     "bool": Checker.plain,
-    "int32": Checker.int32,
-    "int64": Checker.int64,
+    "int32": Checker.integer,
+    "int64": Checker.integer,
     "float64": Checker.number,
     "quantity": Checker.quantity,
     "intorstring": Checker.int_or_string,
@@ -293,12 +281,6 @@ def unexpected(value: Any, expected: str) -> str:
         case _:
             found = value.text if isinstance(value, Literal) else str(value)
     return f"expected {expected}, got {found}"
-
-
-def _expected(of: Type) -> str:
-    if isinstance(of, Scalar):
-        return _EXPECTED[of.kind]
-    return "a list" if isinstance(of, ListOf) else "an object"
 
 
 def _zero(of: Type) -> Any:

@@ -5,7 +5,7 @@ succeeds. The object itself can't be added, replaced or removed.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -36,28 +36,31 @@ def json_patched(live: Object, operations: Sequence[Object]) -> Object:
     """
     copied_bytes = 0
     for operation in operations:
-        name, path = operation.get("op"), operation.get("path") or ""
-        carry_out = _OPERATIONS.get(name or "")
-        if carry_out is None:
-            raise InapplicablePatchError(f"Unexpected kind: {name or 'unknown'}")
-        if name == "copy":
-            copied_bytes += len(_canonical(_source(live, operation)))
-            if copied_bytes > COPIED_BYTES_MAX:
-                raise InapplicablePatchError(f"more than {COPIED_BYTES_MAX} bytes are copied")
-        live = carry_out(live, _tokens(path), operation)
+        kind, path, value = operation.get("op"), operation.get("path"), operation.get("value")
+        match kind:
+            case "add" | "replace" | "remove":
+                live = _edited(live, _tokens(path), kind, value)
+            case "move":
+                value = _source(live, operation)
+                live = _edited(live, _tokens(operation.get("from")), "remove")
+                live = _edited(live, _tokens(path), "add", value)
+            case "copy":
+                value = _source(live, operation)
+                copied_bytes += len(_canonical(value))
+                if copied_bytes > COPIED_BYTES_MAX:
+                    raise InapplicablePatchError(f"more than {COPIED_BYTES_MAX} bytes are copied")
+                live = _edited(live, _tokens(path), "add", value)
+            case "test":
+                *outer, last = _tokens(path)
+                holder = _found(live, outer)
+                found = holder.get(last) if isinstance(holder, Mapping) else _found(holder, [last])
+                if _canonical(found) != _canonical(value):
+                    raise InapplicablePatchError(f"testing value {path} failed")
+            case _:
+                raise InapplicablePatchError(f"Unexpected kind: {kind or 'unknown'}")
     if why := oddity(live):
         raise InapplicablePatchError(why)
     return live
-
-
-def _replace(doc: Any, path: list[str], operation: Object) -> Any:
-    _found(doc, path)
-    return _changed(doc, path, lambda holder, key: _with(holder, key, operation.get("value")))
-
-
-def _move(doc: Any, path: list[str], operation: Object) -> Any:
-    value = _source(doc, operation)
-    return _inserted(_changed(doc, _tokens(operation.get("from")), _without), path, value)
 
 
 def _source(doc: Any, operation: Object) -> Any:
@@ -65,24 +68,6 @@ def _source(doc: Any, operation: Object) -> Any:
     if why := oddity(value):
         raise InapplicablePatchError(why)
     return value
-
-
-def _test(doc: Any, path: list[str], operation: Object) -> Any:
-    holder, key = _found(doc, path[:-1]), path[-1]
-    found = holder.get(key) if isinstance(holder, Mapping) else _found(holder, [key])
-    if _canonical(found) != _canonical(operation.get("value")):
-        raise InapplicablePatchError(f"testing value {'/'.join(['', *path])} failed")
-    return doc
-
-
-_OPERATIONS: Mapping[str, Callable[[Any, list[str], Object], Any]] = {
-    "add": lambda doc, path, operation: _inserted(doc, path, operation.get("value")),
-    "remove": lambda doc, path, _: _changed(doc, path, _without),
-    "replace": _replace,
-    "move": _move,
-    "copy": lambda doc, path, operation: _inserted(doc, path, _source(doc, operation)),
-    "test": _test,
-}
 
 
 def _canonical(value: Any) -> bytes:
@@ -113,46 +98,25 @@ def _found(doc: Any, path: Sequence[str]) -> Any:
     return doc
 
 
-def _changed(doc: Any, path: Sequence[str], change: Callable[[Any, str], Any]) -> Any:
-    """The document with what holds the last part of a path changed."""
+def _edited(doc: Any, path: Sequence[str], edit: str, value: Any = None) -> Any:
+    """The document with a value added, replaced or removed at a path."""
     token, *rest = path
-    if not rest:
-        return change(doc, token)
-    return _with(doc, token, _changed(_found(doc, [token]), rest, change))
-
-
-def _inserted(doc: Any, path: Sequence[str], value: Any) -> Any:
-    return _changed(doc, path, lambda holder, key: _added(holder, key, value))
-
-
-def _added(holder: Any, key: str, value: Any) -> Any:
-    if isinstance(holder, list):
-        size = len(holder)
-        at = size if key == "-" else _index(key, size + 1)
-        return [*holder[:at], value, *holder[at:]]
-    return _with(holder, key, value)
-
-
-def _with(holder: Any, key: str, value: Any) -> Any:
-    if isinstance(holder, Mapping):
-        return {**holder, key: value}
-    at = _index_in(holder, key)
-    return [*holder[:at], value, *holder[at + 1 :]]
-
-
-def _without(holder: Any, key: str) -> Any:
-    if isinstance(holder, Mapping):
-        if key not in holder:
-            raise InapplicablePatchError(f"unable to remove nonexistent key: {key}")
-        return {name: value for name, value in holder.items() if name != key}
-    at = _index_in(holder, key)
-    return [*holder[:at], *holder[at + 1 :]]
-
-
-def _index_in(holder: Any, token: str) -> int:
-    if not isinstance(holder, list):
+    if isinstance(doc, list):
+        size = len(doc)
+        if edit == "add" and not rest:
+            at = size if token == "-" else _index(token, size + 1)
+            return [*doc[:at], value, *doc[at:]]
+        at = _index(token, size)
+        if edit == "remove" and not rest:
+            return [*doc[:at], *doc[at + 1 :]]
+        return [*doc[:at], _edited(doc[at], rest, edit, value) if rest else value, *doc[at + 1 :]]
+    if not isinstance(doc, Mapping):
         raise InapplicablePatchError(f"nothing can be at {token} of a value without parts")
-    return _index(token, len(holder))
+    if token not in doc and (rest or edit != "add"):
+        raise InapplicablePatchError(f"missing value at {token}")
+    if edit == "remove" and not rest:
+        return {name: part for name, part in doc.items() if name != token}
+    return {**doc, token: _edited(doc[token], rest, edit, value) if rest else value}
 
 
 def _index(token: str, size: int) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from podium.api.values.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_time
 from podium.apiserver.protobuf.wire import MalformedMessageError, Value, as_bytes, as_text, fields
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+from podium.apiserver.schema.model import ListOf, MapOf, Scalar, ScalarKind, Struct, Type
 from podium.apiserver.schema.struct_types import (
     DELETE_OPTIONS,
     EVICTION,
@@ -37,16 +37,13 @@ def numbers_of(struct: str) -> Numbers | None:
     for word in words:
         name, _, path = word.partition("=")
         *outer, last = map(int, path.split("."))
-        _at(found, outer)[last] = name
+        numbers = found
+        for number in outer:
+            inner = numbers.setdefault(number, {})
+            assert isinstance(inner, dict)
+            numbers = inner
+        numbers[last] = name
     return found
-
-
-def _at(numbers: dict[int, str | Numbers], path: list[int]) -> dict[int, str | Numbers]:
-    for number in path:
-        inner = numbers.setdefault(number, {})
-        assert isinstance(inner, dict)
-        numbers = inner
-    return numbers
 
 
 @cache
@@ -79,25 +76,22 @@ def _fill(found: Object, struct: Struct, numbers: Numbers, message: bytes) -> No
         entry = numbers.get(number)
         if entry is None:
             raise MalformedMessageError(f"unknown field {number} of {struct.name}")
-        if isinstance(entry, str):
-            _set(found, struct.fields[entry], entry, value)
-        else:
+        if not isinstance(entry, str):
             _fill(found, struct, entry, as_bytes(value))
-
-
-def _set(found: Object, field: Field, name: str, value: Value) -> None:
-    of = field.type
-    if isinstance(of, ListOf):
-        found.setdefault(name, []).append(_read(of.items, value))
-    elif isinstance(of, MapOf):
-        parts = dict(fields(as_bytes(value)))
-        key = as_text(parts.get(_KEY, b""))
-        found.setdefault(name, {})[key] = _read(of.values, parts.get(_VALUE, b""))
-    else:
-        plain = _read(of, value)
-        is_told = plain or isinstance(of, Struct) or field.required or field.keeps_zero
-        if plain is not None and is_told:
-            found[name] = plain
+            continue
+        field = struct.fields[entry]
+        of = field.type
+        if isinstance(of, ListOf):
+            found.setdefault(entry, []).append(_read(of.items, value))
+        elif isinstance(of, MapOf):
+            parts = dict(fields(as_bytes(value)))
+            key = as_text(parts.get(_KEY, b""))
+            found.setdefault(entry, {})[key] = _read(of.values, parts.get(_VALUE, b""))
+        else:
+            plain = _read(of, value)
+            is_told = plain or isinstance(of, Struct) or field.required or field.keeps_zero
+            if plain is not None and is_told:
+                found[entry] = plain
 
 
 def _read(of: Type, value: Value) -> Any:
@@ -119,23 +113,11 @@ def _integer(value: Value) -> int:
     return value - _OVERFLOW if value >= _SIGN_BIT else value
 
 
-def _switch(value: Value) -> bool:
-    return bool(_integer(value))
-
-
 def _double(value: Value) -> float:
     content = as_bytes(value)
     if len(content) != packing.calcsize("<d"):
         raise MalformedMessageError("proto: wrong wireType")
     return float(packing.unpack("<d", content)[0])
-
-
-def _base64(value: Value) -> str:
-    return b64encode(as_bytes(value)).decode()
-
-
-def _quantity(value: Value) -> str:
-    return as_text(dict(fields(as_bytes(value))).get(1, b""))
 
 
 def _int_or_string(value: Value) -> int | str:
@@ -166,15 +148,15 @@ def _raw(value: Value) -> Any:
 
 _SCALARS: Mapping[ScalarKind, Callable[[Value], Any]] = {
     "string": as_text,
-    "bool": _switch,
+    "bool": lambda value: bool(_integer(value)),
     "int32": _integer,
     "int64": _integer,
     "float64": _double,
-    "quantity": _quantity,
+    "quantity": lambda value: as_text(dict(fields(as_bytes(value))).get(1, b"")),
     "intorstring": _int_or_string,
     "time": _time,
     "microtime": lambda value: _time(value, _MICRO_DIGITS),
-    "bytes": _base64,
+    "bytes": lambda value: b64encode(as_bytes(value)).decode(),
     "any": _raw,
 }
 

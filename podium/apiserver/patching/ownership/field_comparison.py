@@ -49,28 +49,17 @@ def _compare(old: Any, new: Any, of: Type | None) -> _Difference | None:
         return NOTHING, NOTHING, everything(old, of)
     shapes = {shape(one, of) for one in (old, new) if one}
     if shapes == {"map"} and isinstance(old or {}, Mapping) and isinstance(new or {}, Mapping):
-        return _compared_maps(old or {}, new or {}, of)
+        old, new = old or {}, new or {}
+        values = ((n, old.get(n, _ABSENT), new.get(n, _ABSENT)) for n in {**old, **new})
+        return _joined((f"f:{n}", _compare(a, b, part_type(of, n))) for n, a, b in values)
     if shapes == {"list"} and isinstance(old or [], list) and isinstance(new or [], list):
         assert isinstance(of, ListOf)
-        return _compared_lists(old or [], new or [], of)
+        before, after = entries(old or [], of), entries(new or [], of)
+        return _joined(
+            (step, _compared_entries(before.get(step, []), after.get(step, []), of.items))
+            for step in {**before, **after}
+        )
     return None if old == new else (NOTHING, LEAF, NOTHING)
-
-
-def _compared_maps(
-    old: Mapping[str, Any], new: Mapping[str, Any], of: Type | None
-) -> _Difference | None:
-    return _joined(
-        (f"f:{name}", _compare(old.get(name, _ABSENT), new.get(name, _ABSENT), part_type(of, name)))
-        for name in {**old, **new}
-    )
-
-
-def _compared_lists(old: Sequence[Any], new: Sequence[Any], of: ListOf) -> _Difference | None:
-    before, after = entries(old, of), entries(new, of)
-    return _joined(
-        (step, _compared_entries(before.get(step, []), after.get(step, []), of.items))
-        for step in {**before, **after}
-    )
 
 
 def _compared_entries(old: Sequence[Any], new: Sequence[Any], of: Type) -> _Difference | None:

@@ -8,7 +8,6 @@ Source: the field managers of apimachinery, v1.36.
 """
 
 import json
-from typing import Any
 
 from podium.api.codec.go_json import escaped
 from podium.api.objects import Object, annotations, metadata_of
@@ -54,21 +53,12 @@ def renoted(obj: Object, configuration: Object) -> Object:
     notes = annotations(obj)
     if not notes.get(LAST_APPLIED):
         return obj
-    notes = {**notes, LAST_APPLIED: _as_go_writes(_without_note(configuration))}
+    metadata, said = metadata_of(configuration), annotations(configuration)
+    if LAST_APPLIED in said:
+        rest = {key: value for key, value in said.items() if key != LAST_APPLIED}
+        configuration = {**configuration, "metadata": {**metadata, "annotations": rest}}
+    text = json.dumps(configuration, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    notes = {**notes, LAST_APPLIED: f"{escaped(text)}\n"}
     if annotations_size_bytes(notes) > ANNOTATIONS_SIZE_MAX_BYTES:
         del notes[LAST_APPLIED]
     return {**obj, "metadata": {**metadata_of(obj), "annotations": notes}}
-
-
-def _without_note(configuration: Object) -> Object:
-    metadata = metadata_of(configuration)
-    notes = metadata.get("annotations")
-    if not notes or LAST_APPLIED not in notes:
-        return configuration
-    rest = {key: value for key, value in notes.items() if key != LAST_APPLIED}
-    return {**configuration, "metadata": {**metadata, "annotations": rest}}
-
-
-def _as_go_writes(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return f"{escaped(text)}\n"

@@ -133,13 +133,9 @@ def with_old_times(new: Object, old: Object) -> Object:
     after, before = _managed_fields(new) or [], _managed_fields(old) or []
     if after == before or len(after) != len(before):
         return new
-    if [_timeless(entry) for entry in after] != [_timeless(entry) for entry in before]:
-        return new
-    return old if unowned(new) == unowned(old) else new
-
-
-def _timeless(entry: Object) -> dict[str, Any]:
-    return {name: value for name, value in entry.items() if name != "time"}
+    timeless = [[{**entry, "time": None} for entry in found] for found in (after, before)]
+    is_same = timeless[0] == timeless[1] and unowned(new) == unowned(old)
+    return old if is_same else new
 
 
 def reset_fields(request: Attributes) -> tuple[str, ...]:
@@ -178,7 +174,6 @@ def _owners_to_go_by(before: Object | None, after: Object, subresource: str) -> 
 
     A list of nothing, or of one empty entry, makes a new start.
     """
-    stored = before and _managed_fields(before)
     sent = _managed_fields(after)
     if not subresource and sent is not None:
         if sent in ([], [{}]):
@@ -186,7 +181,7 @@ def _owners_to_go_by(before: Object | None, after: Object, subresource: str) -> 
         owners = read_owners(sent)
         if owners:
             return owners
-    return read_owners(stored or []) or {}
+    return read_owners((before and _managed_fields(before)) or []) or {}
 
 
 def _managed_fields(obj: Object) -> list[Object] | None:

@@ -1,7 +1,7 @@
 """How values of a type are taken apart: as a whole, field by field, or entry by entry."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from podium.apiserver.patching.ownership.field_sets import LEAF, NOTHING, SELF, FieldSet
@@ -66,7 +66,23 @@ def entries(values: Sequence[Any], of: ListOf) -> dict[str, list[Any]]:
 def entry_step(value: Any, of: ListOf) -> str:
     """The step to an entry of a list; raises UntypedError."""
     if of.keys:
-        return f"k:{_keys_text(value, of)}"
+        if value is None:
+            raise UntypedError("associative list with keys may not have a null element")
+        if not isinstance(value, Mapping):
+            raise UntypedError("associative list with keys may not have non-map elements")
+        keys = {}
+        for key in of.keys:
+            found = value.get(key)
+            if key not in value and isinstance(of.items, Struct):
+                found = of.items.fields[key].default
+            if found is not None:
+                keys[key] = found
+        if not keys:
+            names = " ".join(json.dumps(key) for key in of.keys)
+            nor = "(and doesn't have default values for any key fields)"
+            what = "associative list with keys has an element that omits all key fields"
+            raise UntypedError(f"{what} [{names}] {nor}")
+        return f"k:{_compact(keys)}"
     match value:
         case Mapping():
             raise UntypedError("associative list without keys has an element that's a map type")
@@ -79,28 +95,6 @@ def entry_step(value: Any, of: ListOf) -> str:
     return f"v:{_compact(value)}"
 
 
-def _keys_text(value: Any, of: ListOf) -> str:
-    if value is None:
-        raise UntypedError("associative list with keys may not have a null element")
-    if not isinstance(value, Mapping):
-        raise UntypedError("associative list with keys may not have non-map elements")
-    keys = {key: found for key in of.keys if (found := _key(value, key, of)) is not None}
-    if not keys:
-        names = " ".join(json.dumps(key) for key in of.keys)
-        nor = "(and doesn't have default values for any key fields)"
-        raise UntypedError(
-            f"associative list with keys has an element that omits all key fields [{names}] {nor}"
-        )
-    return _compact(keys)
-
-
-def _key(value: Mapping[str, Any], key: str, of: ListOf) -> Any:
-    """What an entry has as one of its keys: what it says, or the default."""
-    if key in value:
-        return value[key]
-    return of.items.fields[key].default if isinstance(of.items, Struct) else None
-
-
 def _compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -109,7 +103,15 @@ def owned_fields(value: Any, of: Type | None) -> FieldSet:
     """The fields that a configuration claims; raises UntypedError."""
     match shape(value, of):
         case "map":
-            return dict(_owned_in_map(value, of))
+            owned: dict[str, FieldSet] = {}
+            for name, one in value.items():
+                part = part_type(of, name)
+                fields = owned_fields(one, part)
+                if shape(one, part) == "leaf" or one in (None, {}) or not is_declared(of, name):
+                    fields = {SELF: {}, **fields}
+                if fields:
+                    owned[f"f:{name}"] = fields
+            return owned
         case "list":
             assert isinstance(of, ListOf)
             return {
@@ -117,16 +119,6 @@ def owned_fields(value: Any, of: Type | None) -> FieldSet:
                 for step, found in entries(value, of).items()
             }
     return NOTHING
-
-
-def _owned_in_map(value: Mapping[str, Any], of: Type | None) -> Iterator[tuple[str, FieldSet]]:
-    for name, one in value.items():
-        part = part_type(of, name)
-        fields = owned_fields(one, part)
-        if shape(one, part) == "leaf" or one in (None, {}) or not is_declared(of, name):
-            fields = {SELF: {}, **fields}
-        if fields:
-            yield f"f:{name}", fields
 
 
 def with_named_members(fields: FieldSet, of: Type | None) -> FieldSet:

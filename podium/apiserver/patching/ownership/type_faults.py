@@ -18,9 +18,18 @@ def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
         case _ if value is None or of is None:
             return
         case Scalar():
-            why = _scalar_fault(value, of)
-            if why:
-                yield where + why
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            is_right, expected = not isinstance(value, Mapping | list), "a value without parts"
+            if of.kind == "any":
+                is_right = True
+            elif of.kind in ("string", "bytes"):
+                is_right, expected = isinstance(value, str), "a string"
+            elif of.kind == "bool":
+                is_right, expected = isinstance(value, bool), "true or false"
+            elif of.kind in _NUMBERS:
+                is_right, expected = is_number, "a number"
+            if not is_right:
+                yield where + unexpected(value, expected)
         case ListOf():
             if isinstance(value, list):
                 yield from _list_faults(value, of, at)
@@ -32,18 +41,13 @@ def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
             for key, one in value.items():
                 yield from type_faults(one, of.values, f"{at}.{key}")
         case Struct():
-            yield from _struct_faults(value, of, at)
-
-
-def _struct_faults(value: Mapping[str, Any], of: Struct, at: str) -> Iterator[str]:
-    for name, one in value.items():
-        field = of.fields.get(name)
-        if field is None and of.is_open:
-            continue
-        if field is None:
-            yield f"{at}.{name}: field not declared in schema"
-            return
-        yield from type_faults(one, field.type, f"{at}.{name}")
+            for name, one in value.items():
+                field = of.fields.get(name)
+                if field is not None:
+                    yield from type_faults(one, field.type, f"{at}.{name}")
+                elif not of.is_open:
+                    yield f"{at}.{name}: field not declared in schema"
+                    return
 
 
 def _list_faults(values: Sequence[Any], of: ListOf, at: str) -> Iterator[str]:
@@ -60,19 +64,3 @@ def _list_faults(values: Sequence[Any], of: ListOf, at: str) -> Iterator[str]:
                 yield f"{at}: duplicate entries for key {step_text(step)}"
             seen.add(step)
         yield from type_faults(value, of.items, at + step_text(step))
-
-
-def _scalar_fault(value: Any, of: Scalar) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    match of.kind:
-        case "any":
-            return ""
-        case "string" | "bytes" if not isinstance(value, str):
-            return unexpected(value, "a string")
-        case "bool" if not isinstance(value, bool):
-            return unexpected(value, "true or false")
-        case kind if kind in _NUMBERS and not is_number:
-            return unexpected(value, "a number")
-    if isinstance(value, Mapping | list):
-        return unexpected(value, "a value without parts")
-    return ""
