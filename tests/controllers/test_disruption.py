@@ -251,9 +251,12 @@ def test_a_scale_that_becomes_known_mends_it(hand: Hand) -> None:
     assert condition(hand)["message"] == ""
 
 
-def test_a_failure_to_count_is_of_the_generation_that_was_counted_last(hand: Hand) -> None:
+@pytest.mark.parametrize("ready", [True, False])
+def test_a_failure_to_count_is_of_the_generation_that_was_counted_last(
+    hand: Hand, *, ready: bool
+) -> None:
     rs = workload("ReplicaSet", "rs", 1)
-    hand.start(budget(maxUnavailable=1, generation=2), rs, web("p1", rs))
+    hand.start(budget(maxUnavailable=1, generation=2), rs, web("p1", rs, ready=ready))
     hand.run()
     changed = budget(maxUnavailable=1, generation=3)
     changed["status"] = hand.objects["PodDisruptionBudget", "b"]["status"]

@@ -475,8 +475,9 @@ def test_refused_pods_are_asked_for_one_at_a_time() -> None:
     hand = Hand(DaemonSetController())
     hand.start(daemon_set(), *map(node, "abc"))
     hand.carry_out(hand.wake()[0])
-    creations = [effect for effect in hand.wake() if isinstance(effect, Create)]
-    assert len(creations) == 3
-    for effect in creations:
-        hand.refuse(effect)
+    effects = hand.wake()
+    assert len([effect for effect in effects if isinstance(effect, Create)]) == 3
+    for effect in effects:
+        (hand.refuse if isinstance(effect, Create) else hand.carry_out)(effect)
     assert hand.events == ["Error creating: Forbidden happened"] * 3
+    assert len([effect for effect in hand.wake(60) if isinstance(effect, Create)]) == 1

@@ -184,6 +184,14 @@ def test_pods_that_are_updated_when_somebody_deletes_them_are_told_of(kind: str)
     ) in outcome.warnings
 
 
+def test_summaries_count_lost_pods_that_are_recreated() -> None:
+    web = workload("ReplicaSet", "web", replicas=1, uid="u")
+    state = [node("a", "3"), node("b", "1"), web, pod("web-1", on="a", owner=web)]
+    outcome = planned([*state, pod("big", "3", priority=100)])
+    (summary,) = [one for one in outcome.workloads if one.workload == "ReplicaSet default/web"]
+    assert (dict(summary.lost), summary.recreated, summary.pending) == ({"preempted": 1}, 1, 0)
+
+
 def test_summaries_count_who_is_lost_and_how_few_are_ready() -> None:
     web = workload("ReplicaSet", "web", replicas=2, uid="u")
     ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
