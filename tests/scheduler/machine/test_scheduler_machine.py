@@ -252,6 +252,9 @@ def test_metrics_count_what_happened() -> None:
     value = hand.machine.metrics.registry.get_sample_value
     assert value("scheduler_preemption_attempts_total") == 1
     assert value("scheduler_preemption_victims_sum") == 1
+    for bound in ("1.0", "2.0", "64.0", "+Inf"):
+        assert value("scheduler_preemption_victims_bucket", {"le": bound}) == 1
+    assert value("scheduler_preemption_victims_bucket", {"le": "0.0"}) is None
     by_result = {"result": "success"}
     assert value("scheduler_preemption_goroutines_execution_total", by_result) == 1
     assert value("scheduler_pending_pods", {"queue": "unschedulable"}) == 1

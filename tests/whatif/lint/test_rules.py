@@ -8,6 +8,7 @@ from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.configuration import LintConfiguration
 from podium.whatif.lint.linter import lint
+from podium.whatif.lint.thresholds import Thresholds
 from tests.whatif.plan.objects import HOST, ZONE, node, pod, workload
 
 Obj = dict[str, Any]
@@ -189,6 +190,19 @@ def test_placeholders_may_be_below_a_default_of_zero() -> None:
     assert "default-class-not-lowest" not in rules(default, priority_class("spare", -10))
     negative = priority_class("normal", -5, globalDefault=True)
     assert "default-class-not-lowest" in rules(negative, priority_class("spare", -10))
+
+
+def test_the_values_between_two_levels_are_counted() -> None:
+    def free_above_5(other: int) -> str | None:
+        view = ClusterView([priority_class("low", 5), priority_class("high", other)])
+        report = lint(view, LintConfiguration(thresholds=Thresholds(levels_between=10)))
+        found = {finding.rule: finding.message for finding in report.findings}
+        return found.get("no-level-between")
+
+    assert free_above_5(6) == "no value is free up to the next class"
+    assert free_above_5(7) == "only 1 value is free up to the next class"
+    assert free_above_5(15) == "only 9 values are free up to the next class"
+    assert free_above_5(16) is None
 
 
 def test_affinity_to_lower_pods_is_fine_where_others_are_near_as_well() -> None:

@@ -156,7 +156,8 @@ def no_level_between(view: ClusterView, thresholds: Thresholds) -> Iterator[Offe
     for low, high in pairwise(sorted(of_value)):
         if high - low <= thresholds.levels_between:
             free = high - low - 1
-            between = f"only {free} values are" if free else "no value is"
+            are = "is" if free == 1 else "are"
+            between = f"only {count(free, 'value')} {are}" if free else "no value is"
             message = f"{between} free up to the next class"
             yield Offence(of_value[low], message, "value", (_shown(of_value[high]),))
 
