@@ -26,7 +26,7 @@ class World:
         rng = Random(seed)
         self.since_s = NOW_S - rng.randint(0, 120)
         self.delay_s, self.at_most_s = rng.choice((0, 30)), rng.choice((0, 60, 100))
-        self.promised_s = rng.choice((None, None, NOW_S - 1, NOW_S + rng.randint(1, 90)))
+        self.promised_s = rng.choice((None, NOW_S - 1, NOW_S, NOW_S + rng.randint(1, 90)))
         self.cpus = rng.randint(2, CPUS)
         self.pods = [_occupant(rng, f"old-{n}", f"n-{n // 3}") for n in range(6)]
         self.nodes = [node("n-0", cpu=str(CPUS)), node("n-1", cpu=str(CPUS))]
