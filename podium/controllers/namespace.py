@@ -29,7 +29,7 @@ from podium.machines.events import Change
 from podium.machines.reconciler.indexer import namespaces
 from podium.machines.reconciler.known_kinds import KnownKinds
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.machines.reconciler.retry_limits import RetryRules
+from podium.machines.reconciler.work_queue import RetryRules
 
 Contents = Mapping[Kind, Sequence[Object]]
 

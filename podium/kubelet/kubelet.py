@@ -7,7 +7,7 @@ from podium.api.objects import Object, is_terminating, status_of, uid
 from podium.api.pods import is_finished
 from podium.api.priority import is_critical
 from podium.api.values.times import epoch_s
-from podium.kubelet.containers.container_runtime import NEVER_S, ContainerRuntime
+from podium.kubelet.containers.container_runtime import ContainerRuntime
 from podium.kubelet.containers.pod_worker import DELETED, NOT_WRITTEN, PodWorker, StopReason
 from podium.kubelet.critical_pod_preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
 from podium.kubelet.eviction.eviction_loop import EvictionLoop, transitions
@@ -19,6 +19,7 @@ from podium.kubelet.pod_admission import PodRejection, insufficient_resources, r
 from podium.kubelet.pod_manager import PodManager
 from podium.kubelet.pod_status import has_started, phase_and_readiness, pod_status, rejected_status
 from podium.machines.effects import Effect, deletion_of, status_patch_of
+from podium.machines.machine import NEVER_S
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 _PREEMPTED = StopReason(REASON, MESSAGE, CONDITION_MESSAGE)

@@ -23,7 +23,7 @@ from podium.api.documents import (
 from podium.api.errors import FieldError
 from podium.api.objects import Object
 from podium.api.values.quantity import Quantity, nanos, parse_quantity, value
-from podium.kubelet.eviction.eviction_config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
+from podium.kubelet.eviction.eviction_manager import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.kubelet.eviction.threshold_parser import (
     BELOW,

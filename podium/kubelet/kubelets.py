@@ -27,7 +27,7 @@ from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Effect, Patch
 from podium.machines.events import Change, FirstList, Outcome
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.machines.reconciler.retry_limits import RetryRules
+from podium.machines.reconciler.work_queue import RetryRules
 
 _NOBODY: frozenset[str] = frozenset()
 _TOLD_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")

@@ -6,8 +6,7 @@ from typing import Any
 from podium.api.objects import Object, condition_status, status_of
 from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.values.times import timestamp
-from podium.kubelet.containers.container import Container, Run, State
-from podium.kubelet.containers.container_runtime import KILLED
+from podium.kubelet.containers.container import KILLED, Container, Run, State
 from podium.kubelet.containers.pod_worker import PodWorker
 from podium.kubelet.pod_admission import PodRejection
 

@@ -6,6 +6,9 @@ from typing import Protocol, runtime_checkable
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event
 
+NEVER_S = float("inf")
+"""The time of what isn't going to happen by itself."""
+
 
 class Machine(Protocol):
     """A state machine between watch events and API calls.

@@ -10,7 +10,10 @@ from tests.conftest import ROOT
 from tests.mutants.__main__ import drawn
 from tests.mutants.mutations import mutations, owners_of_lines
 
-SOURCES = ("podium/scheduler/queue/in_flight.py", "podium/controllers/daemon_set/node_state.py")
+SOURCES = (
+    "podium/scheduler/queue/in_flight.py",
+    "podium/controllers/daemon_set/daemon_set_state.py",
+)
 
 
 def mutants(source: str) -> list[str]:

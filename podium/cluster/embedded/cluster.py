@@ -30,7 +30,7 @@ from podium.cluster.embedded.network import served
 from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.event_expiry import EventExpiry
-from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.kubelet.simulated.node_settings import NodeSettings

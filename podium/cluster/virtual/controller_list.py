@@ -33,7 +33,7 @@ CONTROLLERS: Mapping[str, Make] = {
     ),
     "daemonset-controller": _maker("daemon_set.daemon_set_controller", "DaemonSetController"),
     "job-controller": _maker("job.job_controller", "JobController"),
-    "cronjob-controller": _maker("cron_job.cron_job_controller", "CronJobController"),
+    "cronjob-controller": _maker("cron_job", "CronJobController"),
     "ttl-after-finished-controller": _maker("ttl_after_finished", "TTLAfterFinishedController"),
     "disruption-controller": _maker("disruption", "DisruptionController"),
     "endpointslice-controller": _maker("endpoints.endpoint_slices", "EndpointSliceController"),

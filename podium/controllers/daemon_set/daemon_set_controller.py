@@ -27,17 +27,15 @@ from podium.api.pod_specs import affinity_of
 from podium.api.pods import is_finished, is_ready, node_name_of, phase_of
 from podium.api.workloads import selector_of, update_strategy_of
 from podium.controllers.daemon_set.daemon_set_state import (
-    DaemonSetState,
-    FailedPodsBackoff,
-    rollout_bound,
-)
-from podium.controllers.daemon_set.eligibility import bound_to, target_of, tolerant
-from podium.controllers.daemon_set.node_state import (
     GENERATION_LABEL,
     DaemonRules,
+    DaemonSetState,
+    FailedPodsBackoff,
     node_state,
+    rollout_bound,
     template_generation_of,
 )
+from podium.controllers.daemon_set.eligibility import bound_to, target_of, tolerant
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.controller_revisions import (
     KIND,

@@ -31,33 +31,29 @@ from podium.controllers.deployment.deployment_status import (
     put_progress,
     status_patch,
 )
-from podium.controllers.deployment.new_replica_set import (
-    new_replica_set,
-    outdated_fields,
-    size_notes,
-)
-from podium.controllers.deployment.replica_set_sizes import (
-    Sizes,
-    is_rolling,
-    is_scaled,
-    new_size,
-    progress_deadline_s,
-    proportional_sizes,
-    rolling_sizes,
-    surplus_history,
-)
 from podium.controllers.deployment.replica_sets import (
     REVISION,
     OwnedReplicaSets,
+    Sizes,
     counted,
+    is_rolling,
+    is_scaled,
+    new_replica_set,
+    new_size,
+    outdated_fields,
     owned_replica_sets,
+    progress_deadline_s,
+    proportional_sizes,
+    rolling_sizes,
+    size_notes,
+    surplus_history,
 )
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.machines.effects import Create, Effect, deletion_of, patch_of, status_patch_of
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.machines.reconciler.retry_limits import RetryRules
+from podium.machines.reconciler.work_queue import RetryRules
 
 _KIND, _SET = "Deployment", "ReplicaSet"
 

@@ -12,12 +12,13 @@ import msgspec
 from podium.api.objects import Object, annotations, conditions_of, name, status_of
 from podium.api.values.times import epoch_s, timestamp
 from podium.api.workloads import replicas_of
-from podium.controllers.deployment.replica_set_sizes import max_unavailable, progress_deadline_s
 from podium.controllers.deployment.replica_sets import (
     REVISION,
     OwnedReplicaSets,
     counted,
     counted_sum,
+    max_unavailable,
+    progress_deadline_s,
     wanted_sum,
 )
 from podium.controllers.kit.workload_fields import as_written

@@ -21,7 +21,7 @@ from podium.controllers.kit.controller_refs import owner_reference
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Effect, Replace, deletion_of
 from podium.machines.events import Change
-from podium.machines.reconciler.retry_limits import RetryRules
+from podium.machines.reconciler.work_queue import RetryRules
 
 ENDPOINTS_MAX = 100
 SERVICE_NAME = "kubernetes.io/service-name"

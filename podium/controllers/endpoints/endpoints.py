@@ -19,7 +19,7 @@ from podium.controllers.endpoints.service_endpoints import (
 )
 from podium.machines.effects import Create, Effect, Replace, deletion_of
 from podium.machines.events import Change
-from podium.machines.reconciler.retry_limits import RetryRules
+from podium.machines.reconciler.work_queue import RetryRules
 
 ADDRESSES_MAX = 1000
 MANAGED_BY = "endpoints.kubernetes.io/managed-by"

@@ -22,15 +22,15 @@ from podium.api.objects import (
 )
 from podium.api.pods import completion_index, is_ready, phase_of
 from podium.api.workloads import foreign_controller, selector_of
-from podium.controllers.job.finished_condition import (
+from podium.controllers.job.job_status import (
     REACHED,
     SUCCESS,
     FinishedCondition,
+    JobStatus,
     finished_condition,
     is_complete,
     is_over,
 )
-from podium.controllers.job.job_status import JobStatus
 from podium.controllers.job.pod_accounting import (
     TRACKING,
     has_failed,
@@ -40,8 +40,7 @@ from podium.controllers.job.pod_accounting import (
     is_whole,
     valid_index_of,
 )
-from podium.controllers.job.pod_backoff import BackoffRecord
-from podium.controllers.job.pod_changes import PodChanges, pod_changes
+from podium.controllers.job.pod_changes import BackoffRecord, PodChanges, pod_changes
 from podium.controllers.job.sync_context import SyncJobContext, counts_as_failed, sync_context
 from podium.controllers.kit.controller_refs import claim
 from podium.controllers.kit.pod_control import PodOwnerReconciler
@@ -49,13 +48,13 @@ from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Patch, deletion_of, patch_of, status_patch_of
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
-from podium.machines.reconciler.retry_limits import RetryRules
 from podium.machines.reconciler.sequenced_reconciler import (
     Calls,
     SequencedReconciler,
     SyncFailedError,
     made,
 )
+from podium.machines.reconciler.work_queue import RetryRules
 
 BATCH_PERIOD_S = 1.0
 """After how long it reacts to pods, and to changes of a Job's status."""

@@ -4,11 +4,20 @@ A pod is counted in three writes, so that no crash between them counts it twice 
 goes into the Job's status, then its finalizer goes, and then its uid becomes one more in a number.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from podium.api.objects import Object, entries, status_of, uid_of
+from podium.api.objects import (
+    Object,
+    conditions_of,
+    entries,
+    name,
+    namespace,
+    part,
+    status_of,
+    uid_of,
+)
 from podium.api.pods import completion_index, is_active, is_ready, phase_of
 from podium.controllers.job.completion_indexes import read_indexes
 from podium.controllers.job.pod_accounting import (
@@ -22,12 +31,70 @@ from podium.controllers.job.pod_accounting import (
     is_tracked,
     valid_index_of,
 )
-from podium.controllers.job.pod_failure_policy import (
-    FAIL_INDEX,
-    FAIL_JOB,
-    IGNORE,
-    match_pod_failure_policy,
-)
+
+IGNORE, FAIL_JOB, FAIL_INDEX = "Ignore", "FailJob", "FailIndex"
+
+
+class PolicyMatch(msgspec.Struct, frozen=True):
+    """The rule of a pod failure policy that a failed pod matches.
+
+    Attributes:
+        action: of the rule; `Count` if no rule matches.
+        message: why the Job fails, if it does.
+    """
+
+    action: str = "Count"
+    message: str = ""
+
+
+def match_pod_failure_policy(job: Object, pod: Object) -> PolicyMatch:
+    """What a pod's failure means for the Job."""
+    policy = job["spec"].get("podFailurePolicy") or {}
+    for number, rule in enumerate(entries(policy, "rules")):
+        action = str(rule.get("action"))
+        if action == FAIL_INDEX and job["spec"].get("backoffLimitPerIndex") is None:
+            continue
+        for match in (_exit_code(rule, pod), _condition(rule, pod)):
+            if match is not None:
+                return PolicyMatch(action, f"{match} matching {action} rule at index {number}")
+    return PolicyMatch()
+
+
+def _exit_code(rule: Object, pod: Object) -> str | None:
+    wanted = rule.get("onExitCodes")
+    if wanted is None:
+        return None
+    for container, code in _exits(pod):
+        if wanted.get("containerName") not in (None, container):
+            continue
+        is_listed = code in wanted.get("values", ())
+        if code and is_listed == (wanted.get("operator") == "In"):
+            place = f"{namespace(pod)}/{name(pod)}"
+            return f"Container {container} for pod {place} failed with exit code {code}"
+    return None
+
+
+def _condition(rule: Object, pod: Object) -> str | None:
+    patterns = [
+        (pattern.get("type"), pattern.get("status") or "True")
+        for pattern in entries(rule, "onPodConditions")
+    ]
+    for condition in conditions_of(pod):
+        if (condition.get("type"), condition.get("status")) in patterns:
+            return f"Pod {namespace(pod)}/{name(pod)} has condition {condition['type']}"
+    return None
+
+
+def _exits(pod: Object) -> Iterator[tuple[str, int]]:
+    """Containers that have ended, and with which codes; those that initialise come last."""
+    found = status_of(pod)
+    for status in (
+        *entries(found, "containerStatuses"),
+        *entries(found, "initContainerStatuses"),
+    ):
+        terminated = part(status, "state").get("terminated")
+        if terminated is not None:
+            yield str(status.get("name")), int(terminated.get("exitCode") or 0)
 
 
 class SyncJobContext(msgspec.Struct, frozen=True):

@@ -1,15 +1,116 @@
-"""A StatefulSet's pods: their numbers, names and labels, and which volumes they have."""
+"""A StatefulSet's pods: their numbers, names and labels, and the claims of their volumes.
 
+Claims are made before the pod, and kept, unless the set says otherwise. The owner of a claim says
+when it is deleted: with its pod, with the StatefulSet, or never.
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
-from podium.api.objects import Object, is_terminating, name, part, spec_of
+from podium.api.objects import (
+    Object,
+    is_terminating,
+    labels,
+    metadata_of,
+    name,
+    namespace,
+    owner_references,
+    part,
+    spec_of,
+    uid_of,
+)
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import phase_of
 from podium.api.values.integers import INT32, parse_count
+from podium.controllers.kit.controller_refs import owner_reference
 from podium.controllers.kit.controller_revisions import REVISION_LABEL, template_of
 from podium.controllers.kit.pod_control import new_pod
 from podium.controllers.kit.workload_fields import available_from_s, min_ready_s
-from podium.controllers.stateful_set.volume_claims import claim_name
+from podium.machines.effects import Create, Effect, patch_of
+from podium.machines.reconciler.indexer import Indexer
+
+CLAIM = "PersistentVolumeClaim"
+
+
+def claim_name(template: Object, pod_name: str) -> str:
+    """The name of a pod's claim."""
+    return f"{name(template)}-{pod_name}"
+
+
+def new_claim(owner: Object, template: Object, pod_name: str) -> dict[str, Any]:
+    """A pod's claim, without owners."""
+    selected = part(owner["spec"], "selector", "matchLabels")
+    metadata = {
+        **metadata_of(template),
+        "name": claim_name(template, pod_name),
+        "namespace": namespace(owner),
+        "labels": {**labels(template), **selected},
+    }
+    kind = {"apiVersion": "v1", "kind": CLAIM}
+    return {**kind, "metadata": metadata, "spec": spec_of(template)}
+
+
+def missing_claims(owner: Object, pod_name: str, objects: Indexer) -> Iterator[Effect]:
+    """Create the claims of a pod that aren't there."""
+    for template, known in _claims(owner, pod_name, objects):
+        if known is None:
+            claim = new_claim(owner, template, pod_name)
+            if _goes_with_set(owner):
+                owners = {"ownerReferences": [owner_reference(owner)]}
+                claim = {**claim, "metadata": {**claim["metadata"], **owners}}
+            yield Create(kind=CLAIM, obj=claim)
+
+
+def ownership(owner: Object, pod: Object, objects: Indexer, *, leaves: bool) -> Iterator[Effect]:
+    """Make the claims of a pod theirs with whom they are to go.
+
+    Args:
+        owner: the StatefulSet.
+        pod: the pod.
+        objects: with the claims.
+        leaves: whether the pod goes because the StatefulSet gets smaller.
+    """
+    policy = owner["spec"].get("persistentVolumeClaimRetentionPolicy") or {}
+    with_pod = leaves and policy.get("whenScaled") == "Delete"
+    wanted = {uid_of(owner): _goes_with_set(owner) and not with_pod, uid_of(pod): with_pod}
+    for _, claim in _claims(owner, name(pod), objects):
+        if claim is None or is_terminating(claim):
+            continue
+        has = {one.get("uid") for one in owner_references(claim)}
+        changes: list[Object] = []
+        for one in (owner, pod):
+            uid = uid_of(one)
+            if wanted[uid] and uid not in has:
+                changes.append(_reference(one))
+            elif not wanted[uid] and uid in has:
+                changes.append({"$patch": "delete", "uid": uid})
+        if changes:
+            yield patch_of(CLAIM, claim, {"metadata": {"ownerReferences": changes}})
+
+
+def is_stale(owner: Object, pod_name: str, objects: Indexer) -> bool:
+    """Whether a pod has to wait, as a claim of an earlier one of its name is being deleted."""
+    found = (claim for _, claim in _claims(owner, pod_name, objects))
+    return any(claim is not None and is_terminating(claim) for claim in found)
+
+
+def _claims(
+    owner: Object, pod_name: str, objects: Indexer
+) -> Iterator[tuple[Object, Object | None]]:
+    place = owner["metadata"].get("namespace") or ""
+    for template in owner["spec"].get("volumeClaimTemplates") or ():
+        yield template, objects.get(CLAIM, claim_name(template, pod_name), place)
+
+
+def _goes_with_set(owner: Object) -> bool:
+    policy = owner["spec"].get("persistentVolumeClaimRetentionPolicy") or {}
+    return bool(policy.get("whenDeleted") == "Delete")
+
+
+def _reference(obj: Object) -> dict[str, Any]:
+    kinds = {"apiVersion": "v1", "kind": "Pod"}
+    return owner_reference({**kinds, **obj})
+
 
 INDEX_LABEL = "apps.kubernetes.io/pod-index"
 NAME_LABEL = "statefulset.kubernetes.io/pod-name"

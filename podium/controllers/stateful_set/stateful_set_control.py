@@ -15,11 +15,13 @@ from podium.api.workloads import replicas_of, update_strategy_of
 from podium.controllers.kit.controller_revisions import revision_hash_of
 from podium.controllers.stateful_set.pod_identity import (
     identity_of,
+    is_stale,
+    missing_claims,
     numbered_pod,
+    ownership,
     serves,
     start_of,
 )
-from podium.controllers.stateful_set.volume_claims import is_stale, missing_claims, ownership
 from podium.machines.effects import Create, Effect, deletion_of, event_of, patch_of
 from podium.machines.reconciler.indexer import Indexer
 

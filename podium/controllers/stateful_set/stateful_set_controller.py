@@ -18,9 +18,8 @@ from podium.controllers.kit.controller_revisions import (
     revision_hash_of,
     surplus,
 )
-from podium.controllers.stateful_set.pod_identity import available_since_s, ordinal_of
+from podium.controllers.stateful_set.pod_identity import CLAIM, available_since_s, ordinal_of
 from podium.controllers.stateful_set.stateful_set_control import NAME, StatefulSetControl
-from podium.controllers.stateful_set.volume_claims import CLAIM
 from podium.machines.effects import Create, Delete, Effect, Patch, status_patch_of
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids

@@ -1,31 +1,29 @@
-"""One container of a pod that a kubelet runs.
+"""One container of a pod that a kubelet runs, and the sandbox in which it runs.
 
 Waiting → Starting → Running → Exited → (back-off) → Starting …
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from types import MappingProxyType
+from typing import NamedTuple, Protocol
 
 import msgspec
 
 from podium.api.objects import Object, part
 from podium.api.resources import is_sidecar
 from podium.api.values.durations import NANOS_PER_SECOND, format_duration
-from podium.kubelet.containers.container_runtime import (
-    NEVER_S,
-    ContainerId,
-    ExitStatus,
-    Handler,
-    HandlerResult,
-    PodSandbox,
-    StopSignal,
-)
-from podium.kubelet.containers.probes import ProbeWorker
+from podium.kubelet.containers.probes import Handler, HandlerResult, ProbeWorker
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.backoff import Backoff, Restarts
 from podium.machines.effects import Effect
+from podium.machines.machine import NEVER_S
 
+TERMINATED = 143
+"""Exit code of a container that ends when it is asked to (SIGTERM)."""
+KILLED = 137
+"""Exit code of a container that doesn't (SIGKILL)."""
+OOM_KILLED = "OOMKilled"
 CANNOT_RUN = 128
 """Exit code of a container that couldn't be started."""
 NOT_CONFIGURED = "CreateContainerConfigError"
@@ -42,6 +40,84 @@ _NO_PROBES: Mapping[Handler, ProbeWorker] = MappingProxyType({})
 def restarts_after(policy: str, code: int) -> bool:
     """Whether a restart policy has a container started again that has exited with a code."""
     return policy == "Always" or (policy == "OnFailure" and code != 0)
+
+
+class ContainerId(NamedTuple):
+    """The name of one run of a container: which container of which pod, and which attempt.
+
+    Attributes:
+        attempt: how often it has been started before.
+    """
+
+    pod_uid: str
+    name: str
+    attempt: int
+
+
+class StopSignal(StrEnum):
+    """The signal by which a container's processes are asked to exit."""
+
+    TERM = "SIGTERM"
+    KILL = "SIGKILL"
+
+
+class ExitStatus(msgspec.Struct, frozen=True):
+    """The way in which one run of a container has ended.
+
+    Attributes:
+        code: the exit code; 128 plus the number of the signal that ended it.
+        reason: `OOMKilled` if it was killed for its memory; empty if the code says it all.
+        message: what there is to say of it.
+    """
+
+    code: int
+    reason: str = ""
+    message: str = ""
+
+
+class PodSandbox(Protocol):
+    """The environment in which the containers of one pod run, as a kubelet uses it.
+
+    Attributes:
+        ip: the pod's address.
+        is_scripted: whether it is known ahead what happens when, and the pod's containers end
+            with its object and outlive the kubelet.
+        records_lives: whether starts, exits and restarts of containers are recorded as events.
+    """
+
+    ip: str
+    records_lives: bool
+
+    @property
+    def is_scripted(self) -> bool: ...
+
+    def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
+        """Set the pod up; when that will be done, `NEVER_S` if it will be told, and commands."""
+
+    def remove(self, pod: Object) -> Iterable[Effect]:
+        """Give back what the pod had, but its logs."""
+
+    def heeds_deletion(self, pod: Object) -> bool:
+        """Whether the pod can be stopped as it is deleted."""
+
+    def start(self, container: "Container", now_s: float) -> Iterable[Effect]:
+        """Start a container; told by `Container.started` or `Container.failed_to_start`."""
+
+    def stop(self, container: "Container", signal: StopSignal, now_s: float) -> Iterable[Effect]:
+        """Ask a container to exit; told by `Container.exited`, or by its `exits_s`."""
+
+    def handle(
+        self,
+        container: "Container",
+        handler: Handler,
+        action: Object,
+        timeout_s: float,
+        now_s: float,
+    ) -> Iterable[Effect]:
+        """Carry out a probe or hook; told by `Container.handled`."""
+
+    def probes(self, container: "Container", now_s: float) -> dict[Handler, ProbeWorker]:
+        """The probes of a container that has just started."""
 
 
 class State(Enum):

@@ -10,11 +10,11 @@ import msgspec
 
 from podium.api.objects import Object, uid
 from podium.api.pod_specs import init_containers_of
-from podium.kubelet.containers.container import Container, State
-from podium.kubelet.containers.container_runtime import NEVER_S, PodSandbox
+from podium.kubelet.containers.container import Container, PodSandbox, State
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect
+from podium.machines.machine import NEVER_S
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 NOT_WRITTEN = -1

@@ -4,10 +4,32 @@ As the kubelet's probe workers in v1.36: so many successes or failures in a row 
 Before the first one, a container counts as alive, but neither as started nor as ready.
 """
 
+from enum import StrEnum
+
 import msgspec
 
 from podium.api.objects import Object
-from podium.kubelet.containers.container_runtime import Handler
+
+
+class Handler(StrEnum):
+    """The occasion on which something is done in a running container: a probe, or its last hook."""
+
+    STARTUP = "startupProbe"
+    LIVENESS = "livenessProbe"
+    READINESS = "readinessProbe"
+    PRE_STOP = "preStop"
+
+
+class HandlerResult(msgspec.Struct, frozen=True):
+    """The result of a probe or hook that was carried out in a container.
+
+    Attributes:
+        succeeded: whether it went well.
+        message: why not.
+    """
+
+    succeeded: bool
+    message: str = ""
 
 
 class ProbeWorker(msgspec.Struct):

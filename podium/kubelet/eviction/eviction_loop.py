@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from podium.api.objects import Object, name, uid
 from podium.api.values.quantity import NANOS_PER_UNIT
-from podium.kubelet.containers.container_runtime import NEVER_S
-from podium.kubelet.eviction.eviction_config import EvictionConfig
 from podium.kubelet.eviction.eviction_manager import (
     CLEANUP_POLL_S,
     CLEANUP_TIMEOUT_S,
+    EvictionConfig,
     EvictionManager,
     EvictionRound,
 )
@@ -22,6 +21,7 @@ from podium.kubelet.eviction.signals import MEMORY, Signal
 from podium.kubelet.eviction.threshold_state import thresholds_met
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.effects import Effect
+from podium.machines.machine import NEVER_S
 
 STATUS_UPDATE_S = 10.0
 """How often a kubelet writes the status of its node."""

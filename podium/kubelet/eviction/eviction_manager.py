@@ -20,9 +20,8 @@ from msgspec.structs import replace
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, uid
 from podium.api.priority import is_critical
-from podium.kubelet.eviction.eviction_config import EvictionConfig
-from podium.kubelet.eviction.eviction_ranking import rank
-from podium.kubelet.eviction.filesystems import NodeReclaim
+from podium.kubelet.eviction.eviction_ranking import EvictionOrder, rank
+from podium.kubelet.eviction.filesystems import Filesystems, NodeReclaim
 from podium.kubelet.eviction.local_storage_limits import limit_evictions
 from podium.kubelet.eviction.node_statistics import Observations, Statistics
 from podium.kubelet.eviction.pod_eviction import (
@@ -43,6 +42,35 @@ from podium.kubelet.eviction.threshold_state import (
     updated,
 )
 from podium.kubelet.eviction.thresholds import Threshold
+
+DEFAULT_TRANSITION_PERIOD_S = 300.0
+DEFAULT_HOUSEKEEPING_S = 10.0
+"""How long the manager waits after a round in which it evicted no pod."""
+
+
+class EvictionConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings by which a node evicts pods under pressure.
+
+    Attributes:
+        max_pod_grace_period_s: what a pod gets at most when a soft threshold evicts it.
+        transition_period_s: how long a node condition stays after its thresholds were last met.
+        isolates_local_storage: whether limits of local storage are enforced.
+        filesystems: of the node.
+        order: in which pods go.
+        housekeeping_s: between two rounds.
+        separates_disk_gc: the feature gate KubeletSeparateDiskGC, without which the kubelet can't
+            work where images and containers are split.
+    """
+
+    thresholds: tuple[Threshold, ...] = ()
+    max_pod_grace_period_s: int = 0
+    transition_period_s: float = DEFAULT_TRANSITION_PERIOD_S
+    isolates_local_storage: bool = True
+    filesystems: Filesystems = msgspec.field(default_factory=Filesystems)
+    order: EvictionOrder = EvictionOrder.DEFAULT
+    housekeeping_s: float = DEFAULT_HOUSEKEEPING_S
+    separates_disk_gc: bool = True
+
 
 CLEANUP_TIMEOUT_S = 30.0
 CLEANUP_POLL_S = 1.0

@@ -7,7 +7,8 @@ them; what comes of them returns back as `CommandOutcome`.
 from typing import Any
 
 from podium.api.objects import Object
-from podium.kubelet.containers.container_runtime import ContainerId, Handler, StopSignal
+from podium.kubelet.containers.container import ContainerId, StopSignal
+from podium.kubelet.containers.probes import Handler
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
 

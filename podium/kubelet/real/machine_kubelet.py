@@ -13,17 +13,11 @@ from podium.api.objects import Object, name, place_of, uid
 from podium.api.pod_specs import limits_of
 from podium.api.pods import is_finished
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos, value
-from podium.kubelet.containers.container import Container
-from podium.kubelet.containers.container_runtime import (
-    NEVER_S,
-    OOM_KILLED,
-    ContainerId,
-    ExitStatus,
-    HandlerResult,
-)
+from podium.kubelet.containers.container import OOM_KILLED, Container, ContainerId, ExitStatus
 from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
-from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.containers.probes import HandlerResult
 from podium.kubelet.eviction.eviction_loop import EvictionLoop, pods_memory_limit_bytes
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.eviction.node_statistics import Observation, Statistics
 from podium.kubelet.eviction.signals import MEMORY, Signal
 from podium.kubelet.kubelet import Kubelet
@@ -49,6 +43,7 @@ from podium.kubelet.real.process_runtime import ProcessRuntime
 from podium.kubelet.real.registration import MachineInfo
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Outcome, Synced
+from podium.machines.machine import NEVER_S
 from podium.scheduler.snapshot.pod_classes import PodClasses
 
 LEAVING = StopReason(

@@ -6,16 +6,16 @@ import msgspec
 
 from podium.api.objects import Object, is_terminating, part
 from podium.api.values.times import epoch_s
-from podium.kubelet.containers.container import Container, Run, State
-from podium.kubelet.containers.container_runtime import (
+from podium.kubelet.containers.container import (
     KILLED,
-    NEVER_S,
+    Container,
     ExitStatus,
-    Handler,
+    Run,
+    State,
     StopSignal,
 )
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.containers.probes import ProbeWorker
+from podium.kubelet.containers.probes import Handler, ProbeWorker
 from podium.kubelet.pod_admission import PodRejection
 from podium.kubelet.real.commands import (
     RemovePodSandbox,
@@ -27,6 +27,7 @@ from podium.kubelet.real.commands import (
 from podium.kubelet.real.registration import MachineInfo
 from podium.kubelet.real.unsupported_fields import unsupported
 from podium.machines.effects import Effect
+from podium.machines.machine import NEVER_S
 
 _LEAVING = PodRejection("NodeShutdown", "Pod was rejected as the node is shutting down.")
 _LOST = ExitStatus(KILLED, "ContainerStatusUnknown", "The kubelet was stopped meanwhile")

@@ -13,7 +13,7 @@ from podium.api.objects import Object
 from podium.api.pod_specs import limits_of
 from podium.api.resources import pod_limits
 from podium.api.values.quantity import NANOS_PER_UNIT
-from podium.kubelet.containers.container_runtime import NEVER_S, OOM_KILLED
+from podium.kubelet.containers.container import OOM_KILLED
 from podium.kubelet.containers.pod_worker import PodWorker
 from podium.kubelet.eviction.eviction_loop import EvictionLoop
 from podium.kubelet.eviction.filesystems import NodeReclaim
@@ -27,6 +27,7 @@ from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.kubelet.simulated.scripted_usage import NodeScript, first_reaching
 from podium.kubelet.simulated.stats_provider import StatsProvider, runs, script_of
 from podium.machines.effects import Effect
+from podium.machines.machine import NEVER_S
 
 # Times of kills are told in thousandths of a second; none is sooner than the next one of these.
 _TICKS_PER_SECOND = 1000

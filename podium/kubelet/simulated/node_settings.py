@@ -2,7 +2,7 @@
 
 import msgspec
 
-from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.kubelet.simulated.behaviour import AT_ONCE, Behaviour
 

@@ -16,18 +16,18 @@ from podium.api.pod_specs import init_containers_of
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.resources import is_sidecar
 from podium.api.values.times import epoch_s
-from podium.kubelet.containers.container import Container, Run, State, Waiting
-from podium.kubelet.containers.container_runtime import (
+from podium.kubelet.containers.container import (
     KILLED,
-    NEVER_S,
     TERMINATED,
+    Container,
     ExitStatus,
-    Handler,
-    HandlerResult,
+    Run,
+    State,
     StopSignal,
+    Waiting,
 )
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.containers.probes import ProbeWorker
+from podium.kubelet.containers.probes import Handler, HandlerResult, ProbeWorker
 from podium.kubelet.kubelet_events import node_record
 from podium.kubelet.pod_admission import PodRejection
 from podium.kubelet.simulated.addresses import Addresses
@@ -54,6 +54,7 @@ from podium.kubelet.simulated.scripted_usage import (
     usage_of,
 )
 from podium.machines.effects import Effect
+from podium.machines.machine import NEVER_S
 
 _UNREADABLE = "InvalidBehaviour"
 _NOTHING: Object = {}

@@ -13,7 +13,6 @@ from podium.api.objects import Object, name, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import is_critical
 from podium.api.usage import Usage
-from podium.kubelet.containers.container_runtime import NEVER_S
 from podium.kubelet.eviction.node_statistics import Observation
 from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.kubelet import Kubelet
@@ -22,12 +21,13 @@ from podium.kubelet.kubelets import Kubelets
 from podium.kubelet.pod_manager import PodManager
 from podium.kubelet.simulated.addresses import Addresses
 from podium.kubelet.simulated.behaviour import BehaviourError, is_marked
-from podium.kubelet.simulated.metered_usage import container_usages
 from podium.kubelet.simulated.node_pressure import NodePressure
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.kubelet.simulated.scripted_runtime import ScriptedRuntime
+from podium.kubelet.simulated.stats_provider import container_usages
 from podium.machines.effects import Effect
 from podium.machines.events import Event, Woken
+from podium.machines.machine import NEVER_S
 from podium.scheduler.snapshot.pod_classes import PodClasses
 
 

@@ -12,11 +12,13 @@ import msgspec
 
 from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, name, status_of
-from podium.api.values.quantity import value
-from podium.kubelet.containers.container import State
+from podium.api.pod_specs import requests_of
+from podium.api.usage import Usage
+from podium.api.values.quantity import parse_quantity, value
+from podium.kubelet.containers.container import Container, State
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.eviction.eviction_config import EvictionConfig
 from podium.kubelet.eviction.eviction_loop import pods_memory_limit_bytes
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,
@@ -222,3 +224,16 @@ def _left(capacity: int, used: int, at_s: float) -> Observation:
 def _absolute(curve: Any, begins_s: float, from_s: float, to_s: float) -> Iterator[float]:
     corners_s = curve.corners_s(from_s - begins_s, to_s - begins_s)
     return (begins_s + time_s for time_s in corners_s)
+
+
+def container_usages(worker: PodWorker, at_s: float) -> Mapping[str, Usage]:
+    """What the containers of a pod that run use, by name; the main ones share the memory."""
+    share, rest = divmod(memory_bytes_of(worker, at_s), len(worker.main))
+    memory = {one.name: share for one in worker.main}
+    memory[worker.main[0].name] += rest
+    running = (one for one in worker.containers if one.state is State.RUNNING)
+    return {one.name: Usage(_requested_nanos(one), memory.get(one.name, 0)) for one in running}
+
+
+def _requested_nanos(container: Container) -> int:
+    return parse_quantity(requests_of(container.spec).get("cpu", 0)).nanos

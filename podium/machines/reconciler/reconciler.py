@@ -24,12 +24,10 @@ from podium.machines.effects import (
     event_of,
 )
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced
-from podium.machines.reconciler.delayed_keys import DelayedKeys
-from podium.machines.reconciler.indexer import Index, Indexer
+from podium.machines.reconciler.indexer import Index, Indexer, UnconfirmedObjects
 from podium.machines.reconciler.replacement_pace import ReplacementPace, ended_at_once
 from podium.machines.reconciler.resting_keys import RestingKeys, stirs
-from podium.machines.reconciler.retry_limits import RetryLimits, RetryRules
-from podium.machines.reconciler.unconfirmed_objects import UnconfirmedObjects
+from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, RetryRules
 
 _NEVER_S = float("inf")
 

@@ -27,7 +27,7 @@ from podium.cluster.drivers.latency import INSTANT, ConstantLatency, Exponential
 from podium.cluster.manifests.input_files import InputFileError, read_text
 from podium.cluster.virtual import CONTROLLERS, SchedulerSetup
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
-from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.eviction.eviction_ranking import EvictionOrder
 from podium.kubelet.kubelet_config import EvictionSettings
 from podium.kubelet.simulated.behaviour import (

@@ -13,7 +13,7 @@ from podium.api.process.python_garbage_collection import without_garbage_collect
 from podium.api.taints import NO_EXECUTE
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.loading.start_time import start_s
-from podium.controllers.job.finished_condition import is_over
+from podium.controllers.job.job_status import is_over
 from podium.whatif.plan.completeness import StateFacts
 
 

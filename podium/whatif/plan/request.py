@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from podium.api.kinds.decisive_kinds import Identity
 from podium.api.objects import Object
-from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.whatif.plan.changes import Apply, Change

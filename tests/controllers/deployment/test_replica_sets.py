@@ -2,7 +2,24 @@
 
 from typing import Any
 
-from podium.controllers.deployment.replica_sets import owned_replica_sets, revision_of
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.controllers.deployment.replica_sets import (
+    DESIRED_REPLICAS,
+    MAX_REPLICAS,
+    OwnedReplicaSets,
+    is_scaled,
+    max_surge,
+    max_unavailable,
+    new_size,
+    owned_replica_sets,
+    proportional_sizes,
+    revision_of,
+    rolling_sizes,
+    surplus_history,
+)
 
 Obj = dict[str, Any]
 
@@ -51,3 +68,150 @@ def test_a_revision_that_cannot_be_read_is_none() -> None:
 
     assert [revision(text) for text in ("3", "", "x", "-1")] == [3, 0, 0, 0]
     assert revision_of({"metadata": {}}) == 0
+
+
+Obj = dict[str, Any]
+
+
+def deployment(replicas: int, surge: int | str = 1, unavailable: int | str = 0, **spec: Any) -> Obj:
+    bounds = {"maxSurge": surge, "maxUnavailable": unavailable}
+    strategy = {"type": "RollingUpdate", "rollingUpdate": bounds}
+    metadata = {"name": "d", "namespace": "default"}
+    return {"metadata": metadata, "spec": {"replicas": replicas, "strategy": strategy, **spec}}
+
+
+def sized(name: str, replicas: int, available: int | None = None, **notes: str) -> Obj:
+    available = replicas if available is None else available
+    annotations = {f"deployment.kubernetes.io/{key}": text for key, text in notes.items()}
+    return {
+        "metadata": {"name": name, "creationTimestamp": name, "annotations": annotations},
+        "spec": {"replicas": replicas},
+        "status": {"replicas": replicas, "availableReplicas": available},
+    }
+
+
+@pytest.mark.parametrize(
+    ("replicas", "surge", "unavailable", "expected"),
+    [
+        (10, "25%", "25%", (3, 2)),
+        (1, "25%", "25%", (1, 0)),
+        (4, 0, 0, (0, 1)),
+        (3, 0, "10%", (0, 1)),
+        (2, 0, 5, (0, 2)),
+        (0, "25%", "25%", (0, 0)),
+    ],
+)
+def test_bounds_round_towards_more_pods(
+    replicas: int, surge: int | str, unavailable: int | str, expected: tuple[int, int]
+) -> None:
+    subject = deployment(replicas, surge, unavailable)
+    assert (max_surge(subject), max_unavailable(subject)) == expected
+
+
+def test_recreating_knows_no_bounds() -> None:
+    subject = deployment(4, 2, 2)
+    subject["spec"]["strategy"]["type"] = "Recreate"
+    assert (max_surge(subject), max_unavailable(subject)) == (0, 0)
+
+
+def test_the_new_one_starts_as_large_as_the_surge_allows() -> None:
+    assert new_size(deployment(10, 3), OwnedReplicaSets(None, [sized("a", 10)])) == 3
+    assert new_size(deployment(10, 3), OwnedReplicaSets(None, [sized("a", 13)])) == 0
+    assert new_size(deployment(10, 3), OwnedReplicaSets(None, [])) == 10
+
+
+def test_old_ones_shrink_by_what_is_available_beyond_the_least() -> None:
+    family = OwnedReplicaSets(sized("b", 3, 0), [sized("a", 10)])
+    assert rolling_sizes(deployment(10, 3, 2), family) == {"a": 8}
+    family = OwnedReplicaSets(sized("b", 3, 3), [sized("a", 10)])
+    assert rolling_sizes(deployment(10, 3, 2), family) == {"a": 5}
+
+
+def test_old_pods_that_are_not_available_go_first_and_the_oldest() -> None:
+    old = [sized("a", 4, 1), sized("b", 4, 4)]
+    family = OwnedReplicaSets(sized("c", 1, 0), old)
+    assert rolling_sizes(deployment(8, 1, 3), family) == {"a": 1}
+
+
+def test_new_pods_that_do_not_come_up_protect_the_old_ones() -> None:
+    family = OwnedReplicaSets(sized("b", 5, 0), [sized("a", 8)])
+    assert rolling_sizes(deployment(10, 3, 2), family) == {}
+
+
+def test_a_change_of_scale_is_shared_in_proportion() -> None:
+    # The example of Kubernetes' documentation: 10 become 15, in the middle of a rollout.
+    notes = {"desired-replicas": "10", "max-replicas": "13"}
+    family = OwnedReplicaSets(sized("b", 5, 0, **notes), [sized("a", 8, **notes)])
+    subject = deployment(15, 3, 2)
+    assert is_scaled(subject, family)
+    assert proportional_sizes(subject, family) == {"a": 11, "b": 7}
+
+
+def test_the_leftover_goes_to_the_largest() -> None:
+    notes = {"desired-replicas": "10", "max-replicas": "10"}
+    old = [sized("a", 5, **notes), sized("b", 3, **notes)]
+    family = OwnedReplicaSets(sized("c", 2, **notes), old)
+    assert proportional_sizes(deployment(11, 0, 1), family) == {"a": 6, "b": 3, "c": 2}
+
+
+def test_one_active_replica_set_takes_all() -> None:
+    family = OwnedReplicaSets(sized("b", 0), [sized("a", 3)])
+    assert proportional_sizes(deployment(7), family) == {"a": 7}
+    family = OwnedReplicaSets(None, [sized("a", 0), sized("b", 0)])
+    assert proportional_sizes(deployment(7), family) == {"b": 7}
+
+
+def test_nothing_is_left_of_old_ones_beside_a_saturated_new_one() -> None:
+    new = sized("b", 3, 3, **{"desired-replicas": "3"})
+    assert proportional_sizes(deployment(3), OwnedReplicaSets(new, [sized("a", 1)])) == {"a": 0}
+
+
+def test_history_goes_by_revision_but_only_what_nobody_needs() -> None:
+    old = [sized(name, 0, revision=str(number)) for number, name in enumerate("cab", 1)]
+    old.append(sized("d", 1, revision="0"))
+    found = surplus_history(deployment(1, revisionHistoryLimit=1), OwnedReplicaSets(None, old))
+    assert [one["metadata"]["name"] for one in found] == ["c", "a"]
+    assert surplus_history(deployment(1), OwnedReplicaSets(None, old)) == []
+
+
+sizes = st.integers(0, 30)
+
+
+@given(sizes, sizes, st.integers(0, 5), st.integers(0, 5), st.data())
+def test_a_step_keeps_to_the_bounds(
+    wanted: int, old_size: int, surge: int, unavailable: int, data: st.DataObject
+) -> None:
+    new_count = data.draw(sizes)
+    old = [sized("a", old_size, data.draw(st.integers(0, old_size)))]
+    new = sized("b", new_count, data.draw(st.integers(0, new_count)))
+    subject = deployment(wanted, surge, unavailable)
+    stepped = {"a": old_size, "b": new_count, **rolling_sizes(subject, OwnedReplicaSets(new, old))}
+    assert min(stepped.values()) >= 0
+    if sum(stepped.values()) > old_size + new_count:
+        assert sum(stepped.values()) <= wanted + max_surge(subject)
+    available_before = old[0]["status"]["availableReplicas"] + new["status"]["availableReplicas"]
+    lost = sum(
+        max(0, one["status"]["availableReplicas"] - stepped[one["metadata"]["name"]])
+        for one in (*old, new)
+    )
+    if lost and new_count <= wanted:
+        assert available_before - lost >= wanted - max_unavailable(subject)
+
+
+@given(sizes, st.lists(st.integers(1, 20), min_size=2, max_size=4), st.integers(0, 4))
+def test_shares_add_up(wanted: int, before: list[int], surge: int) -> None:
+    """But for what rounding leaves over, which the largest takes as far as it has that much."""
+    total = str(sum(before))
+    notes = {"desired-replicas": total, "max-replicas": total}
+    members = [sized(chr(97 + i), size, 0, **notes) for i, size in enumerate(before)]
+    subject = deployment(wanted, surge)
+    shared = proportional_sizes(subject, OwnedReplicaSets(members[-1], members[:-1]))
+    allowed = wanted + max_surge(subject) if wanted else 0
+    assert sum(shared.values()) == allowed or (
+        sum(shared.values()) > allowed and 0 in shared.values()
+    )
+
+
+def test_annotations_are_named_as_upstream() -> None:
+    assert DESIRED_REPLICAS == "deployment.kubernetes.io/desired-replicas"
+    assert MAX_REPLICAS == "deployment.kubernetes.io/max-replicas"

@@ -6,8 +6,7 @@ from typing import Any
 from podium.api.documents import read
 from podium.api.objects import Object
 from podium.api.values.quantity import value
-from podium.kubelet.eviction.eviction_config import EvictionConfig
-from podium.kubelet.eviction.eviction_manager import EvictionManager, EvictionRound
+from podium.kubelet.eviction.eviction_manager import EvictionConfig, EvictionManager, EvictionRound
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import Observation, PodUsage, Statistics
 from podium.kubelet.eviction.signals import Signal

@@ -2,8 +2,11 @@
 
 import pytest
 
-from podium.kubelet.eviction.eviction_config import EvictionConfig
-from podium.kubelet.eviction.eviction_manager import EvictionManager, SplitFilesystemError
+from podium.kubelet.eviction.eviction_manager import (
+    EvictionConfig,
+    EvictionManager,
+    SplitFilesystemError,
+)
 from podium.kubelet.eviction.filesystems import Filesystems, NodeReclaim
 from podium.kubelet.eviction.node_statistics import DiskUsage, Observation, PodUsage, Statistics
 from podium.kubelet.eviction.signals import Signal

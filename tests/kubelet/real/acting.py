@@ -6,14 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.objects import Object
-from podium.kubelet.containers.container import NOT_CONFIGURED
-from podium.kubelet.containers.container_runtime import (
-    ContainerId,
-    ExitStatus,
-    Handler,
-    HandlerResult,
-    StopSignal,
-)
+from podium.kubelet.containers.container import NOT_CONFIGURED, ContainerId, ExitStatus, StopSignal
+from podium.kubelet.containers.probes import Handler, HandlerResult
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,

@@ -7,7 +7,7 @@ import pytest
 from podium.api.objects import condition_status
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.cluster.drivers.latency import ConstantLatency
-from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.machines.effects import Patch

@@ -7,13 +7,13 @@ from podium.api.objects import Object
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect, Panic, Patch
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
-from podium.machines.reconciler.retry_limits import RetryRules
 from podium.machines.reconciler.sequenced_reconciler import (
     Calls,
     SequencedReconciler,
     SyncFailedError,
     made,
 )
+from podium.machines.reconciler.work_queue import RetryRules
 
 Obj = dict[str, Any]
 

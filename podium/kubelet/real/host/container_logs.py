@@ -1,12 +1,16 @@
-"""The log of one run of a container, in the format of CRI, kept and rotated.
+"""Logs of containers in the format of CRI: written, rotated, and read as kubelets read them.
 
 Each line has a time, the stream, `F` or, for a part of a longer line, `P`, and what was said.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from io import FileIO
 from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
 
 from podium.api.process.private_files import owner_only
 from podium.api.values.times import NANOS_PER_SECOND, format_time
@@ -98,3 +102,131 @@ def _entries(line: bytes) -> Iterator[tuple[bytes, bytes]]:
         yield b"P", line[:_PART_MAX]
         line = line[_PART_MAX:]
     yield b"F", line
+
+
+_LOOK_S = 0.1
+_FIELDS = 4
+
+
+class LogOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Which part of a log is wanted, and how; v1.36's PodLogOptions.
+
+    Attributes:
+        follow: whether to go on until the container has ended.
+        tail_lines: how many lines before that; None for all.
+        since: the time of the first line, as it stands in the log; empty for the first of all.
+        timestamps: whether each line begins with its time.
+        limit_bytes: how much to tell; None for everything.
+    """
+
+    follow: bool = False
+    tail_lines: int | None = None
+    since: str = ""
+    timestamps: bool = False
+    limit_bytes: int | None = None
+
+
+async def log_text(
+    path: Path, options: LogOptions, is_running: Callable[[], bool]
+) -> AsyncIterator[bytes]:
+    """What a container has said, piece by piece.
+
+    Only the newest file of a rotated log is read, as by kubelets.
+
+    Args:
+        path: the log, in the format of CRI; one that isn't there is empty.
+        options: what is wanted of it.
+        is_running: tells whether there may be more to come.
+    """
+    shown, rest, file = _Shown(options), b"", _opened(path)
+    if file is None:
+        return
+    try:
+        file.seek(_tail_start(file, options.tail_lines))
+        while True:
+            is_last = not (options.follow and is_running())
+            while chunk := file.read(_CHUNK):
+                *lines, rest = (rest + chunk).split(b"\n")
+                if text := shown.text(lines):
+                    yield text
+                if shown.is_full:
+                    return
+            newer = _newer(path, file)
+            if newer is not None:
+                file.close()
+                file, rest = newer, b""
+            elif is_last:
+                return
+            else:
+                await asyncio.sleep(_LOOK_S)
+    finally:
+        file.close()
+
+
+class _Shown:
+    """Formats lines of a log as the request asks for them."""
+
+    def __init__(self, options: LogOptions) -> None:
+        self._options = options
+        self._since = options.since.encode()
+        self._left = options.limit_bytes
+        self._is_line_start = True
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more is to be told."""
+        return self._left == 0
+
+    def text(self, lines: Sequence[bytes]) -> bytes:
+        text = b"".join(map(self._line, lines))
+        if self._left is not None:
+            text = text[: self._left]
+            self._left -= len(text)
+        return text
+
+    def _line(self, line: bytes) -> bytes:
+        fields = line.split(b" ", _FIELDS - 1)
+        # A full disk may have cut a line.
+        if len(fields) < _FIELDS or fields[0] < self._since:
+            return b""
+        stamp, _, tag, said = fields
+        start = stamp + b" " if self._options.timestamps and self._is_line_start else b""
+        self._is_line_start = tag == b"F"
+        return start + said + (b"\n" if self._is_line_start else b"")
+
+
+def _opened(path: Path) -> BinaryIO | None:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        return None
+
+
+def _newer(path: Path, file: BinaryIO) -> BinaryIO | None:
+    """The file that took the place of one that was rotated away; None if it is still there."""
+    found = _opened(path)
+    if found is None or os.path.sameopenfile(found.fileno(), file.fileno()):
+        if found is not None:
+            found.close()
+        return None
+    return found
+
+
+def _tail_start(file: BinaryIO, lines: int | None) -> int:
+    """Where the last lines of a file begin."""
+    if lines is None:
+        return 0
+    position = file.seek(0, os.SEEK_END)
+    # Each line has its end, the last one, too.
+    left = lines + 1
+    while position > 0:
+        start = max(position - _CHUNK, 0)
+        file.seek(start)
+        chunk = file.read(position - start)
+        end = len(chunk)
+        while (end := chunk.rfind(b"\n", 0, end)) >= 0:
+            left -= 1
+            if left == 0:
+                return start + end + 1
+        position = start
+    return 0

@@ -12,12 +12,7 @@ from typing import IO, NamedTuple
 
 import msgspec
 
-from podium.kubelet.containers.container_runtime import (
-    OOM_KILLED,
-    ContainerId,
-    ExitStatus,
-    StopSignal,
-)
+from podium.kubelet.containers.container import OOM_KILLED, ContainerId, ExitStatus, StopSignal
 from podium.kubelet.real.host.cgroups import Cgroup, Cgroups
 from podium.kubelet.real.host.container_logs import LogFile
 from podium.kubelet.real.host.cpu_throttle import Throttle

@@ -14,9 +14,9 @@ from aiohttp import web
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, part, status_of
 from podium.api.values.times import NANOS_PER_SECOND, format_time, parse_time
-from podium.kubelet.containers.container_runtime import ContainerId
+from podium.kubelet.containers.container import ContainerId
+from podium.kubelet.real.host.container_logs import LogOptions, log_text
 from podium.kubelet.real.host.containers import Containers
-from podium.kubelet.real.host.log_reader import LogOptions, log_text
 from podium.kubelet.real.host.node_directory import NodeDirectory
 
 USUAL_PORT = 10250

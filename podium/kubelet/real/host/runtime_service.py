@@ -9,8 +9,8 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.api.pod_specs import limits_of
 from podium.api.values.quantity import milli_value, value
-from podium.kubelet.containers.container import NOT_CONFIGURED
-from podium.kubelet.containers.container_runtime import ContainerId, HandlerResult
+from podium.kubelet.containers.container import NOT_CONFIGURED, ContainerId
+from podium.kubelet.containers.probes import HandlerResult
 from podium.kubelet.eviction.node_statistics import Statistics
 from podium.kubelet.eviction.oom_score import oom_score_adj
 from podium.kubelet.real import container_environment as environment

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from podium.api.values.durations import NANOS_PER_SECOND, format_duration
-from podium.kubelet.eviction.eviction_config import EvictionConfig
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.eviction.threshold_parser import parse_signal, parse_value
 from podium.kubelet.eviction.thresholds import Threshold, Value
 from podium.simulation.decide.eviction.eviction_answer import ThresholdReport

@@ -56,7 +56,7 @@ def _why_stuck(view: ClusterView, workload: Workload) -> str:
 
 
 def _why_deployment_stuck(view: ClusterView, workload: Workload, deployment: Object) -> str:
-    from podium.controllers.deployment.replica_set_sizes import max_surge, max_unavailable
+    from podium.controllers.deployment.replica_sets import max_surge, max_unavailable
 
     if not max_surge(deployment) or max_unavailable(deployment) or not workload.replicas:
         return ""

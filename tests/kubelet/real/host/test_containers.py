@@ -4,7 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from podium.kubelet.containers.container_runtime import ContainerId, StopSignal
+from podium.kubelet.containers.container import ContainerId, StopSignal
 from podium.kubelet.real.host.containers import Containers, Launch
 
 RUN = ContainerId("0f3c", "c", 0)

@@ -4,13 +4,18 @@ Rules, names of Jobs and texts of events are those of v1.36's `cronjob` controll
 in the status when it is there; it bears its time, so that none is made twice.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from podium.api.objects import (
     Object,
+    annotations,
     controller_of,
+    entries,
+    holds,
     is_terminating,
     metadata_of,
     name,
@@ -20,21 +25,172 @@ from podium.api.objects import (
     spec_of,
     status_of,
     uid_of,
+    version_of,
 )
 from podium.api.values.cron_schedule import CronSchedule, ScheduleError, parse_schedule, parse_zone
-from podium.api.values.times import timestamp
-from podium.controllers.cron_job.active_jobs import (
-    SCHEDULED_AT,
-    ActiveJobs,
-    active_jobs,
-    to_clean_up,
-)
-from podium.controllers.cron_job.schedule_times import schedule_times
+from podium.api.values.times import TimeError, epoch_s, format_time, parse_time, timestamp
 from podium.controllers.kit.controller_refs import owner_reference
 from podium.machines.effects import Create, Delete, Effect, deletion_of, status_patch_of
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import owner_uids
 from podium.machines.reconciler.reconciler import Reconciler
+
+MISSED_MAX = 100
+"""Of more missed times than that an event tells, unless there is a deadline for starting."""
+
+
+class ScheduleTimes(msgspec.Struct, frozen=True):
+    """The times of a schedule around now, in seconds since the epoch.
+
+    Attributes:
+        unmet_s: the latest that has passed since the last Job; None if there is none.
+        next_s: the first that hasn't come yet; None if none will.
+        has_missed_many: whether so many have passed that something must be wrong.
+    """
+
+    unmet_s: float | None
+    next_s: float | None
+    has_missed_many: bool = False
+
+
+def schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> ScheduleTimes:
+    """The times of a CronJob, by v1.36's rules: of several missed ones the latest counts."""
+    deadline_s = spec_of(cron_job).get("startingDeadlineSeconds")
+    earliest_s = _last_s(cron_job)
+    if deadline_s is not None:
+        earliest_s = max(earliest_s, now_s - deadline_s)
+    first_s = schedule.next_s(earliest_s)
+    if first_s is None or first_s > now_s:
+        return ScheduleTimes(None, first_s)
+    second_s = schedule.next_s(first_s)
+    if second_s is None or second_s > now_s:
+        return ScheduleTimes(first_s, second_s)
+    between_s = second_s - first_s
+    passed = int((now_s - first_s) // between_s) + 1
+    # Times needn't be equally far apart: the last ones are looked for one by one.
+    unmet_s, next_s = first_s, schedule.next_s(first_s + (passed - 2) * between_s)
+    while next_s is not None and next_s <= now_s:
+        unmet_s, next_s = next_s, schedule.next_s(next_s)
+    return ScheduleTimes(unmet_s, next_s, passed > MISSED_MAX and deadline_s is None)
+
+
+def _last_s(cron_job: Object) -> float:
+    last = status_of(cron_job).get("lastScheduleTime")
+    return epoch_s(str(last or metadata_of(cron_job)["creationTimestamp"]))
+
+
+SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
+"""The annotation of a Job that says for which time it was made."""
+
+_FINISHED = ("Complete", "Failed")
+
+
+class ActiveJobs(msgspec.Struct):
+    """The status of a CronJob, brought up to date with its Jobs.
+
+    Attributes:
+        active: references to the Jobs that run.
+        fields: the other fields of the status that are set.
+        events: what is to be told: type, reason and note.
+    """
+
+    active: list[Any] = msgspec.field(default_factory=list)
+    fields: dict[str, Any] = msgspec.field(default_factory=dict)
+    events: list[tuple[str, str, str]] = msgspec.field(default_factory=list)
+
+    def remove(self, job: Object) -> None:
+        """Take a Job out of those that run."""
+        self.active = [one for one in self.active if one.get("uid") != uid_of(job)]
+
+    def status(self) -> dict[str, Any]:
+        """The patch that makes the status so."""
+        return {**self.fields, "active": self.active or None}
+
+    def differs_from(self, cron_job: Object) -> bool:
+        """Whether the status isn't the one that is stored."""
+        stored = status_of(cron_job)
+        return self.active != entries(stored, "active") or any(
+            stored.get(name) != value for name, value in self.fields.items()
+        )
+
+
+def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
+    """The status by the Jobs that there are."""
+    stored = status_of(cron_job)
+    known = ("lastScheduleTime", "lastSuccessfulTime")
+    found = ActiveJobs(
+        [*entries(stored, "active")], {one: stored[one] for one in known if stored.get(one)}
+    )
+    for job in jobs:
+        _take_in(found, job)
+    there = {uid_of(job) for job in jobs}
+    for gone in [one for one in found.active if one.get("uid") not in there]:
+        found.active.remove(gone)
+        note = f"Active job went missing: {gone.get('name')}"
+        found.events.append(("Normal", "MissingJob", note))
+    return found
+
+
+def _take_in(found: ActiveJobs, job: Object) -> None:
+    is_active = any(one.get("uid") == uid_of(job) for one in found.active)
+    scheduled = _scheduled_at(job)
+    is_news = bool(scheduled) and scheduled > str(found.fields.get("lastScheduleTime") or "")
+    finished = finished_as(job)
+    if is_news:
+        found.fields["lastScheduleTime"] = scheduled
+    if not finished and is_news:
+        found.active.append(_reference(job))
+    elif not finished and not is_active:
+        note = f"Saw a job that the controller did not create or forgot: {name(job)}"
+        found.events.append(("Warning", "UnexpectedJob", note))
+    elif finished and is_active:
+        found.remove(job)
+        note = f"Saw completed job: {name(job)}, condition: {finished}"
+        found.events.append(("Normal", "SawCompletedJob", note))
+    completed = status_of(job).get("completionTime")
+    if finished == "Complete" and completed:
+        last = str(found.fields.get("lastSuccessfulTime") or "")
+        found.fields["lastSuccessfulTime"] = max(completed, last)
+
+
+def _scheduled_at(job: Object) -> str:
+    """The time for which a Job was made, as a status has it; empty if it wasn't made for any."""
+    try:
+        return format_time(parse_time(annotations(job).get(SCHEDULED_AT, "")))
+    except TimeError:
+        return ""
+
+
+def finished_as(job: Object) -> str:
+    """The condition with which a Job has ended; empty if it hasn't."""
+    return next((one for one in _FINISHED if holds(job, one)), "")
+
+
+def to_clean_up(cron_job_spec: Object, jobs: Sequence[Object]) -> Iterator[Object]:
+    """The Jobs that have ended and are beyond what is kept, the earliest started first."""
+    limits = (("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit"))
+    for condition, limit in limits:
+        kept = cron_job_spec.get(limit)
+        ended = sorted((job for job in jobs if finished_as(job) == condition), key=_started)
+        if kept is not None and len(ended) > kept:
+            yield from ended[: len(ended) - kept]
+
+
+def _started(job: Object) -> tuple[bool, str, str]:
+    time = status_of(job).get("startTime")
+    return time is None, str(time), name(job)
+
+
+def _reference(job: Object) -> dict[str, Any]:
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "name": name(job),
+        "namespace": namespace(job),
+        "uid": uid_of(job),
+        "resourceVersion": version_of(job),
+    }
+
 
 _CRON_JOB, _JOB = "CronJob", "Job"
 # As upstream: a moment after the time, so that it has passed by any clock.

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from podium.kubelet.real.host.container_logs import LogOptions, log_text
 from podium.kubelet.real.host.kubelet_server import NoLogError, wanted_attempt
-from podium.kubelet.real.host.log_reader import LogOptions, log_text
 
 STAMP = "2027-01-15T08:00:{:02}.500000000Z"
 LINES = 20_000

@@ -1,1 +1,0 @@
-"""CronJobs: a Job each time that one is due."""
