@@ -89,7 +89,6 @@ class ActiveJobs(msgspec.Struct):
     """The status of a CronJob, brought up to date with its Jobs.
 
     Attributes:
-        active: references to the Jobs that run.
         fields: the other fields of the status that are set.
         events: what is to be told: type, reason and note.
     """

@@ -7,6 +7,7 @@ and writes the outcome. Rules and texts are those of v1.36's `disruption` contro
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.conditions import observed_generation, set_condition
 from podium.api.objects import (
     Object,
     Place,
@@ -41,7 +42,6 @@ from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.selectors.labels import SelectorError
 from podium.api.values.times import NANOS_PER_SECOND, epoch_s, timestamp
 from podium.api.workloads import selector_of
-from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.selected_pods import SelectedPods
 from podium.machines.effects import Effect, status_patch_of
 from podium.machines.events import Change
@@ -202,16 +202,13 @@ class DisruptionController(Reconciler):
             "observedGeneration": generation,
         }
         reason = "SufficientPods" if allowed else "InsufficientPods"
-        condition = new_condition(
-            budget, DISRUPTION_ALLOWED, str(allowed > 0), reason, "", now_s, generation
-        )
+        known = condition_of(budget, DISRUPTION_ALLOWED)
+        made = {"type": DISRUPTION_ALLOWED, "status": str(allowed > 0), "reason": reason}
+        made |= {"message": "", **observed_generation(budget)}
+        condition = set_condition(known, made, now_s)
         granted: Mapping[str, str] = old.get("disruptedPods") or {}
         is_same = all(old.get(field) == value for field, value in status.items())
-        if (
-            is_same
-            and granted == disrupted
-            and condition == condition_of(budget, DISRUPTION_ALLOWED)
-        ):
+        if is_same and granted == disrupted and condition == known:
             return
         if granted != disrupted:
             gone = {called: None for called in granted if called not in disrupted}
@@ -223,13 +220,13 @@ class DisruptionController(Reconciler):
     def _fail_safe(self, budget: Object, why: str, now_s: float) -> Iterator[Effect]:
         """Allow no disruption as long as it isn't known how many there may be."""
         old = status_of(budget)
-        seen = old.get("observedGeneration") or 0
-        condition = new_condition(
-            budget, DISRUPTION_ALLOWED, "False", SYNC_FAILED, why, now_s, seen
-        )
-        if old.get("disruptionsAllowed") != 0 or condition != condition_of(
-            budget, DISRUPTION_ALLOWED
-        ):
+        known = condition_of(budget, DISRUPTION_ALLOWED)
+        made = {"type": DISRUPTION_ALLOWED, "status": "False", "reason": SYNC_FAILED}
+        made |= {"message": why}
+        if seen := old.get("observedGeneration"):
+            made["observedGeneration"] = seen
+        condition = set_condition(known, made, now_s)
+        if old.get("disruptionsAllowed") != 0 or condition != known:
             status = {"disruptionsAllowed": 0, "conditions": [condition]}
             yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)
 
@@ -242,8 +239,8 @@ class DisruptionController(Reconciler):
         if (due_s := stale_s(pod)) > now_s:
             self.look_again(key, due_s)
             return
-        generation = pod["metadata"].get("generation")
-        cleared = new_condition(pod, DISRUPTION_TARGET, "False", None, None, now_s, generation)
+        cleared = {"type": DISRUPTION_TARGET, "status": "False", "reason": None, "message": None}
+        cleared = set_condition(target, {**cleared, **observed_generation(pod)}, now_s)
         yield status_patch_of("Pod", pod, {"conditions": [cleared]})
 
 

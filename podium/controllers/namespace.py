@@ -8,6 +8,7 @@ the namespace's own finalizer. What holds it up stands in its conditions.
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
+from podium.api.conditions import stamped_condition
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.objects import (
@@ -22,7 +23,6 @@ from podium.api.objects import (
 )
 from podium.api.pods import is_finished
 from podium.api.values.times import epoch_s
-from podium.controllers.kit.conditions import new_condition
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect, Replace, deletion_of, status_patch_of
 from podium.machines.events import Change
@@ -188,9 +188,10 @@ def _conditions(
     for kind, well in _ALL_WELL.items():
         value = "True" if kind in found else "False"
         reason, message = found.get(kind, well)
-        wanted = new_condition(namespace, kind, value, reason, message, now_s)
-        if wanted != condition_of(namespace, kind):
-            yield wanted
+        wanted = {"type": kind, "status": value, "reason": reason, "message": message}
+        condition = stamped_condition(condition_of(namespace, kind), wanted, now_s)
+        if condition is not None:
+            yield condition
 
 
 def _finalized(namespace: Object) -> Replace:

@@ -9,11 +9,11 @@ before they are deleted at once.
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
+from podium.api.conditions import observed_generation, set_condition
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, is_terminating, name, place_of, status_of
 from podium.api.pods import is_finished, is_moved, node_name_of, node_names_of
 from podium.api.policy.disruption_target import BY_POD_GC, DISRUPTION_TARGET, ending_of
-from podium.controllers.kit.conditions import new_condition
 from podium.machines.effects import Effect, deletion_of, status_patch_of
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler
@@ -123,8 +123,6 @@ class PodGCController(Reconciler):
 
         Args:
             key: what it is about; once it is due it stays so, as long as there is something to do.
-            wait_s: how long to wait from then on.
-            now_s: the time, in seconds since the epoch.
         """
         due_s = self._due_s.get(key)
         if due_s is None:
@@ -154,17 +152,10 @@ def _removal(pod: Object, message: str, now_s: float) -> Effect:
         return deletion_of("Pod", pod, grace_period_s=0)
     status: dict[str, Any] = {"phase": "Failed"}
     if message:
-        status["conditions"] = [
-            new_condition(
-                pod,
-                DISRUPTION_TARGET,
-                "True",
-                BY_POD_GC.reason,
-                message,
-                now_s,
-                pod["metadata"].get("generation"),
-            )
-        ]
+        target = {"type": DISRUPTION_TARGET, "status": "True", "reason": BY_POD_GC.reason}
+        target |= {"message": message, **observed_generation(pod)}
+        known = condition_of(pod, DISRUPTION_TARGET)
+        status["conditions"] = [set_condition(known, target, now_s)]
     return status_patch_of("Pod", pod, status)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import msgspec
 
+from podium.api.conditions import observed_generation, set_condition
 from podium.api.nodes import taints_of
 from podium.api.objects import (
     Object,
@@ -33,7 +34,6 @@ from podium.api.policy.disruption_target import (
 )
 from podium.api.taints import tolerates
 from podium.api.values.times import epoch_s
-from podium.controllers.kit.conditions import new_condition
 from podium.machines.effects import Effect, Patch, deletion_of, status_patch_of
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler
@@ -42,11 +42,7 @@ _FOREVER = None
 
 
 class _Planned(msgspec.Struct, frozen=True):
-    """A deletion of a pod that is to come.
-
-    Attributes:
-        uid: of the pod.
-    """
+    """A deletion of a pod that is to come."""
 
     uid: str
     due_s: float
@@ -142,10 +138,14 @@ class TaintEvictionController(Reconciler):
 
 
 def _mark(pod: Object, now_s: float) -> Patch:
-    message = "Taint manager: deleting due to NoExecute taint"
-    generation = pod["metadata"].get("generation")
-    why = BY_TAINT.reason
-    target = new_condition(pod, DISRUPTION_TARGET, "True", why, message, now_s, generation)
+    target = {
+        "type": DISRUPTION_TARGET,
+        "status": "True",
+        "reason": BY_TAINT.reason,
+        "message": "Taint manager: deleting due to NoExecute taint",
+        **observed_generation(pod),
+    }
+    target = set_condition(condition_of(pod, DISRUPTION_TARGET), target, now_s)
     return status_patch_of("Pod", pod, {"conditions": [target]})
 
 

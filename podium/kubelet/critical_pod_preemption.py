@@ -26,9 +26,7 @@ def victims(
     """The pods to stop, least important first; None if all of them wouldn't make enough room.
 
     Args:
-        pod: the critical pod.
         others: the pods on the node, in the order in which they came.
-        short: what is missing for it.
     """
     needs = {insufficient.resource: insufficient.missing for insufficient in short}
     by_class: dict[str, list[PodInfo]] = {"BestEffort": [], "Burstable": [], "Guaranteed": []}

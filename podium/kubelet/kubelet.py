@@ -33,16 +33,9 @@ class Kubelet:
     """The kubelet of one node, whatever its runtime.
 
     Attributes:
-        started_s: since when the kubelet is heard of, in seconds since the epoch.
-        runtime: what its containers run in.
-        pods: those that it has taken.
-        lease: what it has written of its Lease.
         eviction: evicts pods under pressure; None as long as nothing is measured.
 
     Args:
-        node: likewise.
-        runtime: likewise.
-        pods: none yet.
         revisit: asked to have a pod looked at again at a time.
     """
 

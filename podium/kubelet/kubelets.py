@@ -46,12 +46,7 @@ class LeaseKey(msgspec.Struct, frozen=True):
 
 
 class _Home(msgspec.Struct, frozen=True):
-    """The location of a pod: its node, and the uid by which that knows it.
-
-    Attributes:
-        node: the node's name.
-        uid: the pod's.
-    """
+    """The location of a pod: its node, and the uid by which that knows it."""
 
     node: str
     uid: str

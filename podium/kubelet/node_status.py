@@ -6,26 +6,16 @@ from typing import Any
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, annotations, conditions_of, labels, name, status_of
 from podium.api.values.times import timestamp
+from podium.kubelet.eviction.signals import PRESSURE_CONDITIONS
 from podium.machines.effects import Patch, patch_of, status_patch_of
 
 _SIMULATED = "Simulated"
 _HEALTHY = {**dict.fromkeys(PRESSURES, "False"), "Ready": "True"}
 _TEXTS = {
-    ("MemoryPressure", "False"): (
-        "KubeletHasSufficientMemory",
-        "kubelet has sufficient memory available",
-    ),
-    ("MemoryPressure", "True"): (
-        "KubeletHasInsufficientMemory",
-        "kubelet has insufficient memory available",
-    ),
-    ("DiskPressure", "False"): ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-    ("DiskPressure", "True"): ("KubeletHasDiskPressure", "kubelet has disk pressure"),
-    ("PIDPressure", "False"): ("KubeletHasSufficientPID", "kubelet has sufficient PID available"),
-    ("PIDPressure", "True"): (
-        "KubeletHasInsufficientPID",
-        "kubelet has insufficient PID available",
-    ),
+    (kind, status): (f"KubeletHas{reason}", f"kubelet has {message}")
+    for kind, one in PRESSURE_CONDITIONS.items()
+    for status, (reason, message) in (("True", one.present), ("False", one.absent))
+} | {
     ("Ready", "True"): ("KubeletReady", "kubelet is posting ready status"),
     ("Ready", "False"): ("KubeletNotReady", "container runtime is down"),
 }
@@ -37,9 +27,7 @@ def changed_conditions(
     """The conditions that aren't as they should be, as they should be.
 
     Args:
-        node: the node.
         unhealthy: statuses by type of those that aren't as on a healthy node.
-        now_s: the time.
     """
     known: Sequence[Object] = conditions_of(node)
     statuses = {one.get("type") or "": one.get("status") for one in known}
@@ -76,10 +64,7 @@ def status_patch(
     Addresses are written if there are none, or others are wanted.
 
     Args:
-        node: the node.
         conditions: statuses by type of those that aren't as on a healthy node.
-        now_s: the time.
-        host_ip: its address.
         wanted: the status as the machine has it; empty for a node that has none.
         not_ready: the message for a node that isn't ready, in place of the usual one.
     """

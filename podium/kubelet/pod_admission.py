@@ -36,7 +36,6 @@ class NodeLoad:
 
     Attributes:
         amounts: by resource: cpu in thousandths, others in units, and `pods`.
-        ports: how many pods hold each.
     """
 
     def __init__(self, pods: Iterable[PodInfo] = ()) -> None:
@@ -75,7 +74,6 @@ class PodRejection(msgspec.Struct, frozen=True):
 
     Attributes:
         reason: as in the status of the failed pod.
-        message: likewise.
     """
 
     reason: str
@@ -86,10 +84,7 @@ class InsufficientResource(msgspec.Struct, frozen=True):
     """A resource that a pod asks more of than is left.
 
     Attributes:
-        resource: its name.
         requested: by the pod; cpu in thousandths, others in units, as the other amounts.
-        used: by other pods.
-        capacity: what the node can give to pods.
     """
 
     resource: str
@@ -117,8 +112,6 @@ def rejection_of(
     """The kubelet's objection to a pod that has come to its node; None if it starts.
 
     Args:
-        node: the node.
-        load: what the pods on it take.
         pod: the newcomer; a critical one isn't refused for shortages.
         conditions: of pressure that the node is in; None for those that its status tells.
     """

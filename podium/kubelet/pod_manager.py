@@ -10,14 +10,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 
 
 class PodManager:
-    """The pods of one node, in the order in which they came.
-
-    Attributes:
-        load: what they take.
-
-    Args:
-        classes: where pods are classed.
-    """
+    """The pods of one node, in the order in which they came."""
 
     def __init__(self, classes: PodClasses) -> None:
         self.load = NodeLoad()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from podium.api.conditions import observed_generation, set_condition
 from podium.api.objects import Object, condition_status, status_of
 from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.values.times import timestamp
@@ -21,21 +22,16 @@ def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
     """The conditions as the pod is; the times of those that haven't changed stay."""
     status = status_of(worker.pod)
     known: Sequence[Object] = status.get("conditions") or ()
-    generation = worker.pod["metadata"].get("generation")
     made: list[Object] = []
     for kind, (holds, reason, message) in _states(worker, status):
         old = next((one for one in known if one.get("type") == kind), None)
-        value = "True" if holds else "False"
-        condition: dict[str, Any] = {"type": kind, "status": value}
-        since = old.get("lastTransitionTime") if old and old.get("status") == value else None
-        condition["lastTransitionTime"] = since or timestamp(now_s)
+        condition: dict[str, Any] = {"type": kind, "status": "True" if holds else "False"}
+        condition |= observed_generation(worker.pod)
         for field, text in (("reason", reason), ("message", message)):
             if text or (old and old.get(field)):
                 # In a patch, a text of before stays unless it is taken away.
                 condition[field] = text or None
-        if generation:
-            condition["observedGeneration"] = generation
-        made.append(condition)
+        made.append(set_condition(old, condition, now_s))
     return made
 
 
@@ -112,8 +108,6 @@ def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
 
     Args:
         worker: the work on the pod; times of conditions that haven't changed are the known ones.
-        host_ip: the node's address.
-        now_s: the time.
     """
     known = status_of(worker.pod)
     status: Status = {

@@ -44,11 +44,7 @@ class WatchEventLike(Protocol):
 
 
 class ObjectList(msgspec.Struct, frozen=True):
-    """All objects of a kind, and the revision that they are of.
-
-    Attributes:
-        revision: which state the list shows.
-    """
+    """All objects of a kind, and the revision that they are of."""
 
     objects: Sequence[Object]
     revision: int

@@ -13,7 +13,6 @@ class Backoff(msgspec.Struct, frozen=True):
 
     Attributes:
         first_s: the wait after the first failure.
-        max_s: the longest.
     """
 
     first_s: float
@@ -37,9 +36,7 @@ class Restarts(msgspec.Struct):
     client-go's Backoff (v1.36).
 
     Attributes:
-        backoff: how waits grow.
         count: how many restarts there were since it started all over.
-        last_s: when the last one was, in seconds since the epoch.
     """
 
     backoff: Backoff

@@ -61,7 +61,6 @@ class Delete(Effect, frozen=True, kw_only=True):
 
     Attributes:
         uid: the object must have this uid, if given.
-        resource_version: and this version, if given.
         grace_period_s: how long it may take; None leaves it to the object, 0 removes it at once.
         propagation: `Background`, `Foreground` or `Orphan`; empty leaves it to the kind.
     """
@@ -100,8 +99,6 @@ class Panic(Effect, frozen=True, kw_only=True):
 
     Attributes:
         task: what it was busy with, such as an object's name.
-        error: what was raised.
-        again_s: when the machine tries again, in seconds since the epoch.
     """
 
     task: str
@@ -113,14 +110,11 @@ class Record(Effect, frozen=True, kw_only=True):
     """Record an event (events.k8s.io); repetitions of the same one become a series.
 
     Attributes:
-        regarding: the object it is about.
         reporting_controller: who reports, such as `default-scheduler`.
         type: `Normal` or `Warning`.
         reason: why, in one word, such as `Scheduled`.
         action: what was being done, such as `Binding`.
-        note: the sentence.
         related: another object that has to do with it.
-        annotations: of the event, for machines to read.
     """
 
     regarding: Object
@@ -139,10 +133,6 @@ def patch_of(
     """A patch of this very object; one that bears its name by now is left alone.
 
     Args:
-        kind: the object's.
-        obj: as it is known.
-        body: what changes.
-        subresource: what of the object is written.
         if_unchanged: whether the patch is refused if the object isn't any more as it is known.
     """
     place, called = place_of(obj)
@@ -174,15 +164,7 @@ def deletion_of(
 
 
 def event_of(regarding: Object, controller: str, kind: str, reason: str, note: str) -> Record:
-    """An event about an object.
-
-    Args:
-        regarding: the object.
-        controller: who reports.
-        kind: `Normal` or `Warning`.
-        reason: in one word.
-        note: the sentence.
-    """
+    """An event about an object."""
     return Record(
         regarding=regarding,
         reporting_controller=controller,

@@ -64,7 +64,6 @@ class CallError(msgspec.Struct, frozen=True):
     Attributes:
         code: the HTTP status code; 504 if the outcome isn't known.
         reason: as in an API status, such as `Conflict` or `NotFound`.
-        message: the sentence.
         retry_after_s: how long the server asks to wait; 0 if it doesn't say.
     """
 

@@ -26,7 +26,6 @@ class Machine(Protocol):
         """Take an event in, and say what is to be done.
 
         Args:
-            event: what happened.
             now_s: the time, in seconds since the epoch; it never goes backwards.
         """
         ...

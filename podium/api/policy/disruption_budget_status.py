@@ -4,6 +4,7 @@ The rules are those of component-helpers' `poddisruptionbudget` package and of t
 subresource in v1.36.
 """
 
+from podium.api.conditions import with_condition
 from podium.api.objects import Object, condition_of, part
 from podium.api.values.times import timestamp
 
@@ -12,7 +13,7 @@ SYNC_FAILED = "SyncFailed"
 """The condition's reason where the disruption controller can't compute the budget."""
 
 
-def with_condition(status: Object, now_s: float) -> Object:
+def with_disruption_allowed(status: Object, now_s: float) -> Object:
     """The status with its condition DisruptionAllowed as its number of disruptions has it.
 
     Args:
@@ -20,20 +21,14 @@ def with_condition(status: Object, now_s: float) -> Object:
         now_s: the time, in seconds since the epoch; it is noted when the condition turns over.
     """
     allowed = (status.get("disruptionsAllowed") or 0) > 0
-    old = status.get("conditions") or ()
-    before: Object = next((c for c in old if c.get("type") == DISRUPTION_ALLOWED), {})
-    stands = "True" if allowed else "False"
-    same = before.get("status") == stands and before.get("lastTransitionTime")
     condition = {
         "type": DISRUPTION_ALLOWED,
-        "status": stands,
+        "status": "True" if allowed else "False",
         "observedGeneration": status.get("observedGeneration") or 0,
-        "lastTransitionTime": same or timestamp(now_s),
         "reason": "SufficientPods" if allowed else "InsufficientPods",
         "message": "",
     }
-    others = [condition if c.get("type") == DISRUPTION_ALLOWED else c for c in old]
-    return {**status, "conditions": others if before else [*old, condition]}
+    return {**status, "conditions": with_condition(status.get("conditions"), condition, now_s)}
 
 
 def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
@@ -48,7 +43,7 @@ def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
     left = status["disruptionsAllowed"] - 1
     disrupted = {**part(status, "disruptedPods"), pod_name: timestamp(now_s)}
     status = {**status, "disruptionsAllowed": left, "disruptedPods": disrupted}
-    return {**budget, "status": status if left else with_condition(status, now_s)}
+    return {**budget, "status": status if left else with_disruption_allowed(status, now_s)}
 
 
 def sync_failure(budget: Object) -> str:

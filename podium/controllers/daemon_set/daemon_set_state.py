@@ -37,8 +37,6 @@ class DaemonRules(msgspec.Struct, frozen=True):
     """The rules by which a DaemonSet judges each node and its pods.
 
     Attributes:
-        eligibility: which nodes get a pod.
-        revision: the hash of its template.
         generation: of its template, as pods are labelled with it; empty if that isn't said.
         min_ready_s: for how long a pod must have been ready to be available.
         surges: whether new pods come before the old ones go.
@@ -66,10 +64,6 @@ class NodeState(msgspec.Struct):
     """The state of a DaemonSet on one node: what to do there, and what counts.
 
     Attributes:
-        lacks: whether a pod is to be created.
-        doomed: pods to be deleted.
-        failed: of these, the ones that have failed.
-        counts: what the node adds to the status.
         holds: whether it takes up one of the nodes that a rollout may have changing at a time.
         outdated: the pod that a rollout has yet to replace.
         is_free: whether that may be done at once, as the pod isn't available.
@@ -98,10 +92,8 @@ def node_state(
     """How things stand on a node.
 
     Args:
-        rules: what is wanted.
         node: None if there is none of the name that the pods are for.
         pods: the DaemonSet's, on the node or made for it, whatever has become of them.
-        now_s: the time.
     """
     if node is None:
         # Pods that have been there are garbage, which somebody else collects.
@@ -333,7 +325,6 @@ class DaemonSetState:
 
         Args:
             limit: on how many nodes there may be two pods for a while.
-            desired: how many nodes should have a pod.
         """
         if any(node_state.is_missing for node_state in self._outdated.values()):
             return
@@ -366,9 +357,7 @@ def rollout_bound(daemon_set: Object, field: str, desired: int) -> int:
     """A bound of the rolling update, in nodes; percentages are rounded up.
 
     Args:
-        daemon_set: with its defaults.
         field: `maxUnavailable` or `maxSurge`.
-        desired: how many nodes should have a pod.
     """
     strategy = update_strategy_of(daemon_set)
     if strategy.get("type") != "RollingUpdate":

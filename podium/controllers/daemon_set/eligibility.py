@@ -30,11 +30,7 @@ _TOLERATED_IN_NODES_NETWORK = ("network-unavailable", NO_SCHEDULE)
 
 
 class Eligibility:
-    """Judges which nodes may have the pods of a DaemonSet.
-
-    Args:
-        spec: of a pod, with all its tolerations.
-    """
+    """Judges which nodes may have the pods of a DaemonSet."""
 
     def __init__(self, spec: Object) -> None:
         self._node_name = spec.get("nodeName") or ""

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from podium.api.conditions import set_condition
 from podium.api.objects import Object, annotations, conditions_of, name, status_of
 from podium.api.values.times import epoch_s, timestamp
 from podium.api.workloads import replicas_of
@@ -54,22 +55,13 @@ class Conditions(msgspec.Struct):
         as the status is the same, so is the time of the transition.
         """
         known = self.get(kind)
-        is_same = known is not None and known.get("status") == status
-        if known is not None and is_same and known.get("reason") == reason and not again:
+        is_same = (known or {}).get("status") == status and (known or {}).get("reason") == reason
+        if is_same and not again:
             return
-        time = timestamp(self.now_s)
-        since = known.get("lastTransitionTime", time) if known is not None and is_same else time
+        condition = {"type": kind, "status": status, "reason": reason, "message": message}
+        condition["lastUpdateTime"] = timestamp(self.now_s)
         self.remove(kind)
-        self.all.append(
-            {
-                "type": kind,
-                "status": status,
-                "lastUpdateTime": time,
-                "lastTransitionTime": since,
-                "reason": reason,
-                "message": message,
-            }
-        )
+        self.all.append(set_condition(known, condition, self.now_s))
 
     def remove(self, kind: str) -> None:
         """Have no condition of a type."""
@@ -104,10 +96,7 @@ def put_progress(
     """Tell how the rollout gets on, by what has changed since the status was last written.
 
     Args:
-        conditions: to be changed.
         deployment: with the status last written.
-        owned: its ReplicaSets.
-        counts: as they are now.
     """
     known, deadline_s = conditions.get(PROGRESSING), progress_deadline_s(deployment)
     if deadline_s is None:
@@ -210,9 +199,6 @@ def status_patch(
     """The write that makes the status so; None if it is so already.
 
     Args:
-        deployment: as it is known.
-        counts: as they are to be.
-        conditions: likewise.
         revision: of the new ReplicaSet; empty if there is none.
     """
     old = status_of(deployment)

@@ -151,12 +151,7 @@ def new_size(deployment: Object, owned: OwnedReplicaSets) -> int:
 
 
 def rolling_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
-    """The next step of a rolling update: the new one grows if it may, otherwise old ones shrink.
-
-    Args:
-        deployment: what is wanted.
-        owned: with a new ReplicaSet.
-    """
+    """The next step of a rolling update: the new one grows if it may, otherwise old ones shrink."""
     assert owned.new is not None
     size = new_size(deployment, owned)
     if size != replicas_of(owned.new):

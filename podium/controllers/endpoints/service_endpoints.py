@@ -35,9 +35,6 @@ HEADLESS = "service.kubernetes.io/headless"
 class ServiceReconciler(Reconciler):
     """A controller that looks at a service when it changes, or a pod that it selects.
 
-    Attributes:
-        selected: the pods that services select.
-
     Args:
         indexes: beside those of pods and services by namespace.
     """
@@ -79,13 +76,7 @@ def is_endpoint(pod: Object) -> bool:
 
 
 def endpoint_of(service: Object, pod: Object, node: Object | None) -> Object:
-    """The endpoint that a pod is.
-
-    Args:
-        service: it is behind.
-        pod: with an address.
-        node: the pod's, if it is there.
-    """
+    """The endpoint that a pod is."""
     serving, terminating = is_ready(pod), is_terminating(pod)
     keeps_unready = bool(service["spec"].get("publishNotReadyAddresses"))
     endpoint = {

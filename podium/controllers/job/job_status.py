@@ -26,8 +26,6 @@ class FinishedCondition(msgspec.Struct, frozen=True):
 
     Attributes:
         condition: `FailureTarget` or `SuccessCriteriaMet`.
-        reason: in one word.
-        message: the sentence.
     """
 
     condition: str
@@ -46,10 +44,8 @@ def finished_condition(
     """How the Job is to end, whatever its pods still do; None if it goes on.
 
     Args:
-        context: of the Job.
         deadline_s: when it will have been active for too long, in seconds since the epoch; None if
             that can't be.
-        now_s: the time.
     """
     for kind in (SUCCESS, FAILURE):
         known = condition_of(context.job, kind)

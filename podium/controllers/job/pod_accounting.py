@@ -122,13 +122,7 @@ def finished_s(pod: Object) -> float:
 
 
 def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
-    """A new pod of the Job.
-
-    Args:
-        job: its owner.
-        index: its number, if the Job's pods have any.
-        notes: annotations.
-    """
+    """A new pod of the Job."""
     if index is None:
         return new_pod(job, extra_annotations=notes, extra_finalizers=(TRACKING,))
     number = {COMPLETION_INDEX: str(index)}

@@ -34,12 +34,7 @@ BACKOFF = Backoff(first_s=10.0, max_s=600.0)
 
 
 class BackoffRecord(msgspec.Struct, frozen=True):
-    """The failures of a Job since its last success.
-
-    Attributes:
-        failures: how many there were.
-        last_failure_s: when the last of these pods ended, in seconds since the epoch.
-    """
+    """The failures of a Job since its last success."""
 
     failures: int = 0
     last_failure_s: float = 0.0
@@ -63,12 +58,6 @@ class BackoffRecord(msgspec.Struct, frozen=True):
 
         Where no pod has succeeded, failed pods that are gone by now count, too. If it isn't known
         when a pod failed, and yet the Job lacks pods, as it has to wait, one failed just now.
-
-        Args:
-            job: as it was written down.
-            pods: of the Job.
-            now_s: the time.
-            lacks_pods: whether it has fewer pods than it wants.
         """
         status = status_of(job)
         uncounted = status.get("uncountedTerminatedPods") or {}
@@ -156,12 +145,7 @@ def _wanted(context: SyncJobContext) -> int:
 
 
 def _for_removal(context: SyncJobContext, at_least: int) -> list[Object]:
-    """Pods whose index is none of the Job's or has another pod, then those that are missed least.
-
-    Args:
-        context: of the Job.
-        at_least: how many there are to be.
-    """
+    """Pods whose index is invalid or has another pod, then those that are missed least."""
     left = removal_order(context.active)
     useless: list[Object] = []
     if is_indexed(context.job):

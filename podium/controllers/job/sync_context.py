@@ -40,7 +40,6 @@ class PolicyMatch(msgspec.Struct, frozen=True):
 
     Attributes:
         action: of the rule; `Count` if no rule matches.
-        message: why the Job fails, if it does.
     """
 
     action: str = "Count"
@@ -101,8 +100,6 @@ class SyncJobContext(msgspec.Struct, frozen=True):
     """A Job and its pods, counted and sorted for one sync.
 
     Attributes:
-        pods: the Job's.
-        active: those that run, or will.
         terminating: how many are being deleted and haven't ended.
         ready: how many of the active ones are ready.
         new_succeeded: pods that have succeeded and aren't in the status.

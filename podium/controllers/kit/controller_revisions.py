@@ -61,9 +61,6 @@ def next_step(owner: Object, history: History, objects: Indexer, hash_label: str
     """What is to be done first, so that the newest revision is that of the template.
 
     Args:
-        owner: the workload.
-        history: of it.
-        objects: what is known, to find names that are taken.
         hash_label: under which label revisions carry the hash in their name.
     """
     number = max(map(number_of, history.old), default=0) + 1
@@ -85,7 +82,6 @@ def surplus(
     """Deletions of the oldest revisions that no pod has, beyond those that are to be kept.
 
     Args:
-        owner: tells how many are kept.
         old: oldest first.
         live: names of those that pods still have; only asked for if there are too many.
     """

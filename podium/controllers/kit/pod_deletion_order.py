@@ -29,7 +29,6 @@ class _Facts(msgspec.Struct, frozen=True):
         restarts: the most of any container, and then of any sidecar.
         created: nanoseconds since the epoch; None for a pod without a time.
         uid: decides between pods of about the same age.
-        name: decides in the end.
     """
 
     standing: tuple[int, ...]
@@ -51,7 +50,6 @@ def scale_down_order(
     same node, the shorter ready, the more restarts, the younger.
 
     Args:
-        pods: active ones.
         related: pods that share the work, of all ReplicaSets of a Deployment for example.
         now: nanoseconds since the epoch. With a clock ages count by order of magnitude (powers of
             two), and the uid decides within one; without, they count exactly.

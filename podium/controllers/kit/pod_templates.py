@@ -28,7 +28,6 @@ def hash_of(template: Object, collisions: int = 0) -> str:
     """What tells templates apart in names and labels.
 
     Args:
-        template: the hash label in it doesn't count.
         collisions: how many names made of such hashes were found taken.
     """
     comparable = _comparable(template)

@@ -19,8 +19,6 @@ class SelectedPods:
 
     Args:
         objects: with the index `namespace` for pods and for the kind.
-        kind: of the objects that select.
-        selector_of: the selector in the spec of one of them.
     """
 
     def __init__(

@@ -8,10 +8,11 @@ import math
 
 import msgspec
 
+from podium.api.conditions import set_condition
 from podium.api.node_heartbeats import is_continuous, last_heartbeat_s
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, condition_of, spec_of
-from podium.api.values.times import epoch_s, timestamp
+from podium.api.values.times import epoch_s
 from podium.controllers.node_lifecycle.zones import NodeLifecycleSettings
 from podium.machines.effects import Patch, status_patch_of
 
@@ -25,7 +26,6 @@ class NodeHealthData(msgspec.Struct):
     """The last heartbeat of a node, and when it was seen.
 
     Attributes:
-        last_s: when its last heartbeat was seen.
         heartbeat: that heartbeat: what the Lease and the condition Ready said.
         timer_s: when the node will be looked at again because it may be silent by then.
     """
@@ -42,7 +42,6 @@ class MonitorTimes:
 
     Args:
         start_s: the first of them.
-        period_s: between two.
     """
 
     def __init__(self, start_s: float, period_s: float) -> None:
@@ -97,26 +96,20 @@ def unknown_patch(node: Object, now_s: float) -> Patch | None:
     changed: list[Object] = []
     for kind in _KUBELETS_CONDITIONS:
         known = condition_of(node, kind)
+        unknown = {"type": kind, "status": "Unknown"}
         if known is None:
             created = node["metadata"].get("creationTimestamp")
-            told = (NEVER_UPDATED, "Kubelet never posted node status.")
-            changed.append({**_unknown(kind, *told, now_s), "lastHeartbeatTime": created})
-        elif known.get("status") != "Unknown":
-            told = ("NodeStatusUnknown", "Kubelet stopped posting node status.")
-            changed.append(_unknown(kind, *told, now_s))
+            unknown |= {"reason": NEVER_UPDATED, "lastHeartbeatTime": created}
+            unknown["message"] = "Kubelet never posted node status."
+        elif known.get("status") == "Unknown":
+            continue
+        else:
+            unknown["reason"] = "NodeStatusUnknown"
+            unknown["message"] = "Kubelet stopped posting node status."
+        changed.append(set_condition(known, unknown, now_s))
     if not changed:
         return None
     return status_patch_of("Node", node, {"conditions": changed}, if_unchanged=True)
-
-
-def _unknown(kind: str, reason: str, message: str, now_s: float) -> Object:
-    return {
-        "type": kind,
-        "status": "Unknown",
-        "lastTransitionTime": timestamp(now_s),
-        "reason": reason,
-        "message": message,
-    }
 
 
 def _created_s(node: Object, otherwise_s: float) -> float:

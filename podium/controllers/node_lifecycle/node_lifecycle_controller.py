@@ -74,11 +74,7 @@ _ALL_ZONES = "all zones"
 
 
 class NodeLifecycleController(Reconciler):
-    """Marks nodes that fall silent, and taints those that are unwell.
-
-    Args:
-        settings: periods and rates.
-    """
+    """Marks nodes that fall silent, and taints those that are unwell."""
 
     name = "node-controller"
     kinds = frozenset({"Node", "Lease", "Pod"})

@@ -96,9 +96,6 @@ class ZoneNodes:
     """The nodes of one zone: how many are ready, and which wait for a taint.
 
     Attributes:
-        limiter: of its NoExecute taints.
-        ready: how many nodes are ready.
-        unready: how many aren't.
         queue: the names of nodes that wait for their taint, the first in front.
     """
 

@@ -7,6 +7,7 @@ once; after a refusal one, to find out whether it would be refused again (upstre
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
+from podium.api.conditions import set_condition
 from podium.api.objects import (
     Object,
     Place,
@@ -24,7 +25,6 @@ from podium.api.pods import is_ready
 from podium.api.selectors.labels import Selector
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.api.workloads import replicas_of
-from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
 from podium.controllers.kit.pod_deletion_order import scale_down_order
@@ -43,11 +43,7 @@ _CONTROLLERS = {
 
 
 class ReplicaSetController(PodOwnerReconciler):
-    """Keeps ReplicaSets, or ReplicationControllers, at their size.
-
-    Args:
-        kind: which of the two.
-    """
+    """Keeps ReplicaSets, or ReplicationControllers, at their size."""
 
     takes_lists = True
 
@@ -192,8 +188,8 @@ class ReplicaSetController(PodOwnerReconciler):
         if message is None:
             return kept
         known = condition_of(owner, "ReplicaFailure")
-        failure = new_condition(owner, "ReplicaFailure", "True", "FailedCreate", message, now_s)
-        return [*kept, failure if known is None else known]
+        failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}
+        return [*kept, known or set_condition(None, {**failure, "message": message}, now_s)]
 
 
 def _is_whole(owner: Object) -> bool:

@@ -65,10 +65,7 @@ def ownership(owner: Object, pod: Object, objects: Indexer, *, leaves: bool) -> 
     """Make the claims of a pod theirs with whom they are to go.
 
     Args:
-        owner: the StatefulSet.
-        pod: the pod.
         objects: with the claims.
-        leaves: whether the pod goes because the StatefulSet gets smaller.
     """
     policy = owner["spec"].get("persistentVolumeClaimRetentionPolicy") or {}
     with_pod = leaves and policy.get("whenScaled") == "Delete"

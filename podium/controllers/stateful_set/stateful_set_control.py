@@ -32,9 +32,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
     """Decides what to do about the pods of one StatefulSet, as StatefulSetControl of v1.36.
 
     Attributes:
-        owner: the StatefulSet.
         current: the revision that pods are to have which aren't to be updated yet.
-        update: the revision of the template.
         pods: by number.
         objects: with the claims.
     """

@@ -147,11 +147,7 @@ def status_patch(
     """The change of the status; None if it is as it should be.
 
     Args:
-        owner: the StatefulSet.
         current: the revision before the update, or the same as `update`.
-        update: the revision of the template.
-        pods: all of the StatefulSet.
-        now_s: the time.
     """
     old = status_of(owner)
     counts = _counts(owner, current, update, pods, now_s)

@@ -43,11 +43,7 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
 class VolumeProvisioner(Reconciler):
-    """Makes volumes for claims that wait for one, and removes released ones.
-
-    Args:
-        latency_s: how long it takes to make one, in seconds.
-    """
+    """Makes volumes for claims that wait for one, and removes released ones."""
 
     name = "volume-provisioner"
     kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Node", "CSINode"})

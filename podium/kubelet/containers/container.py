@@ -43,11 +43,7 @@ def restarts_after(policy: str, code: int) -> bool:
 
 
 class ContainerId(NamedTuple):
-    """The name of one run of a container: which container of which pod, and which attempt.
-
-    Attributes:
-        attempt: how often it has been started before.
-    """
+    """The name of one run of a container: which container of which pod, and which attempt."""
 
     pod_uid: str
     name: str
@@ -67,7 +63,6 @@ class ExitStatus(msgspec.Struct, frozen=True):
     Attributes:
         code: the exit code; 128 plus the number of the signal that ended it.
         reason: `OOMKilled` if it was killed for its memory; empty if the code says it all.
-        message: what there is to say of it.
     """
 
     code: int
@@ -79,7 +74,6 @@ class PodSandbox(Protocol):
     """The environment in which the containers of one pod run, as a kubelet uses it.
 
     Attributes:
-        ip: the pod's address.
         is_scripted: whether it is known ahead what happens when, and the pod's containers end
             with its object and outlive the kubelet.
         records_lives: whether starts, exits and restarts of containers are recorded as events.
@@ -130,13 +124,7 @@ class State(Enum):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One run of a container that is over.
-
-    Attributes:
-        exited: how it ended.
-        started_s: when it started, in seconds since the epoch.
-        finished_s: when it ended.
-    """
+    """One run of a container that is over."""
 
     exited: ExitStatus
     started_s: float
@@ -158,21 +146,12 @@ class Container(msgspec.Struct):
     """One container of a pod on its node: what it is doing, and when it is to do something else.
 
     Attributes:
-        spec: the container's own part of it.
-        sandbox: where it runs.
         is_init: whether it runs to its end before others start.
         is_ephemeral: whether somebody has put it into the running pod, for debugging.
-        state: what it is doing.
         attempt: the number of the present or last run; -1 before the first.
-        since_s: when it started, if it runs, in seconds since the epoch.
         exits_s: when it will exit, where the runtime knows.
-        exits_with: how, then.
         kills_s: when it is killed, if it is being stopped.
         terminates_s: when it is asked to exit at the latest, while its hook runs.
-        last: the last run that is over.
-        waiting: why it waits.
-        back_off: how long restarts wait.
-        changes: how often something visible has changed.
     """
 
     pod: Object
@@ -337,8 +316,6 @@ class Container(msgspec.Struct):
         """Have it exit by a time, its hook included; a later order may only make it sooner.
 
         Args:
-            by_s: when it is killed, in seconds since the epoch.
-            now_s: the time.
             note: what is recorded of it; empty for the usual sentence.
         """
         if not self.is_alive or by_s >= self._by_s:
@@ -372,10 +349,7 @@ class Container(msgspec.Struct):
         """A probe or the hook has been carried out.
 
         Args:
-            handler: which.
-            result: what came of it.
             grace_period_s: how long the container has if it is to be restarted.
-            now_s: the time.
         """
         if handler is Handler.PRE_STOP:
             yield from self._hook_done(result, now_s)

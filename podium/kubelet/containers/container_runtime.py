@@ -20,7 +20,6 @@ class ContainerRuntime(Protocol):
     """The container runtime of one node.
 
     Attributes:
-        host_ip: the node's address.
         is_down: whether the node is silent and can't be reached.
         conditions: statuses by type of the node's conditions that aren't as on a healthy node.
     """
@@ -36,7 +35,6 @@ class ContainerRuntime(Protocol):
         """Where a pod would run, or why it can't.
 
         Args:
-            pod: the pod.
             resumes: whether the node had taken it before the kubelet started.
         """
 

@@ -25,8 +25,6 @@ class StopReason(msgspec.Struct, frozen=True):
     """The reason for which a pod is stopped, as its status will tell; empty if it was deleted.
 
     Attributes:
-        reason: such as `DeadlineExceeded`.
-        message: the sentence.
         disruption: the message of the condition DisruptionTarget, if it gets one.
     """
 
@@ -46,19 +44,14 @@ class PodWorker(msgspec.Struct):
 
     Attributes:
         info: the pod as it counts on the node.
-        sandbox: where its containers run.
-        admitted_s: when the node took it, in seconds since the epoch.
         init: its init containers, in their order.
         ephemeral: those that were put into it as it ran; nothing depends on them.
         waits_for: uids of the pods that have to make room for it first.
         stopped: the pods that were stopped to make room for it, as they were, in that order.
         stop_reason: why it is being stopped, or was; None if it isn't being stopped.
         is_over: whether nothing of it runs any more, nor will.
-        over_s: since when, then.
         is_set_up: whether its directories, volumes and network are there.
-        counts: whether it takes room.
         written: `changes` when a status was last written; `NOT_WRITTEN` if that has to be done.
-        told: phase and readiness of that status.
     """
 
     pod: Object

@@ -21,12 +21,7 @@ class Handler(StrEnum):
 
 
 class HandlerResult(msgspec.Struct, frozen=True):
-    """The result of a probe or hook that was carried out in a container.
-
-    Attributes:
-        succeeded: whether it went well.
-        message: why not.
-    """
+    """The result of a probe or hook that was carried out in a container."""
 
     succeeded: bool
     message: str = ""
@@ -36,10 +31,7 @@ class ProbeWorker(msgspec.Struct):
     """Carries the state of one probe of a running container.
 
     Attributes:
-        spec: as in the container.
         due_s: when it is to be carried out next, in seconds since the epoch.
-        is_under_way: whether it is being carried out.
-        holds: its result so far.
     """
 
     kind: Handler

@@ -17,8 +17,8 @@ from podium.kubelet.eviction.eviction_manager import (
     EvictionRound,
 )
 from podium.kubelet.eviction.node_statistics import Statistics
-from podium.kubelet.eviction.signals import MEMORY, Signal
-from podium.kubelet.eviction.threshold_state import thresholds_met
+from podium.kubelet.eviction.signals import MEMORY, PRESSURE_CONDITIONS, Signal
+from podium.kubelet.eviction.thresholds import thresholds_met
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
@@ -26,26 +26,15 @@ from podium.machines.machine import NEVER_S
 STATUS_UPDATE_S = 10.0
 """How often a kubelet writes the status of its node."""
 
-_TRANSITIONS = {
-    ("MemoryPressure", True): "NodeHasInsufficientMemory",
-    ("MemoryPressure", False): "NodeHasSufficientMemory",
-    ("DiskPressure", True): "NodeHasDiskPressure",
-    ("DiskPressure", False): "NodeHasNoDiskPressure",
-    ("PIDPressure", True): "NodeHasInsufficientPID",
-    ("PIDPressure", False): "NodeHasSufficientPID",
-}
-
 
 class EvictionLoop:
     """The control loop around the eviction manager of one node.
 
     Attributes:
         told: the conditions that the node's status tells, sorted.
-        next_look_s: when the manager looks next.
         last_look_s: when it has looked last; None if it hasn't.
 
     Args:
-        config: how evictions are configured.
         started_s: since when the kubelet runs: the status is written so often from then on.
         status_update_s: how often that is; 0 for whenever it changes.
     """
@@ -85,9 +74,7 @@ class EvictionLoop:
         If a round has something to throw away, that is to be done, and then looked again.
 
         Args:
-            statistics: of the node and its pods.
             pods: that are active, in the order in which they came.
-            now_s: the time.
         """
         if self._begun is not None:
             begun, self._begun = self._begun, None
@@ -170,6 +157,7 @@ def pods_memory_limit_bytes(config: EvictionConfig, allocatable: int, capacity: 
 def transitions(node: Object, before: Sequence[str], now: Sequence[str]) -> Iterator[Effect]:
     """Record which conditions of pressure have come and gone."""
     for kind in sorted({*before} ^ {*now}):
-        reason = _TRANSITIONS[kind, kind in now]
+        condition = PRESSURE_CONDITIONS[kind]
+        reason = f"NodeHas{(condition.present if kind in now else condition.absent)[0]}"
         note = f"Node {name(node)} status is now: {reason}"
         yield node_record(node, "Normal", reason, note)

@@ -30,8 +30,9 @@ from podium.kubelet.eviction.pod_eviction import (
     StarvedResource,
     pressure_message,
 )
-from podium.kubelet.eviction.threshold_state import (
+from podium.kubelet.eviction.thresholds import (
     Since,
+    Threshold,
     conditions_observed,
     conditions_present,
     first_observed,
@@ -41,7 +42,6 @@ from podium.kubelet.eviction.threshold_state import (
     thresholds_met,
     updated,
 )
-from podium.kubelet.eviction.thresholds import Threshold
 
 DEFAULT_TRANSITION_PERIOD_S = 300.0
 DEFAULT_HOUSEKEEPING_S = 10.0
@@ -107,7 +107,6 @@ class EvictionManager:
     """The eviction manager of one node, which decides round by round whom to evict.
 
     Attributes:
-        config: how it is configured.
         thresholds: that it looks after: the configured ones and, from the second round on, those
             of containerfs that follow from them.
         conditions: the types of the node conditions that it is in, sorted.
@@ -130,9 +129,7 @@ class EvictionManager:
         """Begin a round.
 
         Args:
-            statistics: of the node and its pods.
             pods: that are active on the node; of equals the first goes first.
-            now_s: the time.
 
         Raises:
             QuantityError: a request or limit of a pod isn't a quantity.
@@ -164,10 +161,6 @@ class EvictionManager:
         """End a round after what it asked for was thrown away, as far as that was possible.
 
         No pod is evicted if no threshold of any signal is met any more, minimum reclaim included.
-
-        Args:
-            begun: the round.
-            afterwards: what is observed now.
         """
         if not thresholds_met(self.thresholds, afterwards, with_min_reclaim=True):
             return replace(begun, reclaims=())

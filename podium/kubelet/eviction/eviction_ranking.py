@@ -20,7 +20,7 @@ from podium.api.resources import is_pod_level, pod_requests
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import PodUsage
-from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
+from podium.kubelet.eviction.signals import Signal
 
 _NOTHING: Object = {}
 
@@ -49,7 +49,6 @@ def has_pod_level_resources(pod: Object, *fields: str) -> bool:
     """Whether the pod requests or limits a resource as a whole.
 
     Args:
-        pod: the pod.
         fields: `requests`, `limits`; both if none are given.
     """
     resources = resources_of(spec_of(pod))
@@ -76,7 +75,6 @@ class EvictionCandidate(NamedTuple):
     """A pod that may be evicted, with what its place in the order depends on.
 
     Attributes:
-        is_known: whether there are statistics of it.
         used: what it uses of the starved resource, in units.
         exceedable: what it may use without counting as above its requests, in nanos.
         requested: what its usage is compared with, in nanos.
@@ -98,9 +96,7 @@ class EvictionKey(NamedTuple):
     """A key by which pods are ordered for eviction.
 
     Attributes:
-        title: what it compares.
         of: its value for a pod; the smaller goes first.
-        text: the value in words.
     """
 
     title: str
@@ -112,7 +108,6 @@ class Ranked(msgspec.Struct, frozen=True):
     """A pod in its place in the order of evictions.
 
     Attributes:
-        candidate: the pod.
         keys: title and value in words of each key.
     """
 
@@ -163,14 +158,7 @@ _SHARE = EvictionKey(
 # In words: pods without statistics come first, except that priority comes before that where
 # nothing is compared with requests.
 _BY_REQUESTS = (_KNOWN, _EXCEEDS, _PRIORITY, _BEYOND)
-KEYS: Mapping[str, Sequence[EvictionKey]] = {
-    MEMORY: _BY_REQUESTS,
-    EPHEMERAL_STORAGE: _BY_REQUESTS,
-    INODES: _BY_REQUESTS,
-    PIDS: (_PRIORITY, _KNOWN, _PROCESSES),
-}
-"""By which keys pods are ordered, by starved resource."""
-
+_BY_USAGE: Sequence[EvictionKey] = (_PRIORITY, _KNOWN, _PROCESSES)
 _SHARE_KEYS = (_PRIORITY, _KNOWN, _SHARE)
 
 
@@ -184,37 +172,29 @@ def rank(
     """The pods, first to be evicted first; equals keep their order.
 
     Args:
-        signal: which tells of pressure.
-        pods: that are active on the node.
         usage: what they use, by uid.
-        filesystems: of the node.
         order: how pods are ordered.
 
     Raises:
         QuantityError: a request isn't a quantity.
     """
-    keys = KEYS[signal.resource]
-    if order is EvictionOrder.USAGE_SHARE and signal.resource != PIDS:
-        keys = _SHARE_KEYS
-    candidates = [_candidate(signal, pod, usage.get(uid(pod)), filesystems) for pod in pods]
+    starved = signal.starved
+    if not starved.compared_with:
+        keys = _BY_USAGE
+    else:
+        keys = _SHARE_KEYS if order is EvictionOrder.USAGE_SHARE else _BY_REQUESTS
+    candidates = []
+    for pod in pods:
+        used = usage.get(uid(pod))
+        if used is None:
+            candidates.append(EvictionCandidate(pod, False, 0, 0, 0))
+            continue
+        held = used.disk(pod, filesystems.parts(signal)) if starved.is_disk else used
+        exceedable = requested = 0
+        if starved.compared_with:
+            exceedable = eviction_request_nanos(pod, starved.name)
+            requested = eviction_request_nanos(pod, starved.compared_with)
+        amount = getattr(held, starved.usage) or 0
+        candidates.append(EvictionCandidate(pod, True, amount, exceedable, requested))
     candidates.sort(key=lambda one: [key.of(one) for key in keys])
     return [Ranked(one, tuple((key.title, key.text(one)) for key in keys)) for one in candidates]
-
-
-def _candidate(
-    signal: Signal, pod: Object, usage: PodUsage | None, filesystems: Filesystems
-) -> EvictionCandidate:
-    resource = signal.resource
-    if usage is None:
-        return EvictionCandidate(pod, is_known=False, used=0, exceedable=0, requested=0)
-    if resource == PIDS:
-        return EvictionCandidate(pod, True, usage.processes, 0, 0)
-    if resource == MEMORY:
-        requested = eviction_request_nanos(pod, MEMORY)
-        return EvictionCandidate(pod, True, usage.memory_bytes or 0, requested, requested)
-    disk = usage.disk(pod, filesystems.parts(signal))
-    used = disk.inodes if resource == INODES else disk.used_bytes
-    exceedable = eviction_request_nanos(pod, resource)
-    return EvictionCandidate(
-        pod, True, used or 0, exceedable, eviction_request_nanos(pod, EPHEMERAL_STORAGE)
-    )

@@ -5,20 +5,13 @@ node can throw away before it evicts pods.
 """
 
 from collections.abc import Callable, Iterable
-from enum import Enum, StrEnum
+from enum import StrEnum
 
 import msgspec
 
+from podium.kubelet.eviction.node_statistics import DiskPart
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.eviction.thresholds import Threshold, unset
-
-
-class DiskPart(Enum):
-    """The parts of what a pod uses of disks: layers of containers, logs, volumes."""
-
-    ROOTFS = "rootfs"
-    LOGS = "logs"
-    VOLUMES = "volumes"
 
 
 class NodeReclaim(StrEnum):

@@ -1,13 +1,21 @@
 """What a node and its pods use, as the kubelet's statistics tell it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 
 import msgspec
 
 from podium.api.objects import Object, spec_of
 from podium.api.pod_specs import volumes_of
-from podium.kubelet.eviction.filesystems import DiskPart
 from podium.kubelet.eviction.signals import Signal
+
+
+class DiskPart(Enum):
+    """The parts of what a pod uses of disks: layers of containers, logs, volumes."""
+
+    ROOTFS = "rootfs"
+    LOGS = "logs"
+    VOLUMES = "volumes"
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -42,7 +50,6 @@ class ContainerUsage(msgspec.Struct, frozen=True):
 
     Attributes:
         memory_bytes: its working set; None if it isn't known.
-        rootfs: its writable layer.
     """
 
     name: str
@@ -56,10 +63,8 @@ class PodUsage(msgspec.Struct, frozen=True):
 
     Attributes:
         memory_bytes: its working set; None if it isn't known.
-        containers: what its containers use.
         volumes: what its volumes hold, by name.
         ephemeral_storage_bytes: what counts against its limit of ephemeral storage.
-        processes: how many it has.
     """
 
     memory_bytes: int | None = None
@@ -73,7 +78,6 @@ class PodUsage(msgspec.Struct, frozen=True):
 
         Args:
             pod: the pod; of its volumes only those count that lie on the node.
-            parts: which.
         """
         counted: list[DiskUsage] = []
         for part in parts:
@@ -93,7 +97,6 @@ class Statistics(msgspec.Struct, frozen=True):
     """The readings of a node's eviction signals, and the usage of its pods.
 
     Attributes:
-        observations: what the signals told.
         usage: what pods use, by uid; a pod may be missing.
     """
 

@@ -23,9 +23,6 @@ class Eviction(msgspec.Struct, frozen=True):
 
     Attributes:
         grace_period_s: how long it should have at most, as configured.
-        message: why.
-        annotations: of the event that tells of it.
-        disrupts: whether the pod gets the condition DisruptionTarget.
     """
 
     pod: Object

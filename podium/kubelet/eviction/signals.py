@@ -1,7 +1,11 @@
-"""The eviction signals, what they starve, and the node conditions that they stand for."""
+"""The eviction signals, and the one record per resource for which a kubelet evicts pods.
 
-from collections.abc import Mapping
+Conditions, events, units, the order of pods and the annotations that script usage follow from the
+record: a new signal is a member of `Signal` here, and a reading in each place that measures.
+"""
+
 from enum import StrEnum
+from typing import NamedTuple, Self
 
 from podium.api.nodes import DISK_PRESSURE, MEMORY_PRESSURE, PID_PRESSURE
 from podium.api.values.quantity import Format
@@ -9,49 +13,110 @@ from podium.api.values.quantity import Format
 MEMORY, EPHEMERAL_STORAGE, INODES, PIDS = "memory", "ephemeral-storage", "inodes", "pids"
 
 
-class Signal(StrEnum):
-    """The eviction signals of the kubelet, by their names."""
+class PressureCondition(NamedTuple):
+    """A node condition that tells of pressure.
 
-    MEMORY_AVAILABLE = "memory.available"
-    ALLOCATABLE_MEMORY_AVAILABLE = "allocatableMemory.available"
-    NODEFS_AVAILABLE = "nodefs.available"
-    NODEFS_INODES_FREE = "nodefs.inodesFree"
-    IMAGEFS_AVAILABLE = "imagefs.available"
-    IMAGEFS_INODES_FREE = "imagefs.inodesFree"
-    CONTAINERFS_AVAILABLE = "containerfs.available"
-    CONTAINERFS_INODES_FREE = "containerfs.inodesFree"
-    PID_AVAILABLE = "pid.available"
+    Attributes:
+        present: reason and message, as they end, while the node is under pressure.
+        absent: reason and message, as they end, otherwise.
+    """
+
+    type: str
+    present: tuple[str, str]
+    absent: tuple[str, str]
+
+
+PRESSURE_CONDITIONS = {
+    one.type: one
+    for one in (
+        PressureCondition(
+            MEMORY_PRESSURE,
+            ("InsufficientMemory", "insufficient memory available"),
+            ("SufficientMemory", "sufficient memory available"),
+        ),
+        PressureCondition(
+            DISK_PRESSURE, ("DiskPressure", "disk pressure"), ("NoDiskPressure", "no disk pressure")
+        ),
+        PressureCondition(
+            PID_PRESSURE,
+            ("InsufficientPID", "insufficient PID available"),
+            ("SufficientPID", "sufficient PID available"),
+        ),
+    )
+}
+
+
+class EvictionResource(NamedTuple):
+    """A resource for which a kubelet evicts pods.
+
+    Attributes:
+        name: as messages name it.
+        condition: the type of the node condition that tells of its pressure.
+        unit: how amounts of it are printed.
+        annotation: what scripts a pod's usage of it, after `podium.dev/usage-`.
+        usage: the field of `PodUsage` that holds a pod's usage; of `DiskUsage` for disk.
+        is_disk: whether it is a resource of filesystems.
+        compared_with: the request with which usage is compared; empty if nothing is, so that pods
+            go by priority and usage alone.
+    """
+
+    name: str
+    condition: str
+    unit: Format
+    annotation: str
+    usage: str
+    is_disk: bool
+    compared_with: str
+
+
+_MEMORY = EvictionResource(
+    MEMORY, MEMORY_PRESSURE, Format.BINARY_SI, "memory", "memory_bytes", False, MEMORY
+)
+_EPHEMERAL_STORAGE = EvictionResource(
+    EPHEMERAL_STORAGE,
+    DISK_PRESSURE,
+    Format.BINARY_SI,
+    "disk",
+    "used_bytes",
+    True,
+    EPHEMERAL_STORAGE,
+)
+# No pod can request inodes; the kubelet compares them with the request for ephemeral storage.
+_INODES = EvictionResource(
+    INODES, DISK_PRESSURE, Format.DECIMAL_SI, "inodes", "inodes", True, EPHEMERAL_STORAGE
+)
+_PIDS = EvictionResource(PIDS, PID_PRESSURE, Format.DECIMAL_SI, "processes", "processes", False, "")
+
+
+class Signal(StrEnum):
+    """The eviction signals of the kubelet, by their names, with the resource that each starves.
+
+    Attributes:
+        starved: the resource that pods are evicted to reclaim.
+        rank: its place in the order of looking after signals.
+    """
+
+    starved: EvictionResource
+    rank: int
+
+    def __new__(cls, value: str, starved: EvictionResource) -> Self:
+        signal = str.__new__(cls, value)
+        signal._value_ = value
+        signal.starved = starved
+        signal.rank = len(cls.__members__)
+        return signal
+
+    MEMORY_AVAILABLE = "memory.available", _MEMORY
+    ALLOCATABLE_MEMORY_AVAILABLE = "allocatableMemory.available", _MEMORY
+    NODEFS_AVAILABLE = "nodefs.available", _EPHEMERAL_STORAGE
+    NODEFS_INODES_FREE = "nodefs.inodesFree", _INODES
+    IMAGEFS_AVAILABLE = "imagefs.available", _EPHEMERAL_STORAGE
+    IMAGEFS_INODES_FREE = "imagefs.inodesFree", _INODES
+    CONTAINERFS_AVAILABLE = "containerfs.available", _EPHEMERAL_STORAGE
+    CONTAINERFS_INODES_FREE = "containerfs.inodesFree", _INODES
+    PID_AVAILABLE = "pid.available", _PIDS
 
     @property
     def resource(self) -> str:
-        """What pods are evicted to reclaim, as messages name it."""
-        return _RESOURCES.get(self, INODES if self.endswith("inodesFree") else EPHEMERAL_STORAGE)
-
-    @property
-    def condition(self) -> str:
-        """The type of the node condition that tells of it."""
-        return _CONDITIONS[self.resource]
-
-    @property
-    def quantity_format(self) -> Format:
-        """How amounts observed of it are printed."""
-        return Format.DECIMAL_SI if self.resource in (INODES, PIDS) else Format.BINARY_SI
-
-    @property
-    def rank(self) -> int:
-        """Its place in the order of looking after signals."""
-        return _RANKS[self]
-
-
-_RESOURCES: Mapping[Signal, str] = {
-    Signal.MEMORY_AVAILABLE: MEMORY,
-    Signal.ALLOCATABLE_MEMORY_AVAILABLE: MEMORY,
-    Signal.PID_AVAILABLE: PIDS,
-}
-_CONDITIONS = {
-    MEMORY: MEMORY_PRESSURE,
-    EPHEMERAL_STORAGE: DISK_PRESSURE,
-    INODES: DISK_PRESSURE,
-    PIDS: PID_PRESSURE,
-}
-_RANKS = {signal: rank for rank, signal in enumerate(Signal)}
+        """The name of the starved resource, as messages have it."""
+        return self.starved.name

@@ -46,7 +46,6 @@ def parse_thresholds(
 
     Args:
         hard: amounts or percentages by signal.
-        soft: likewise.
         soft_grace_period: durations by signal; each soft threshold needs one.
         minimum_reclaim: amounts or percentages by signal.
         enforces_allocatable: whether pods together are held to what the node can give to pods, so
@@ -196,7 +195,6 @@ def parse_flag(text: str, separator: str) -> Statements:
     """What a flag says of each signal; of several statements about one the last counts.
 
     Args:
-        text: the flag's value.
         separator: `BELOW` or `EQUALS`.
 
     Raises:

@@ -29,7 +29,6 @@ class StartContainer(Command, frozen=True, kw_only=True):
     An error of the reason `NOT_CONFIGURED` says what is missing, another one that it can't run.
 
     Attributes:
-        attempt: how often that has been started before.
         memory_bytes: of the machine, for the order in which the kernel kills.
     """
 
@@ -56,10 +55,7 @@ class RunHandler(Command, frozen=True, kw_only=True):
     """Carry out a probe or hook in a container that runs; the result is a `HandlerResult`.
 
     Attributes:
-        run: the container.
         action: what to do, such as `{"exec": {"command": […]}}`.
-        handler: why.
-        timeout_s: how long it may take.
     """
 
     run: ContainerId
@@ -80,7 +76,6 @@ class CollectStats(Command, frozen=True, kw_only=True):
     """Measure the machine; the result is `podium.kubelet.eviction.node_statistics.Statistics`.
 
     Attributes:
-        pods: that are to be measured.
         walks: whether to find out anew what pods take of the disk, which takes a while.
     """
 
@@ -103,10 +98,6 @@ class ShutDown(Command, frozen=True, kw_only=True):
 
 
 class CommandOutcome(Outcome, frozen=True):
-    """The outcome of a command, with what it found out.
-
-    Attributes:
-        result: what it found out.
-    """
+    """The outcome of a command, with what it found out."""
 
     result: Any = None

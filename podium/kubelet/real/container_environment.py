@@ -24,11 +24,7 @@ class MissingSourceError(PodiumError):
 
 
 class EnvironmentSource(NamedTuple):
-    """A config map or secret from which containers or volumes take content.
-
-    Attributes:
-        kind: `ConfigMap` or `Secret`.
-    """
+    """A config map or secret from which containers or volumes take content."""
 
     kind: str
     name: str
@@ -141,13 +137,6 @@ def environment(
     pod: Object, container: Object, sources: Sources, machine: MachineInfo, base: Mapping[str, str]
 ) -> dict[str, str]:
     """All variables of a container.
-
-    Args:
-        pod: the pod.
-        container: its container.
-        sources: config maps and secrets that it names.
-        machine: where it runs.
-        base: what each process has unless its container says otherwise.
 
     Raises:
         MissingSourceError: something that it names isn't there.

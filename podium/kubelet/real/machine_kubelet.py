@@ -58,12 +58,7 @@ _MEASURING_S = 1.0
 
 
 class MachineKubelet(Kubelets):
-    """The kubelet of the machine that a real node is.
-
-    Args:
-        node: its Node, as it is to be registered.
-        config: how the kubelet is configured.
-    """
+    """The kubelet of the machine that a real node is."""
 
     def __init__(self, node: Object, machine: MachineInfo, config: KubeletConfiguration) -> None:
         super().__init__([node], writes_heartbeats=True)
@@ -287,13 +282,7 @@ def _no_revisit(_pod: Object, _at_s: float) -> None:
 def with_allocatable_memory(
     measured: Statistics, config: EvictionConfig, allocatable_bytes: int
 ) -> Statistics:
-    """The statistics with what is left of the memory that pods may have together.
-
-    Args:
-        measured: what the machine tells.
-        config: how evictions are configured.
-        allocatable_bytes: what pods may request.
-    """
+    """The statistics with what is left of the memory that pods may have together."""
     memory = measured.observations.get(Signal.MEMORY_AVAILABLE)
     if memory is None:
         return measured

@@ -39,7 +39,6 @@ class ProcessSandbox(msgspec.Struct):
 
     Attributes:
         ip: the machine's, as there is no other network.
-        memory_bytes: of the machine.
     """
 
     ip: str
@@ -95,10 +94,8 @@ class ProcessRuntime:
     """The container runtime of the machine that a real node is.
 
     Attributes:
-        host_ip: its address.
         is_down: never true; the kubelet runs on the machine itself.
         conditions: statuses by type of the node's conditions that aren't as on a healthy node.
-        is_leaving: whether the kubelet is about to end.
     """
 
     def __init__(self, machine: MachineInfo) -> None:

@@ -42,14 +42,7 @@ VERSION = "v1.36.2"
 def node_object(
     name: str, machine: MachineInfo, config: KubeletConfiguration, extra: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The Node, as it is registered.
-
-    Args:
-        name: the node's.
-        machine: about its machine.
-        config: how it is configured.
-        extra: labels that it is to have besides.
-    """
+    """The Node, as it is registered."""
     return {
         "apiVersion": "v1",
         "kind": "Node",

@@ -24,12 +24,7 @@ _NOTHING: Object = {}
 
 
 def unsupported(pod: Object, uid: int) -> PodRejection | None:
-    """The objection of the runtime to a pod, with all that it can't give; None if it can.
-
-    Args:
-        pod: the pod.
-        uid: the user whose processes containers are.
-    """
+    """The objection of the runtime to a pod, with all that it can't give; None if it can."""
     faults = list(_faults(pod["spec"], uid))
     if not faults:
         return None

@@ -12,9 +12,6 @@ class Addresses:
     """The addresses of one node: one of 172.16.0.0/12, and a /23 of 10.128.0.0/9 for its pods.
 
     Addresses repeat from the 16,384th node on, and from the 511th pod of one node on.
-
-    Attributes:
-        host: the node's.
     """
 
     def __init__(self, node: Object, number: int) -> None:

@@ -191,10 +191,6 @@ def is_undeletable(pod: Object) -> bool:
 def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
     """The behaviour that the annotations of a pod, or of a node for its pods, script.
 
-    Args:
-        obj: the pod or node.
-        otherwise: what goes for what they don't say.
-
     Raises:
         BehaviourError: annotations can't be read.
     """
@@ -240,7 +236,6 @@ class Script(msgspec.Struct, frozen=True):
     Questions have the same answers in whichever order they are asked.
 
     Attributes:
-        behaviour: what is scripted.
         seed: of the pod: a simulation's, together with the pod's uid.
     """
 

@@ -37,8 +37,6 @@ class NodePressure:
     """Has the eviction manager and the kernel act on what is used on one simulated node.
 
     Args:
-        script: what the node uses itself.
-        settings: what goes for all nodes.
         revisit: asked to have a pod looked at again at a time.
     """
 

@@ -67,8 +67,6 @@ class ScriptedSandbox(msgspec.Struct):
     """The environment of one simulated pod's containers, which knows what they will do, and when.
 
     Attributes:
-        usage: what they use.
-        annotations: that script it.
         ip: the pod's address; empty as long as it has none.
     """
 
@@ -160,15 +158,9 @@ class ScriptedRuntime:
     """The container runtime of one simulated node.
 
     Attributes:
-        host_ip: the node's address.
-        is_down: whether the node is silent.
         conditions: statuses by type of the node's conditions that are scripted.
         node_script: what the node has and uses besides its pods.
         is_measured: whether anything is scripted of what the node or its pods use.
-
-    Args:
-        settings: what goes for all nodes.
-        addresses: of the node and its pods.
     """
 
     def __init__(self, settings: NodeSettings, addresses: Addresses) -> None:

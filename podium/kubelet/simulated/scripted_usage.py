@@ -34,7 +34,6 @@ class PiecewiseLine(msgspec.Struct, frozen=True):
 
     Attributes:
         times_s: of the points, in seconds, each later than the one before.
-        amounts: at these times.
     """
 
     times_s: tuple[float, ...]
@@ -67,7 +66,6 @@ class RandomWalk(msgspec.Struct, frozen=True):
 
     Attributes:
         least: it never goes below.
-        most: nor above.
     """
 
     least: int
@@ -128,9 +126,7 @@ def first_reaching(
     """When a sum of curves first comes to a limit; None if it doesn't.
 
     Args:
-        total: the sum at a time.
         corners_s: times in order, the first and the last to look at, and all corners between.
-        limit: the limit.
     """
     times_s: Sequence[float] = list(corners_s)
     before_s, before = times_s[0], total(times_s[0])

@@ -41,7 +41,6 @@ class SimulatedKubelets(Kubelets):
     """The kubelets of all simulated nodes.
 
     Args:
-        settings: what goes for all of them.
         register: nodes that they register at the start, if they aren't there.
     """
 

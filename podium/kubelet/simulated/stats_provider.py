@@ -35,15 +35,7 @@ _NOTHING = PodUsage(memory_bytes=0)
 
 
 class StatsProvider(msgspec.Struct, frozen=True):
-    """Computes what is used on one simulated node at a time.
-
-    Attributes:
-        script: its own.
-        started_s: when its curves begin.
-        config: how evictions are configured.
-        seed: of walks.
-        freed_bytes: what has been thrown away so far.
-    """
+    """Computes what is used on one simulated node at a time."""
 
     node: Object
     script: NodeScript
@@ -166,14 +158,7 @@ def _pod_usage(worker: PodWorker, at_s: float) -> PodUsage:
 
 
 def usage_at(pod: Object, script: UsageScript, elapsed_s: float, seed: str) -> PodUsage:
-    """What a pod uses so long after its containers have started.
-
-    Args:
-        pod: the pod.
-        script: its script.
-        elapsed_s: the time since then.
-        seed: of walks.
-    """
+    """What a pod uses so long after its containers have started."""
     if script.is_empty:
         return _NOTHING
     memory, disk, logs, inodes, processes = (

@@ -66,8 +66,6 @@ class Indexer:
         """Take in a state of an object, unless a newer one is known or it is known to be gone.
 
         Args:
-            kind: the object's.
-            obj: the state.
             earlier: one that it has followed for certain, if any is at hand.
 
         Returns:

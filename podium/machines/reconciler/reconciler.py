@@ -33,12 +33,7 @@ _NEVER_S = float("inf")
 
 
 class Work(msgspec.Struct, frozen=True):
-    """The purpose of an effect: the key for which a controller has asked for it.
-
-    Attributes:
-        key: what it was asked for.
-        number: of the effect.
-    """
+    """The purpose of an effect: the key for which a controller has asked for it."""
 
     key: Hashable
     number: int
@@ -48,16 +43,12 @@ class Reconciler(ABC):
     """A controller that brings one key after the other to where it should be.
 
     Attributes:
-        name: as in events.
-        kinds: what it watches.
         tends: of these, the ones for whose sake it acts; None if it isn't for it to leave anything
             as it was loaded.
         takes_lists: whether the keys that an object concerns don't depend on which others of its
             kind are known.
         replaces_pods: whether its objects own pods, and have others made in place of those that
             end.
-        retry_rules: how it tries again after failures.
-        objects: what it knows.
     """
 
     name: str

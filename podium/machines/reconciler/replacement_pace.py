@@ -30,7 +30,6 @@ class ReplacementPace:
         """Take note of a pod that ended at once; when its owner may replace it.
 
         Args:
-            key: of the owner, which is held until then.
             now_s: the time; it is returned if there is no need to wait.
         """
         at_s = max(now_s, self._free_s)
@@ -59,9 +58,7 @@ def ended_at_once(pod: Object, before: Object | None, now_s: float) -> bool:
     What else ends pods, such as preemption or a drain, takes its time by itself.
 
     Args:
-        pod: as it is, or was when it went.
         before: as it was known before; None if it wasn't.
-        now_s: the time.
     """
     if not _is_ended(pod) or (before is not None and _is_ended(before)):
         return False

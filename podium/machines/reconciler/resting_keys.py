@@ -47,13 +47,7 @@ class RestingKeys:
     def stirred(
         self, change: Change, keys: Iterable[Hashable], *, stirs: bool
     ) -> Iterator[Hashable]:
-        """The keys of a later change that are to be looked at.
-
-        Args:
-            change: of an object.
-            keys: that it concerns.
-            stirs: whether it ends their rest.
-        """
+        """The keys of a later change that are to be looked at."""
         is_revision = stirs and change.kind in self._tends
         for key in keys:
             if is_revision:

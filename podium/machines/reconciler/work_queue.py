@@ -62,11 +62,7 @@ class RetryRules(msgspec.Struct, frozen=True):
 
 
 class RetryLimits:
-    """Counts the failures of keys, and says how long to wait.
-
-    Args:
-        rules: of the controller.
-    """
+    """Counts the failures of keys, and says how long to wait."""
 
     def __init__(self, rules: RetryRules) -> None:
         self._rules = rules

@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
+from podium.api.conditions import stamped_condition
 from podium.api.objects import Object, condition_of, conditions_of, metadata_of, status_of
-from podium.api.values.times import timestamp
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Effect, Patch
 from podium.machines.events import Outcome
@@ -276,17 +276,6 @@ class APIDispatcher:
     def _recover(self, calls: _Calls) -> None:
         calls.failures = 0
         self._retry_at_s.pop(calls.pod.uid, None)
-
-
-def stamped_condition(
-    known: Object | None, condition: Object, now_s: float
-) -> dict[str, Any] | None:
-    """A condition with the time of its transition; None if it is known like that already."""
-    if known is not None and all(known.get(k) == v for k, v in condition.items()):
-        return None
-    same = known is not None and known.get("status") == condition["status"]
-    since = known.get("lastTransitionTime") if same and known else None
-    return {**condition, "lastTransitionTime": since or timestamp(now_s)}
 
 
 def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, Any]:

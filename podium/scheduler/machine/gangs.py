@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from podium.api.conditions import stamped_condition
 from podium.api.kinds.builtin_kinds import POD_GROUP
 from podium.api.objects import Object, condition_of, name, namespace, uid
 from podium.api.values.counts import listed
@@ -22,7 +23,6 @@ from podium.scheduler.config.preemption_options import Gangs as GangOptions
 from podium.scheduler.framework.decision import Decision
 from podium.scheduler.framework.pod_groups import GangId, PodGroup, PodGroups
 from podium.scheduler.framework.status import unschedulable
-from podium.scheduler.machine.api_dispatcher import stamped_condition
 from podium.scheduler.machine.binding_cycle import BindingCycles
 from podium.scheduler.machine.context import (
     KEEP,

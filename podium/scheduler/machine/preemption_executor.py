@@ -21,6 +21,7 @@ from collections import deque
 import msgspec
 from msgspec.structs import replace
 
+from podium.api.conditions import stamped_condition
 from podium.api.objects import condition_of, is_terminating, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
@@ -30,7 +31,6 @@ from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.machine.api_dispatcher import (
     observed_generation,
     patched_conditions,
-    stamped_condition,
     status_patch,
 )
 from podium.scheduler.machine.binding_cycle import BindingCycles

@@ -21,7 +21,7 @@ def _rows(kubelets: SimulatedKubelets, node: str, now_s: float) -> Iterator[Sign
     for threshold, observed in kubelets.readings(node, now_s):
         signal, available, value = threshold.signal, "", str(threshold.value)
         if observed is not None:
-            left = Quantity(observed.available * NANOS_PER_UNIT, signal.quantity_format)
+            left = Quantity(observed.available * NANOS_PER_UNIT, signal.starved.unit)
             available = str(left)
             if threshold.value.quantity is None:
                 value = f"{value} ({threshold.value.of(observed.capacity)})"

@@ -20,7 +20,7 @@ from podium.api.values.times import epoch_s
 from podium.kubelet.eviction.eviction_ranking import rank
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import PodUsage
-from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.kubelet.simulated.behaviour import BehaviourError
 from podium.kubelet.simulated.scripted_usage import USAGE, usage_of
 from podium.kubelet.simulated.stats_provider import usage_at
@@ -28,15 +28,6 @@ from podium.whatif.plan.plan_report import PodRow
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.plan.resource_pressure import with_usage
-
-# What annotations call it.
-_SCRIPTED = {
-    MEMORY: "memory",
-    EPHEMERAL_STORAGE: "disk",
-    INODES: "inodes",
-    PIDS: "processes",
-}
-
 
 _STATISTICS = "statistics"
 
@@ -134,7 +125,7 @@ def rank_evictions(
                 keys=_told(one.keys, is_assumed=is_assumed),
             )
             for one in ranked
-            for is_assumed in (USAGE + _SCRIPTED[signal.resource] not in annotations(one.pod),)
+            for is_assumed in (USAGE + signal.starved.annotation not in annotations(one.pod),)
         ),
     )
 

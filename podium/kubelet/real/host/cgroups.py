@@ -16,11 +16,7 @@ _CPU_PERIOD_US = 100_000
 
 
 class Cgroup:
-    """The cgroup of one run of a container.
-
-    Attributes:
-        path: of its directory.
-    """
+    """The cgroup of one run of a container."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -84,7 +80,6 @@ class Cgroups:
         """A group for one run of a container.
 
         Args:
-            name: of the group.
             memory_bytes: how much memory it may have; None for any.
             cpu_millis: how many thousandths of a CPU it may have; None for any.
         """

@@ -24,10 +24,7 @@ async def handle(running: Running, pod: Object, action: Object, timeout_s: float
     """Carry out a probe or hook.
 
     Args:
-        running: the container.
-        pod: its pod.
         action: what to do, such as `{"exec": {"command": […]}}`.
-        timeout_s: how long it may take.
     """
     try:
         async with asyncio.timeout(timeout_s):

@@ -52,7 +52,6 @@ class LogFile:
 
         Args:
             stream: `stdout` or `stderr`.
-            reader: of it.
         """
         rest = b""
         while chunk := await reader.read(_CHUNK):
@@ -115,7 +114,6 @@ class LogOptions(msgspec.Struct, frozen=True, kw_only=True):
         follow: whether to go on until the container has ended.
         tail_lines: how many lines before that; None for all.
         since: the time of the first line, as it stands in the log; empty for the first of all.
-        timestamps: whether each line begins with its time.
         limit_bytes: how much to tell; None for everything.
     """
 
@@ -135,8 +133,6 @@ async def log_text(
 
     Args:
         path: the log, in the format of CRI; one that isn't there is empty.
-        options: what is wanted of it.
-        is_running: tells whether there may be more to come.
     """
     shown, rest, file = _Shown(options), b"", _opened(path)
     if file is None:

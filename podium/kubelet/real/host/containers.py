@@ -51,11 +51,6 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """One run of a container, as it is to be started.
 
     Attributes:
-        run: which run of which container.
-        command: the command with its arguments.
-        variables: its environment.
-        directory: where it begins.
-        log: where what it says is kept.
         oom_score_adj: for the order in which the kernel kills.
         memory_bytes: how much memory it may have; None for any.
         cpu_millis: how many thousandths of a CPU it may have; None for any.
@@ -72,12 +67,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Use(NamedTuple):
-    """The memory and processes that a container uses.
-
-    Attributes:
-        memory_bytes: its working set.
-        processes: how many it has.
-    """
+    """The memory and processes that a container uses."""
 
     memory_bytes: int
     processes: int
@@ -87,14 +77,9 @@ class Running(msgspec.Struct):
     """A container that runs as processes of the machine.
 
     Attributes:
-        launch: what it was started with.
-        variables: its environment.
         process: its first process.
-        log: where what it says is kept.
         cgroup: its group; None where there are none.
-        exited: how it ended, once it has.
         oom_kills: how often the kernel had killed for want of memory when it was last seen alive.
-        was_killed: whether it was killed from here.
     """
 
     launch: Launch
@@ -107,11 +92,7 @@ class Running(msgspec.Struct):
     was_killed: bool = False
 
     def use(self, table: Mapping[int, ProcessEntry]) -> Use:
-        """What it uses.
-
-        Args:
-            table: the processes of the machine.
-        """
+        """What it uses."""
         if self.cgroup is not None:
             return Use(self.cgroup.memory_bytes, self.cgroup.processes)
         pids = members(table, self.process.pid)
@@ -124,9 +105,7 @@ class Containers:
     """Starts, watches and ends the containers of the machine.
 
     Args:
-        now_s: tells what time it is.
         cgroups: where their groups are made; None where that can't be.
-        root: the node's directory, by which its processes are known.
     """
 
     def __init__(self, now_s: Callable[[], float], cgroups: Cgroups | None, root: Path) -> None:

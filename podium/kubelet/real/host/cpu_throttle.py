@@ -23,7 +23,6 @@ class _Limited(msgspec.Struct):
 
     Attributes:
         leader: its first process.
-        share: of a CPU that it may have.
         credit_s: what it may use now; below 0 if it has used more.
         used_s: what it had used when it was last looked at.
         resumes_s: when it goes on; None while it isn't paused.

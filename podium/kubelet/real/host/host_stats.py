@@ -42,7 +42,6 @@ class Memory(NamedTuple):
 
     Attributes:
         capacity_bytes: all that there is, or all that this process's group may have.
-        available_bytes: what isn't part of its working set.
     """
 
     capacity_bytes: int
@@ -65,12 +64,7 @@ def memory(root: Path = ROOT, own: Path = OWN) -> Memory:
 
 
 def observations(root: Path, now_s: float) -> dict[Signal, Observation]:
-    """What the signals tell now; of a filesystem without a number of inodes nothing of them.
-
-    Args:
-        root: the node's directory, whose filesystem counts.
-        now_s: the time.
-    """
+    """What the signals tell now; of a filesystem without a number of inodes nothing of them."""
     left = memory()
     disk = os.statvfs(root)
     available = disk.f_bavail * disk.f_frsize
@@ -94,11 +88,7 @@ def statistics(
     """All of it.
 
     Args:
-        pods: to be measured.
-        directory: the node's.
-        containers: that run.
         taken: what the pods take of the disk, as it was found out last.
-        now_s: the time.
     """
     table = processes()
     usage = {pod["metadata"]["uid"]: _pod(pod, directory, containers, taken, table) for pod in pods}
@@ -201,12 +191,7 @@ _LOOPBACK = "127.0.0.1"
 
 
 def machine_info(root: Path, logs: Path) -> MachineInfo:
-    """What there is to know of this machine.
-
-    Args:
-        root: the node's directory, whose filesystem counts.
-        logs: where it keeps logs.
-    """
+    """What there is to know of this machine."""
     disk = os.statvfs(root)
     system = platform.uname()
     return MachineInfo(

@@ -50,18 +50,8 @@ class NoLogError(Exception):
 class KubeletServer:
     """Serves logs while it runs, from `async with` to its end.
 
-    Attributes:
-        port: where it listens.
-
     Args:
-        directory: where logs are.
-        containers: tell who still runs.
-        fetch_pod: reads a pod of the cluster.
-        may_read: tells who may read logs.
-        now_s: tells what time it is.
-        address: of this machine.
         port: None for the usual one, or, if that is in use, any.
-        tls: which certificate it shows, and whose clients' it takes.
         head_s: how long a connection may take to bring a request's head, in seconds, TLS handshake
             included; later it is cut.
     """
@@ -212,8 +202,6 @@ def wanted_attempt(pod: Object, container: str, previous: bool) -> int:
     """Which run of a container has the log that is asked for, as the kubelet chooses it.
 
     Args:
-        pod: with its status.
-        container: its name.
         previous: whether the run before is wanted, of which nothing goes on.
 
     Raises:

@@ -12,8 +12,6 @@ class ProcessEntry(NamedTuple):
     """A process of the machine, as /proc has it.
 
     Attributes:
-        pid: its number.
-        session: that it belongs to.
         is_dead: whether it only waits for its parent to notice.
         cpu_ticks: what it has used of processors, with those of its children that have ended.
     """

@@ -59,20 +59,7 @@ _CANNOT_RUN = "RunContainerError"
 
 
 class RuntimeService:
-    """Carries out a kubelet's commands on the machine, and passes other effects on to the API.
-
-    Attributes:
-        asked_to_end: set when the kubelet is to end.
-        has_ended: set when it has.
-
-    Args:
-        api: the cluster's.
-        fetch: reads config maps and secrets.
-        containers: of the machine.
-        directory: the node's.
-        machine: where pods run.
-        now_s: tells what time it is.
-    """
+    """Carries out a kubelet's commands on the machine, and passes other effects on to the API."""
 
     def __init__(
         self,

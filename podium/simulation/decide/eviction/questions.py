@@ -14,7 +14,7 @@ from podium.apiserver.kinds.registration.registrations import apply_defaults
 from podium.kubelet.eviction.eviction_ranking import rank
 from podium.kubelet.eviction.oom_score import oom_score_adj
 from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_signal, parse_value
-from podium.kubelet.eviction.threshold_state import thresholds_met
+from podium.kubelet.eviction.thresholds import thresholds_met
 from podium.simulation.decide.eviction.eviction_fields import read_eviction, threshold_report
 from podium.simulation.decide.eviction.question import EvictionQuestion, EvictionStep
 from podium.simulation.decide.eviction.recorded_statistics import (
@@ -105,7 +105,7 @@ def _thresholds_met(question: EvictionQuestion) -> Json:
         quantities.append(quantity)
     return {
         "met": [threshold_report(one) for one in met],
-        "conditions": sorted({one.signal.condition for one in met}),
+        "conditions": sorted({one.signal.starved.condition for one in met}),
         "quantities": quantities,
     }
 
