@@ -201,11 +201,15 @@ class DisruptionController(Reconciler):
             "expectedPods": counted.expected_pods,
             "observedGeneration": generation,
         }
-        reason = "SufficientPods" if allowed else "InsufficientPods"
         known = condition_of(budget, DISRUPTION_ALLOWED)
-        made = {"type": DISRUPTION_ALLOWED, "status": str(allowed > 0), "reason": reason}
-        made |= {"message": "", **observed_generation(budget)}
-        condition = set_condition(known, made, now_s)
+        condition = {
+            "type": DISRUPTION_ALLOWED,
+            "status": str(allowed > 0),
+            "reason": "SufficientPods" if allowed else "InsufficientPods",
+            "message": "",
+            **observed_generation(budget),
+        }
+        condition = set_condition(known, condition, now_s)
         granted: Mapping[str, str] = old.get("disruptedPods") or {}
         is_same = all(old.get(field) == value for field, value in status.items())
         if is_same and granted == disrupted and condition == known:
@@ -221,11 +225,15 @@ class DisruptionController(Reconciler):
         """Allow no disruption as long as it isn't known how many there may be."""
         old = status_of(budget)
         known = condition_of(budget, DISRUPTION_ALLOWED)
-        made = {"type": DISRUPTION_ALLOWED, "status": "False", "reason": SYNC_FAILED}
-        made |= {"message": why}
+        condition = {
+            "type": DISRUPTION_ALLOWED,
+            "status": "False",
+            "reason": SYNC_FAILED,
+            "message": why,
+        }
         if seen := old.get("observedGeneration"):
-            made["observedGeneration"] = seen
-        condition = set_condition(known, made, now_s)
+            condition["observedGeneration"] = seen
+        condition = set_condition(known, condition, now_s)
         if old.get("disruptionsAllowed") != 0 or condition != known:
             status = {"disruptionsAllowed": 0, "conditions": [condition]}
             yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)

@@ -152,8 +152,13 @@ def _removal(pod: Object, message: str, now_s: float) -> Effect:
         return deletion_of("Pod", pod, grace_period_s=0)
     status: dict[str, Any] = {"phase": "Failed"}
     if message:
-        target = {"type": DISRUPTION_TARGET, "status": "True", "reason": BY_POD_GC.reason}
-        target |= {"message": message, **observed_generation(pod)}
+        target = {
+            "type": DISRUPTION_TARGET,
+            "status": "True",
+            "reason": BY_POD_GC.reason,
+            "message": message,
+            **observed_generation(pod),
+        }
         known = condition_of(pod, DISRUPTION_TARGET)
         status["conditions"] = [set_condition(known, target, now_s)]
     return status_patch_of("Pod", pod, status)

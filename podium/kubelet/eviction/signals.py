@@ -99,10 +99,10 @@ class Signal(StrEnum):
     starved: EvictionResource
     rank: int
 
-    def __new__(cls, value: str, starved: EvictionResource) -> Self:
+    def __new__(cls, value: str, *starved: EvictionResource) -> Self:
         signal = str.__new__(cls, value)
         signal._value_ = value
-        signal.starved = starved
+        (signal.starved,) = starved
         signal.rank = len(cls.__members__)
         return signal
 
