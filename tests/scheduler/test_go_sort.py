@@ -76,6 +76,14 @@ def test_contradictions_end(length: int, seed: int) -> None:
     assert sorted(items) == list(range(length))
 
 
+@pytest.mark.parametrize("length", LENGTHS)
+def test_equal_elements_of_a_list_that_is_in_order_stay_as_they_are(length: int) -> None:
+    items = [(number // 7, number) for number in range(length)]
+    expected = list(items)
+    go_sort(items, lambda a, b: a[0] < b[0])
+    assert items == expected
+
+
 @given(st.permutations(range(3)))
 def test_the_pivot_of_a_short_list_is_the_median_of_its_quarters(ranks: list[int]) -> None:
     items = [9] * 16

@@ -35,8 +35,8 @@ _OF_NODES = frozenset({"DaemonSet", "Node"})
 class _Readiness(msgspec.Struct):
     """How many pods of a workload are ready, from the beginning of a plan on."""
 
-    before: int = 0
-    now: int = 0
+    before: int
+    now: int
     since_s: float = 0.0
     for_s: dict[int, float] = msgspec.field(default_factory=dict)
     first_s: dict[int, float] = msgspec.field(default_factory=dict)
