@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from podium.api.release import __version__
+
 if TYPE_CHECKING:
     from podium.ui.library import LoadedCluster as LoadedCluster
     from podium.ui.library import benchmark as benchmark
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from podium.ui.library import snapshot as snapshot
     from podium.ui.library import sweep as sweep
     from podium.ui.testing.threaded_cluster import Cluster as Cluster
-
-__version__ = "0.1.0"
 
 _LIBRARY = ["LoadedCluster", "benchmark", "compare", "decisions", "import_trace", "lint", "load"]
 _LIBRARY += ["schema", "simulate", "snapshot", "sweep"]

@@ -39,9 +39,7 @@ def last_heartbeat_s(lease: Object, seen_s: float, now_s: float) -> float:
     """When the holder was last heard of, in seconds since the epoch.
 
     Args:
-        lease: as it is now.
         seen_s: when its present `renewTime` was first seen.
-        now_s: the time.
     """
     match annotations(lease).get(HEARTBEATS):
         case "continuous":
@@ -65,7 +63,6 @@ def node_lease(node: Object, renewed_s: float, heartbeats: str) -> dict[str, Any
     """The Lease of a simulated node's agent.
 
     Args:
-        node: the node, which owns the Lease.
         renewed_s: when it was renewed last, in seconds since the epoch.
         heartbeats: `CONTINUOUS`, `ENDED` or `WRITTEN`; the last takes back what was said before.
     """

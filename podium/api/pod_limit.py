@@ -10,11 +10,7 @@ _BY_REPLICAS = frozenset({"Deployment", "ReplicaSet", "ReplicationController", "
 
 
 class PodLimit:
-    """Adds up the pods that workloads ask for beyond those that a cluster has made already.
-
-    Args:
-        most: how many there may be.
-    """
+    """Adds up the pods that workloads ask for beyond those that a cluster has made already."""
 
     def __init__(self, most: int = MAX_PODS) -> None:
         self._most = most

@@ -1,15 +1,22 @@
 """What is asked of pods: where they are, how they are, and who decides on them."""
 
+import re
+
 from podium.api.objects import Object, annotations, holds, is_terminating, spec_of, status_of
-from podium.api.values.integers import parse_int
+from podium.api.values.integers import INT32, parse_int
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 """The annotation, and label, of a pod of an indexed Job that names its index."""
 
+DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+"""The annotation by which a pod says what its deletion costs."""
+
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _NOTHING: Object = {}
 _INDEXES = range(2**31)
+# As upstream reads it: no plus sign, no leading zeros.
+_WHOLE_NUMBER = re.compile("0|-?[1-9][0-9]*", re.ASCII)
 
 
 def node_name_of(pod: Object) -> str:
@@ -72,3 +79,13 @@ def is_ready(pod: Object) -> bool:
 def completion_index(pod: Object) -> int | None:
     """The index that a pod of an indexed Job has; None for other pods."""
     return parse_int(annotations(pod).get(COMPLETION_INDEX), _INDEXES)
+
+
+def parse_deletion_cost(text: str) -> int | None:
+    """The cost that an annotation states; None if it isn't an integer of 32 bits."""
+    return parse_int(text, INT32) if _WHOLE_NUMBER.fullmatch(text) else None
+
+
+def deletion_cost(pod: Object) -> int:
+    """The cost that the pod's annotation puts on its deletion; 0 if there is none to be read."""
+    return parse_deletion_cost(annotations(pod).get(DELETION_COST, "0")) or 0

@@ -13,7 +13,6 @@ class Cause(msgspec.Struct, frozen=True):
 
     Attributes:
         reason: such as `FieldValueInvalid`.
-        message: the sentence.
         field: the field's path; empty if it isn't about a field.
     """
 
@@ -28,8 +27,6 @@ class RefusedError(PodiumError):
     Attributes:
         code: the HTTP status code.
         reason: such as `Conflict`; empty where upstream gives none.
-        message: the sentence.
-        causes: the single faults.
         details: name, group, kind and uid of the object concerned, as far as they are known; None
             where upstream gives none.
         retry_after_s: how long to wait before the next try; None if that isn't said.

@@ -57,7 +57,6 @@ def pod_requests(
     requests are set, they replace the containers'; the overhead comes on top.
 
     Args:
-        pod: the pod.
         use_status: of what is being resized in place, count of each resource the largest amount
             that is requested (unless that was found infeasible), allocated or actual, as the
             scheduler does for pods that have a node.

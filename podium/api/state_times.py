@@ -32,7 +32,6 @@ class StateTime(msgspec.Struct, frozen=True):
     Attributes:
         at_s: in seconds since the epoch.
         field: the name of the field that holds it.
-        obj: the object that the field is in.
     """
 
     at_s: float
@@ -55,7 +54,6 @@ def ahead_of(now_s: float, objects: Iterable[Object], consequence: str) -> Itera
 
     Args:
         now_s: the time, in seconds since the epoch.
-        objects: of a state.
         consequence: what follows from it, for the end of the sentence.
     """
     latest = latest_time(objects)

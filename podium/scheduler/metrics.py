@@ -59,11 +59,7 @@ class Histogram(Collector):
     only ever stepped and read in one.
 
     Args:
-        name: of the metric.
-        text: what it tells.
-        labels: names of the labels.
         bounds: the upper bounds of the buckets, ascending; one without a bound comes last.
-        registry: where it is exposed.
     """
 
     def __init__(
@@ -103,11 +99,7 @@ class Histogram(Collector):
 
 
 class SchedulerMetrics(NoMetrics):
-    """Counters, gauges and histograms of one scheduler.
-
-    Attributes:
-        registry: what to expose.
-    """
+    """Counters, gauges and histograms of one scheduler."""
 
     registry: CollectorRegistry
 
@@ -216,11 +208,7 @@ class SchedulerMetrics(NoMetrics):
 
 
 class QueueMetrics(Collector):
-    """The metrics of a queue.
-
-    Args:
-        queue: that is looked at.
-    """
+    """The metrics of a queue."""
 
     def __init__(self, queue: SchedulingQueue) -> None:
         self._queue = queue

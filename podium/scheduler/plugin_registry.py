@@ -210,8 +210,6 @@ def build_pipelines(
 
     Args:
         profiles: from `resolve`.
-        handle: given to every plugin.
-        factories: the plugins.
         every_node: look at every node whatever the configuration says.
     """
     return {

@@ -46,12 +46,7 @@ def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehe
 
 
 class Rehearsal:
-    """Carries decisions out in the snapshot alone while a rehearsal lasts.
-
-    Args:
-        scheduler: decides.
-        absence: of the victims.
-    """
+    """Carries decisions out in the snapshot alone while a rehearsal lasts."""
 
     def __init__(self, scheduler: Scheduler, absence: Absence) -> None:
         self._scheduler = scheduler
@@ -83,8 +78,6 @@ class GangPlace(msgspec.Struct, frozen=True):
     """Where a pod of a gang goes.
 
     Attributes:
-        pod: the pod.
-        node_name: the node.
         found: who has to go first, as DefaultPreemption says; None if it fits.
     """
 

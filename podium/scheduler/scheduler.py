@@ -43,17 +43,11 @@ class Scheduler:
     """Nodes, pods, everything that plugins look up, and the cycle that decides over them.
 
     Attributes:
-        snapshot: nodes and the pods on them.
         listers: other objects.
         nominator: pods that wait for the room they have made.
-        budgets: disruption budgets.
         preempting: uids of the pods whose preemption is being carried out.
         clock: the time, for what depends on it; whoever has pods decided sets it.
-        history: who was preempted lately.
         preferred: what to take where several nodes are equal, before the smallest name.
-        pipelines: by scheduler name.
-        binding: binding cycles, by scheduler name.
-        handle: the cluster as plugins see it.
         watch: told of every decision right after it was made, before anything changes.
     """
 
@@ -69,7 +63,6 @@ class Scheduler:
 
         Args:
             configuration: profiles and plugins; v1.36's default one unless given.
-            options: Podium's own options.
             every_node: look at every node and candidate whatever the configuration says.
             rng: for what a configuration limits to random candidates.
         """
@@ -170,8 +163,6 @@ class Scheduler:
 
         Args:
             pod: a decision chose `node_name` for it.
-            node_name: the node.
-            scheduler_name: the profile that decided.
             now_s: from when a wait counts, in seconds.
 
         Returns:

@@ -62,7 +62,6 @@ def decode(
     """The document that a value stands for.
 
     Args:
-        kind: its type.
         value: as read from YAML or JSON.
         path: where it stands, for faults; empty for a whole file.
         context: what checks of fields look up, by name.

@@ -44,7 +44,6 @@ def plain(report: Report, kind: type[Report] | None = None) -> dict[str, Any]:
     """A report as plain values, for JSON and YAML.
 
     Args:
-        report: the report.
         kind: which class it is taken for; its own if None.
     """
     cls: Any = kind or type(report)

@@ -18,9 +18,7 @@ class Kind(msgspec.Struct, frozen=True):
         group: the API group; empty for the core group.
         name: as in an object's `kind`.
         plural: the resource, as in paths.
-        namespaced: whether objects stand in namespaces.
         short_names: as kubectl takes them.
-        subresources: such as `status`.
         categories: groups of kinds that kubectl can list at once, such as `all`.
         version: the version that v1.36 serves.
         also: further (group, version) pairs under which the same objects are served.

@@ -17,7 +17,6 @@ def with_disruption_allowed(status: Object, now_s: float) -> Object:
     """The status with its condition DisruptionAllowed as its number of disruptions has it.
 
     Args:
-        status: of a budget.
         now_s: the time, in seconds since the epoch; it is noted when the condition turns over.
     """
     allowed = (status.get("disruptionsAllowed") or 0) > 0

@@ -57,7 +57,6 @@ class Scale(msgspec.Struct, frozen=True):
 
     Attributes:
         uid: of the controller that says how many pods there should be.
-        replicas: how many.
         controller: its kind and name; empty if they aren't known.
         is_ordered: whether no further pod comes while one isn't ready.
     """
@@ -173,7 +172,6 @@ def allowed_disruptions(
     """The budget's status, as the disruption controller computes it.
 
     Args:
-        pdb: a valid budget.
         pods: the pods that it selects, finished ones included.
         expected: their `expected_count`; plays no part unless the budget `needs_scale`.
         now: nanoseconds since the epoch. Pods whose eviction was granted less than two minutes
@@ -195,7 +193,6 @@ class CountedBudget(msgspec.Struct, frozen=True):
     """A budget, and what its status is counted from.
 
     Attributes:
-        budget: a valid one.
         pods: those that it selects.
         expected: their `expected_count`.
         now: nanoseconds since the epoch.
@@ -252,7 +249,6 @@ def fewest_pods(pdb: Object, count: int, *, unhealthy: int = 0, spare: int = 1) 
     """Return the smallest number of pods with which a budget has so many to spare.
 
     Args:
-        pdb: a valid budget.
         count: where to begin: how many pods there are to be today.
         unhealthy: how many of them aren't healthy, however many there are.
         spare: how many more are to be healthy than the budget asks for; 1 lets one of them go.
@@ -279,7 +275,6 @@ def looser_bounds(pdb: Object, expected: int | None, present: int) -> Iterator[O
     Where nobody says how many pods there should be, only a number as `minAvailable` can be kept.
 
     Args:
-        pdb: a valid budget.
         expected: the `expected_count` of its pods.
         present: how many pods it selects.
     """
@@ -339,8 +334,6 @@ class Budget(msgspec.Struct, frozen=True):
     """A budget as the scheduler sees it.
 
     Attributes:
-        namespace: of the budget and the pods it covers.
-        name: of the budget.
         selector: of pods; one that isn't valid selects nothing.
         allowed: how many pods may still be disrupted.
         disrupted: names of pods whose eviction has been granted and is paid for already.

@@ -66,7 +66,6 @@ def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:
     """What a reason of the condition stands for, if it is known.
 
     Args:
-        reason: of the condition.
         status_reason: of the pod's status, if that is at hand.
     """
     found = _BY_REASON.get(reason)

@@ -54,7 +54,6 @@ class Requirement(msgspec.Struct, frozen=True):
     """One condition on the value of one label (or, in node selectors, of one field).
 
     Attributes:
-        key: the label.
         operator: `In`, `NotIn`, `Exists`, `DoesNotExist`, and in node selectors `Gt` and `Lt`.
         values: as written; none for `Exists` and `DoesNotExist`, one integer for `Gt` and `Lt`.
     """
@@ -164,7 +163,6 @@ def requirement_faults(key: object, operator: Operator, values: object) -> list[
 
     Args:
         key: as read.
-        operator: a known one.
         values: as read, None if absent.
     """
     faults = _faults("key", key, validate_label_key)

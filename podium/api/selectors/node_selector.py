@@ -34,7 +34,6 @@ class NodeSelectorTerm:
     """A conjunction of conditions on a node.
 
     Attributes:
-        expressions: conditions on labels.
         fields: conditions on fields, each with exactly one value.
         error: why the term couldn't be parsed; it then matches nothing.
     """

@@ -66,7 +66,6 @@ class Quantity:
 
     Attributes:
         nanos: the amount in thousand-millionths of the resource's unit.
-        format: how it is printed.
         written: the text as written, where Kubernetes prints that instead of the canonical one:
             it reuses text that looks canonical at a glance, such as `+5` or `1.500`.
     """

@@ -1,4 +1,4 @@
-"""Claims and persistent volumes: what they ask for and offer, and how they are bound.
+"""Claims, persistent volumes and storage classes: what they ask for and offer, how they are bound.
 
 The rules are those of component-helpers' `storage/volume` and `storage/ephemeral` in v1.36.
 """
@@ -21,24 +21,20 @@ from podium.api.values.quantity import nanos
 from podium.api.well_known import BIND_COMPLETED
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
-
-
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
-
-
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
-
-
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
-
-
 ZONES_DELIMITER = "__"
-
-
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
-
-
 _FILESYSTEM = "Filesystem"
+
+CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
+"""Named the class when there was no field for it, and still counts more than the field."""
+
+_DEFAULT = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +135,15 @@ def same_kind(volume: Object, claim: Object) -> bool:
 def _kind(obj: Object) -> tuple[str, str]:
     spec = spec_of(obj)
     return spec.get("volumeMode") or _FILESYSTEM, spec.get("volumeAttributesClassName") or ""
+
+
+def storage_class_name(obj: Object) -> str:
+    """The storage class of a claim or a persistent volume; empty if it has none."""
+    noted = annotations(obj).get(CLASS_ANNOTATION)
+    return str(spec_of(obj).get("storageClassName") or "") if noted is None else noted
+
+
+def is_default_class(storage_class: Object) -> bool:
+    """Whether claims that name no class are of this one."""
+    marks = annotations(storage_class)
+    return any(marks.get(mark) == "true" for mark in _DEFAULT)

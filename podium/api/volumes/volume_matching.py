@@ -20,8 +20,8 @@ from podium.api.volumes.claims_and_volumes import (
     requested_storage,
     same_kind,
     storage_capacity,
+    storage_class_name,
 )
-from podium.api.volumes.storage_classes import storage_class_name
 
 Choice = NDArray[np.int64]
 Rows = NDArray[np.intp]
@@ -48,9 +48,7 @@ def choose_volumes(
 
     Args:
         claims: in the order in which they choose; what one has chosen the next can't have.
-        volumes: all persistent volumes.
         topology: where volumes can be reached from.
-        node_count: the number of rows.
 
     Returns:
         For each claim int64[nodes], an index into `volumes` or `NO_VOLUME`.

@@ -9,7 +9,7 @@ from podium.api.objects import Object, spec_of
 from podium.api.pod_specs import requests_of
 from podium.api.pods import phase_of
 from podium.api.values.quantity import nanos
-from podium.api.volumes.storage_classes import storage_class_name
+from podium.api.volumes.claims_and_volumes import storage_class_name
 from podium.apiserver.admission.plugin import UPDATE, Plugin
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden

@@ -22,8 +22,14 @@ from podium.api.policy.quotas.amounts import (
     without_zeros,
     written,
 )
-from podium.api.policy.quotas.quota_scopes import is_counted, matches, tracked
-from podium.api.policy.quotas.scopes import has_deadline, in_scope, scope_selectors
+from podium.api.policy.quotas.scopes import (
+    has_deadline,
+    in_scope,
+    is_counted,
+    matches,
+    scope_selectors,
+    tracked,
+)
 from podium.api.policy.quotas.usage import compute_usage, usage
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
 from podium.apiserver.attributes import Attributes, Operation

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from podium.api.objects import Object, annotations, metadata_of, name, spec_of
 from podium.api.values.times import parse_time
-from podium.api.volumes.storage_classes import CLASS_ANNOTATION, is_default_class
+from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION, is_default_class
 from podium.apiserver.admission.plugin import CREATE, AdmissionOptions, Derived, Plugin, View
 from podium.apiserver.attributes import Attributes
 

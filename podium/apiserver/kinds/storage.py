@@ -6,7 +6,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, name, part, without
-from podium.api.volumes.storage_classes import is_default_class
+from podium.api.volumes.claims_and_volumes import is_default_class
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration

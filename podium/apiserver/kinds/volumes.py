@@ -18,7 +18,7 @@ from podium.api.objects import (
 from podium.api.pod_specs import resources_of
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.values.times import timestamp
-from podium.api.volumes.storage_classes import CLASS_ANNOTATION, storage_class_name
+from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION, storage_class_name
 from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds.pods.pod_templates import SOURCES, with_claim_spec
 from podium.apiserver.kinds.registration import rules

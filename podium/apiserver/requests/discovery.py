@@ -9,9 +9,8 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium import __version__
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.kubernetes_release import MAJOR, MINOR, PATCH
+from podium.api.release import MAJOR, MINOR, PATCH, __version__
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests.routes import (
     BINDINGS,

@@ -10,15 +10,7 @@ import msgspec
 
 from podium.api.conditions import with_condition
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import (
-    Object,
-    condition_of,
-    is_terminating,
-    name,
-    part,
-    spec_of,
-    status_of,
-)
+from podium.api.objects import Object, condition_of, is_terminating, name, part, spec_of, status_of
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.policy.disruption_budget_status import with_disruption
 from podium.api.policy.disruption_budgets import selects

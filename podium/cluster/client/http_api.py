@@ -9,10 +9,10 @@ from typing import Any, Self
 import aiohttp
 import msgspec
 
-from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
 from podium.api.objects import Object, entries, metadata_of
+from podium.api.release import __version__
 from podium.cluster.client.calls import JSON, Call, call_of, collection_path, object_path
 from podium.cluster.client.connection import Connection, MissingConnectionError
 from podium.cluster.client.responses import (

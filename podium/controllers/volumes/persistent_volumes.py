@@ -18,9 +18,9 @@ from podium.api.volumes.claims_and_volumes import (
     is_bound_to,
     is_fully_bound,
     is_reserved,
+    storage_class_name,
     volume_name,
 )
-from podium.api.volumes.storage_classes import storage_class_name
 from podium.controllers.volumes.volume_binding import (
     CLAIM,
     VOLUME,

@@ -25,9 +25,9 @@ from podium.api.volumes.claims_and_volumes import (
     requested_storage,
     same_kind,
     storage_capacity,
+    storage_class_name,
     volume_name,
 )
-from podium.api.volumes.storage_classes import storage_class_name
 from podium.api.volumes.volume_matching import NO_VOLUME, Rows, choose_volumes
 from podium.api.well_known import BIND_COMPLETED
 from podium.machines.effects import Effect, Patch, patch_of, status_patch_of

@@ -27,9 +27,9 @@ from podium.api.volumes.claims_and_volumes import (
     SELECTED_NODE,
     WAIT_FOR_FIRST_CONSUMER,
     bound_to,
+    storage_class_name,
     volume_name,
 )
-from podium.api.volumes.storage_classes import storage_class_name
 from podium.controllers.volumes.persistent_volumes import PROVISIONER
 from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_of
 from podium.machines.effects import Create, Effect, Record, deletion_of, event_of

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium import __version__
+from podium.api.release import __version__
 from podium.api.well_known import HOSTNAME_LABEL, LOG_DIRECTORY
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.node_status import addresses

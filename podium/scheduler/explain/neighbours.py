@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from podium.api.nodes import taints_of
 from podium.api.objects import spec_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
-from podium.api.values.counts import listed
+from podium.api.values.message_words import listed
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
     affinity_terms,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from podium.api.objects import Object, annotations, entries, labels, name, part, spec_of
 from podium.api.pod_specs import requests_of
 from podium.api.selectors.labels import SelectorError, label_selector
-from podium.api.values.counts import listed
+from podium.api.values.message_words import listed
 from podium.api.values.quantity import value
 from podium.api.volumes.claims_and_volumes import (
     NO_PROVISIONER,
@@ -16,9 +16,9 @@ from podium.api.volumes.claims_and_volumes import (
     access_modes,
     claim_uses,
     is_fully_bound,
+    storage_class_name,
     volume_name,
 )
-from podium.api.volumes.storage_classes import storage_class_name
 from podium.api.well_known import REQUIRED
 from podium.scheduler.explain.node_conditions import unmet_node_affinity
 from podium.scheduler.plugins.volume_restrictions import share_a_disk

@@ -27,11 +27,7 @@ _HOPELESS = frozenset({"NotFound", "Invalid", "Forbidden"})
 
 
 class PodCall(msgspec.Struct, frozen=True):
-    """The purpose of a call about a pending pod.
-
-    Attributes:
-        uid: the pod's.
-    """
+    """The purpose of a call about a pending pod."""
 
     uid: str
 
@@ -117,8 +113,6 @@ class APIDispatcher:
         """Write a condition, a nomination or both, unless the status says so already.
 
         Args:
-            pod: the pod.
-            now_s: the time.
             condition: type, status, reason, message, observedGeneration; the time of the
                 transition is filled in.
             nomination: the node's name; empty clears it, None leaves it as it is.

@@ -36,8 +36,6 @@ class PreBindCall(msgspec.Struct, frozen=True):
     """The purpose of one of PreBind's calls.
 
     Attributes:
-        uid: of the pod that is being bound.
-        number: of the call.
         plugin: that asked for it.
     """
 
@@ -64,13 +62,8 @@ class BindingTask(msgspec.Struct):
 
     Attributes:
         queued: the pod, as it left the queue.
-        pod: the pod that was decided.
         assumed: the same in the snapshot.
-        node_name: where it goes.
         started_at_s: when its scheduling cycle began.
-        pipeline: of the profile that decided.
-        cycle: of the same profile.
-        stage: where it stands.
         calls: PreBind's calls that are under way.
         written: by number of the call, the object that it has written.
         pre_bind_plugin: that PreBind is at.
@@ -98,12 +91,7 @@ class BindingTask(msgspec.Struct):
 
 
 class BindingCycles:
-    """The binding cycles under way, by the pod's uid.
-
-    Args:
-        context: of the scheduler.
-        timing: measures extension points.
-    """
+    """The binding cycles under way, by the pod's uid."""
 
     def __init__(self, context: SchedulerContext, timing: Timing) -> None:
         self._context = context
@@ -208,7 +196,6 @@ class BindingCycles:
         """Give the binding of a pod up in favour of another pod, unless it is being bound.
 
         Args:
-            uid: of the pod.
             plugin: that chose it as a victim.
 
         Returns:

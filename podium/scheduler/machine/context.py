@@ -106,10 +106,6 @@ class SchedulerContext(msgspec.Struct):
 
     Attributes:
         scheduler: snapshot, listers and nominator, and the cycle that decides over them.
-        queue: the pods that wait.
-        dispatcher: everything that is asked of the API.
-        metrics: counts what happens.
-        features: feature gates.
         pending: the pods that it has to schedule, as last seen, by uid.
         placed: the pods on nodes, as last seen, assumed ones included, by uid.
         overslept_s: how long pods had waited, in seconds, that got a place when they were tried
@@ -192,7 +188,6 @@ class Failure(msgspec.Struct, frozen=True):
     """Why a pod wasn't scheduled.
 
     Attributes:
-        message: the sentence, for event and condition.
         plugins: who rejected it; only events that they registered for bring it back.
         is_error: whether something went wrong, as opposed to the pod not fitting.
         nomination: the node to nominate it to, `KEEP`, or empty to clear what there is.

@@ -60,9 +60,6 @@ class OtherNominations:
 
     kube-scheduler looks at the nominations of its own pods only, and so fills room that another
     scheduler has made. Here they count as its own do.
-
-    Args:
-        context: of the scheduler.
     """
 
     def __init__(self, context: SchedulerContext) -> None:
@@ -90,7 +87,6 @@ class OtherNominations:
         """A pod waits no more.
 
         Args:
-            pod_uid: of any pod.
             frees: whether others can have the room that it was nominated to.
         """
         pod = self._pods.pop(pod_uid, None)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from podium.api.conditions import stamped_condition
 from podium.api.kinds.builtin_kinds import POD_GROUP
 from podium.api.objects import Object, condition_of, name, namespace, uid
-from podium.api.values.counts import listed
+from podium.api.values.message_words import listed
 from podium.api.values.times import timestamp
 from podium.machines.effects import status_patch_of
 from podium.machines.events import Change
@@ -64,9 +64,6 @@ class GangScheduler:
     Args:
         options: how long PodGroups wait.
         groups: the known PodGroups; this keeps them up to date with PodGroups and pods.
-        context: of the scheduler.
-        bindings: binds members.
-        preemptions: has victims go.
     """
 
     def __init__(

@@ -64,9 +64,7 @@ class PreemptionTask(msgspec.Struct):
     """A preemption whose victims are being removed.
 
     Attributes:
-        preemptor: the pod for which room is made.
         record: who has to go, where and since when.
-        plugin: who decided so.
         last: the victim that is kept for the end.
         removing: the uids of victims under way.
         last_begun: whether it is the last one's turn.
@@ -96,7 +94,6 @@ class Removal(msgspec.Struct):
     """A victim on its way out.
 
     Attributes:
-        victim: the pod.
         caller: the preemption in whose name it is asked for.
         effect: the call about it that is under way.
         tasks: all preemptions that it has to go for.
@@ -120,7 +117,6 @@ class PreemptionExecutor:
         held: pods whose preemption the options hold back.
 
     Args:
-        context: of the scheduler.
         bindings: victims that aren't being bound yet lose their room there.
     """
 
@@ -147,7 +143,6 @@ class PreemptionExecutor:
         """Set a preemption off, and put the preemptor back.
 
         Args:
-            queued: the preemptor.
             found: node and victims.
             failure: why the pod fits nowhere.
         """

@@ -48,16 +48,8 @@ class SchedulerMachine:
     """Schedules the pods of its profiles; follows `podium.machines.machine.Machine`.
 
     Attributes:
-        name: of the first profile.
-        kinds: what it looks at.
         wakes_last: of pods that come at one moment, the first in queue order is the first decided.
-        scheduler: snapshot and cycle.
-        queue: the pods that wait.
-        metrics: by kube-scheduler's names.
         context: these and what else its parts have in common.
-        handlers: take in what is seen of the cluster.
-        bindings: binding cycles under way.
-        preemptions: preemptions under way, and the last ones.
         gangs: pods that are scheduled together; None if the options have none.
         livelocks: preemptors that wait, since other schedulers only take the room made for them.
     """
@@ -79,8 +71,6 @@ class SchedulerMachine:
 
         Args:
             configuration: profiles, plugins and backoffs; v1.36's default one unless given.
-            options: Podium's own options.
-            features: feature gates.
             rng: for what a configuration limits to random candidates.
             metrics: where to count; nothing is counted unless given.
             takes_over: whether pods that wait at the start have been tried, as their conditions

@@ -14,9 +14,9 @@ from podium.api.volumes.claims_and_volumes import (
     WAIT_FOR_FIRST_CONSUMER,
     ZONES_DELIMITER,
     claim_uses,
+    storage_class_name,
     volume_name,
 )
-from podium.api.volumes.storage_classes import storage_class_name
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
 from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes

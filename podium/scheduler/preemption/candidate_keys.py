@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.deletion_cost import deletion_cost
 from podium.api.objects import annotations
+from podium.api.pods import deletion_cost
 from podium.api.values.times import EARLIEST_NS, NANOS_PER_SECOND, TimeError, parse_time
 from podium.scheduler.config.preemption_options import CandidateKey
 from podium.scheduler.framework.clock import Clock

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from podium import __version__
 from podium.api.errors import PodiumError
+from podium.api.release import __version__
 from podium.simulation.experiments.executors import Done, ScenarioRun, play
 from podium.simulation.experiments.run import RunResult
 

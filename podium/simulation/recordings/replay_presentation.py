@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from podium.api.presentation import Bullets, Presentation, Section, Table
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.simulation.recordings.comparison import (
     PlacementDifference,
     PreemptionDifference,

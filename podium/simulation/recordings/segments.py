@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.objects import Object, place_of
+from podium.api.release import __version__
 
 HEADER, STATE, BEGIN, GAP, END = "HEADER", "STATE", "BEGIN", "GAP", "END"
 """Types of lines besides those of watches, ADDED, MODIFIED and DELETED."""

@@ -6,7 +6,7 @@ from podium.api.objects import Object, conditions_of, is_terminating, labels, na
 from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.api.selectors.label_selector_text import parse_selector
 from podium.api.selectors.labels import Selector
-from podium.api.values.counts import listed
+from podium.api.values.message_words import listed
 from podium.apiserver.store.store import Store
 from podium.simulation.scenario.checks import (
     GONE,

@@ -33,7 +33,7 @@ from podium.api.policy.disruption_budgets import (
     selects,
 )
 from podium.api.refused import RefusedError
-from podium.api.values.counts import count, listed
+from podium.api.values.message_words import count, listed
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.apiserver.store.store import Store
 from podium.apiserver.subresources.eviction import evict

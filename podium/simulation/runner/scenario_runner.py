@@ -9,7 +9,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, name
 from podium.api.refused import RefusedError
 from podium.api.state_times import ahead_of
-from podium.api.values.misspelling import likely_meant
+from podium.api.values.message_words import likely_meant
 from podium.cluster.virtual import Cluster
 from podium.simulation.runner.action_runner import ActionRunner
 from podium.simulation.runner.check_evaluator import violation_of

@@ -16,9 +16,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.process.python_garbage_collection import collect_rarely
+from podium.api.release import __version__
 from podium.api.values.terminal_text import escaped
 from podium.ui.command_line.options.examples import epilog
 from podium.ui.command_line.options.option_fields import OrderedCommand

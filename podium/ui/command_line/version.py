@@ -1,6 +1,6 @@
 """`podium version`: which Podium this is."""
 
-from podium import __version__
+from podium.api.release import __version__
 
 
 def version() -> None:

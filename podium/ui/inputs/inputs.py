@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
-from podium.api.kubernetes_release import MAJOR, MINOR, PATCH
 from podium.api.objects import Object, annotations, name
 from podium.api.pod_limit import PodLimit
 from podium.api.process.python_garbage_collection import collect_rarely
+from podium.api.release import MAJOR, MINOR, PATCH
 from podium.api.values.durations import duration_seconds
 from podium.api.well_known import HELM_HOOK
 from podium.cluster.manifests import File, Loaded, ManifestError, Manifests, Problem, read_sources

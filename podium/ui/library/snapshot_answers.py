@@ -9,7 +9,7 @@ from typing import Any
 from podium.api.codec.yaml_text import read_yaml
 from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section, Table
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.simulation.traces.openb import Trace
 from podium.ui.command_line.options.common_options import InputError
 from podium.ui.library.answer import Answer, frame, rows_of

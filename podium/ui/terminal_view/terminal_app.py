@@ -11,7 +11,7 @@ from textual.widgets import Footer, Input, Static
 
 from podium.api.objects import holds
 from podium.api.priority import pod_priority
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.ui.terminal_view.connection_state import ConnectionState
 from podium.ui.terminal_view.row_table import Cell, RowTable, printable
 from podium.ui.terminal_view.rows import (

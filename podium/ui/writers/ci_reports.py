@@ -39,7 +39,7 @@ def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> di
         rules: as SARIF describes them, each with an `id`.
         results: what was found.
     """
-    from podium import __version__
+    from podium.api.release import __version__
 
     driver = {"name": "podium", "version": __version__, "rules": [*rules]}
     return {

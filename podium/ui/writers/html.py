@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from podium.api.presentation.presentation import (
+from podium.api.presentation import (
     Bars,
     Block,
     Branch,

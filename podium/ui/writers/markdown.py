@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from podium.api.presentation.presentation import (
+from podium.api.presentation import (
     Block,
     Branch,
     Bullets,

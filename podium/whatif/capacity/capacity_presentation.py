@@ -11,8 +11,8 @@ from podium.api.presentation import (
     Table,
     Tone,
     Toned,
-    count,
 )
+from podium.api.values.message_words import count
 from podium.whatif.capacity.capacity_report import Capacity, Fill, TemplateRow, VictimRow
 from podium.whatif.plan.plan_report import Return, why_never
 

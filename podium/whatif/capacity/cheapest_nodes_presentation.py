@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
+from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
+from podium.api.values.message_words import count
 from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
 from podium.whatif.plan.plan_report import PendingPod
 

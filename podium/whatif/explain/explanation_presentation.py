@@ -13,7 +13,7 @@ from podium.api.presentation import (
     Tone,
     Toned,
 )
-from podium.api.values.counts import count, listed
+from podium.api.values.message_words import count, listed
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.scheduler.framework.status import Status
 from podium.whatif.explain.eviction_rankings import EvictionRanking

@@ -6,8 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from podium.api.deletion_cost import deletion_cost
-from podium.api.pods import priority_class_of, scheduler_name_of
+from podium.api.pods import deletion_cost, priority_class_of, scheduler_name_of
 from podium.scheduler.config.preemption_options import BudgetPolicy, CandidateKey
 from podium.scheduler.framework.clock import Clock
 from podium.scheduler.framework.evaluation.filtering import Filtering

@@ -10,7 +10,7 @@ from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import Object, is_terminating, name, spec_of, was_in_a_cluster
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.refused import RefusedError
-from podium.api.values.misspelling import likely_meant
+from podium.api.values.message_words import likely_meant
 from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType

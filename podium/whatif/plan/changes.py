@@ -10,7 +10,7 @@ from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, Identity, decisive, label
 from podium.api.objects import Object
-from podium.api.values.misspelling import likely_meant
+from podium.api.values.message_words import likely_meant
 from podium.simulation.scenario.drain_step import Drain
 
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")

@@ -28,7 +28,7 @@ from podium.api.pod_specs import volumes_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.resources import pod_requests
-from podium.api.values.counts import listed
+from podium.api.values.message_words import listed
 from podium.api.workloads import foreign_controller, pod_template_of
 from podium.kubelet.simulated.behaviour import is_marked
 from podium.scheduler.snapshot.volumes.attachable_volumes import limits_of

@@ -6,7 +6,7 @@ from functools import partial
 
 from podium.api.objects import Object, condition_of, key, name, uid
 from podium.api.pods import node_name_of
-from podium.api.values.counts import count, listed
+from podium.api.values.message_words import count, listed
 from podium.kubelet.simulated.behaviour import is_stuck
 from podium.whatif.plan.chances import chances, unrelated
 from podium.whatif.plan.completeness import suspended_jobs, unplayed

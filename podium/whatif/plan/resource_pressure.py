@@ -12,7 +12,7 @@ import msgspec
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, name, status_of
 from podium.api.pods import is_finished, node_name_of
-from podium.api.values.misspelling import likely_meant
+from podium.api.values.message_words import likely_meant
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, value
 from podium.apiserver.store.store import Store
 from podium.kubelet.eviction.eviction_ranking import eviction_request_nanos

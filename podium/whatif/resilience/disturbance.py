@@ -10,7 +10,7 @@ from typing import Annotated
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, labels, name
-from podium.api.values.misspelling import likely_meant
+from podium.api.values.message_words import likely_meant
 from podium.api.well_known import ZONE_LABEL
 from podium.simulation.scenario.drain_step import Drain
 from podium.whatif.plan.changes import Change, Fail

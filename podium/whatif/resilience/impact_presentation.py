@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.whatif.plan.plan_report import Plan, time_text
 from podium.whatif.plan.presentation.plan_presentation import budgets, disruptions
 from podium.whatif.plan.presentation.plan_summary_text import summary_lines

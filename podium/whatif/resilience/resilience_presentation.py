@@ -11,7 +11,7 @@ from podium.api.presentation import (
     Tone,
     Toned,
 )
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.whatif.plan.plan_report import time_text
 from podium.whatif.resilience.impact_presentation import UNPLACED_HEADERS, unplaced_row
 from podium.whatif.resilience.resilience_report import Outage, RankedDisturbance, Resilience

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
+from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
+from podium.api.values.message_words import count
 from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 from podium.whatif.rollout_order.rollout_report import (
     DeadEnd,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.deletion_cost import DELETION_COST
+from podium.api.pods import DELETION_COST
 from podium.controllers.kit.pod_deletion_order import removal_order, scale_down_order
 
 Obj = dict[str, Any]

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.deletion_cost import DELETION_COST, deletion_cost
+from podium.api.pods import DELETION_COST, deletion_cost
 from podium.api.values.times import timestamp
 from podium.scheduler.config.preemption_options import CandidateKey
 from podium.scheduler.config.scheduler_options import SchedulerOptions

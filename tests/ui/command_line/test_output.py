@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.ui.command_line.output.output import Progress, print_lines, print_section, working
 
 

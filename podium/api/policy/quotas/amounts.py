@@ -64,7 +64,6 @@ def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
     """A pod's summed amounts in the formats in which the pod states them.
 
     Args:
-        pod: the pod.
         amounts: nanos by resource name.
         field: `requests` or `limits`, whichever was summed.
     """

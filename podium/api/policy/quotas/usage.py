@@ -11,7 +11,7 @@ from podium.api.policy.quotas.amounts import NONE, ONE, Quantities, as_written_b
 from podium.api.resources import is_extended_resource, pod_limits, pod_requests
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
 from podium.api.values.times import epoch_s
-from podium.api.volumes.storage_classes import storage_class_name
+from podium.api.volumes.claims_and_volumes import storage_class_name
 
 COUNT_PREFIX = "count/"
 REQUESTS_PREFIX = "requests."
@@ -30,7 +30,7 @@ def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
 
     Args:
         kind: of the object; it must be namespaced.
-        obj: the object.
+        obj: of that kind.
         now_s: the time, in seconds since the epoch; pods that should be gone by then use nothing
             but their place in the store.
 

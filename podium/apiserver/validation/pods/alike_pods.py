@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.deletion_cost import DELETION_COST
+from podium.api.pods import DELETION_COST
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.api.selectors.labels import validate_label_key, validate_subdomain
 from podium.apiserver.validation.checks import Check, Faults, a_dict

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from podium.api.deletion_cost import DELETION_COST, parse_cost
 from podium.api.errors import FieldError
+from podium.api.pods import DELETION_COST, parse_deletion_cost
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
@@ -103,7 +103,7 @@ def _annotations(pod: Any, path: str) -> Faults:
         yield MinorFieldError(f"{where}[{MIRROR_ANNOTATION}]", notes[MIRROR_ANNOTATION], message)
     if DELETION_COST in notes:
         cost = notes[DELETION_COST]
-        if not isinstance(cost, str) or parse_cost(cost) is None:
+        if not isinstance(cost, str) or parse_deletion_cost(cost) is None:
             yield FieldError(f"{where}[{DELETION_COST}]", cost, "must be a 32bit integer")
 
 

@@ -16,7 +16,7 @@ from podium.api.objects import (
     metadata_of,
 )
 from podium.api.pods import is_finished, node_name_of
-from podium.api.values.counts import listed
+from podium.api.values.message_words import listed
 from podium.api.values.times import epoch_s
 from podium.apiserver.store.store import Store
 from podium.kubelet.simulated.behaviour import DOWN, UNDELETABLE, is_scripted

@@ -5,8 +5,7 @@ from podium.api.objects import (
     controller_of,
     key,
 )
-from podium.api.volumes.claims_and_volumes import ClaimUse
-from podium.api.volumes.storage_classes import storage_class_name
+from podium.api.volumes.claims_and_volumes import ClaimUse, storage_class_name
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 

@@ -12,8 +12,8 @@ from podium.api.presentation import (
     Table,
     Tone,
     Toned,
-    count,
 )
+from podium.api.values.message_words import count
 from podium.simulation.experiments.comparison.comparison import Comparison, PodChange, is_worse
 from podium.simulation.experiments.comparison.paired_differences import PAIRS_MIN, Difference
 from podium.simulation.experiments.measures import MEANINGS

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from podium import __version__
 from podium.api.documents.report import plain
+from podium.api.release import __version__
 from podium.simulation.experiments.executors import Done, Executor, ScenarioRun
 from podium.simulation.experiments.run import RunResult, read_result
 from podium.simulation.experiments.sweep.sweep_file import Sweep

@@ -108,7 +108,7 @@ def important_priority(text: str | None, priorities: "FinalPriorities") -> int |
     """The priority from which on pods are important, by number or class; raises InputError."""
     if text is None:
         return None
-    from podium.api.values.misspelling import likely_meant
+    from podium.api.values.message_words import likely_meant
 
     value = priorities.value(text)
     if value is not None:

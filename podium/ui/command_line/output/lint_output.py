@@ -13,7 +13,7 @@ from podium.api.presentation import (
     Tone,
     Toned,
 )
-from podium.api.values.counts import count, listed
+from podium.api.values.message_words import count, listed
 from podium.ui.command_line.commands.lint import LintOutput
 from podium.ui.command_line.output.output import console, print_report, print_warnings
 from podium.ui.writers.ci_reports import CiResult, junit, sarif

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.simulation.runner.class_summary import ClassSummary
 from podium.simulation.runner.scenario_runner import Progress, Simulation
 from podium.simulation.runner.simulation_report import class_summaries, final_state

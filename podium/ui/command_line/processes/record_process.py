@@ -9,7 +9,7 @@ from random import Random
 from rich.filesize import decimal
 from rich.text import Text
 
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.cluster.client.connection import load_connection
 from podium.cluster.drivers.live import SteadyClock
 from podium.simulation.recordings.recorder import RecorderMachine

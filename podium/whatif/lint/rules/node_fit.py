@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from podium.api.nodes import is_cordoned
 from podium.api.objects import Object, name, status_of
-from podium.api.presentation import count
 from podium.api.priority import pod_priority
 from podium.api.resources import pod_requests, resource_amount
+from podium.api.values.message_words import count
 from podium.api.values.quantity import nanos
 from podium.whatif.lint.cluster_view import ClusterView, refusal_of
 from podium.whatif.lint.rule import Offence, rule

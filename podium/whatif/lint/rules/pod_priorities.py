@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from podium.api.objects import Object, controller_key, name
 from podium.api.pods import priority_class_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
-from podium.api.values.counts import count
-from podium.api.values.misspelling import likely_meant
+from podium.api.values.message_words import count, likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, rule
 from podium.whatif.lint.severity import Severity

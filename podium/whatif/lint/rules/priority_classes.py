@@ -13,7 +13,7 @@ from podium.api.priority import (
     SYSTEM_NODE_CRITICAL_CLASS,
     class_value,
 )
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, rule
 from podium.whatif.lint.severity import Severity

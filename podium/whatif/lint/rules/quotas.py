@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, key, name, namespace, part, spec_of
-from podium.api.policy.quotas.quota_scopes import tracked
-from podium.api.policy.quotas.scopes import in_scope, scope_selectors
+from podium.api.policy.quotas.scopes import in_scope, scope_selectors, tracked
 from podium.api.priority import class_value
-from podium.api.values.misspelling import likely_meant
+from podium.api.values.message_words import likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, rule
 from podium.whatif.lint.severity import Severity

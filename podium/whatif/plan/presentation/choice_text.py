@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from podium.api.presentation import Cell, Table, Tone, Toned
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.scheduler.preemption.choice import VIOLATIONS
 from podium.simulation.timeline.preemption import NAME_KEY, CandidateNode, PreemptionOutcome
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from podium.api.values.counts import count, listed
+from podium.api.values.message_words import count, listed
 
 if TYPE_CHECKING:
     from podium.whatif.plan.plan_report import NextPod, StalePriority

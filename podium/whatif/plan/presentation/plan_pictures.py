@@ -12,7 +12,7 @@ from podium.api.presentation import (
     Tone,
     Tree,
 )
-from podium.api.values.counts import count
+from podium.api.values.message_words import count
 from podium.whatif.plan.plan_report import (
     Disruption,
     Happening,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
-from podium.api.values.counts import count, listed
+from podium.api.values.message_words import count, listed
 from podium.simulation.timeline.preemption import Victim
 from podium.whatif.plan.plan_report import (
     BudgetChange,

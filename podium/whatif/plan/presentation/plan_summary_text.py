@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
-from podium.api.values.counts import count, listed
+from podium.api.values.message_words import count, listed
 from podium.cluster.virtual.loading.overdue_pods import WAY_OUT
 from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.plan.plan_report import (

@@ -52,7 +52,6 @@ class Table:
     """A table; it is left out if it has no row.
 
     Attributes:
-        headers: of its columns.
         rows: each as long as the headers.
         notes: stand below it.
         title: stands above it; empty where the section's says enough.
@@ -80,7 +79,6 @@ class Picture:
 
     Attributes:
         says: what it shows, for those who can't see it.
-        png: its bytes.
     """
 
     says: str
@@ -94,7 +92,6 @@ class Piece:
     Attributes:
         text: what it says; a gap if empty.
         share: of the bar; 1 is all of it.
-        tone: of the part.
     """
 
     text: str
@@ -142,7 +139,6 @@ class Section:
 
     Attributes:
         title: of the part.
-        blocks: in order.
         is_detail: whether it may be folded away where that can be done.
         is_long: whether it is left out where space is short, as in a comment.
     """
@@ -158,7 +154,6 @@ class Presentation:
     """What is told to people.
 
     Attributes:
-        title: what it is about.
         headline: the answer in a line; empty if there is none.
         sections: in order, the most important first.
     """

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.volumes.storage_classes import (
+from podium.api.volumes.claims_and_volumes import (
     CLASS_ANNOTATION,
     is_default_class,
     storage_class_name,

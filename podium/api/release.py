@@ -1,0 +1,5 @@
+"""The release of Podium, and the release of Kubernetes that it behaves as."""
+
+__version__ = "0.1.0"
+
+MAJOR, MINOR, PATCH = "1", "36", "2"
