@@ -16,7 +16,7 @@ from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.merge import Expanded, expand
 from podium.scheduler.config.profiles import check_expanded
 from podium.scheduler.config.types import ExtensionPoint, ProfileConfig, SchedulerConfiguration
-from podium.scheduler.framework.evaluation.by_shape import ByShape
+from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import PreBindCallsPlugin
 from podium.scheduler.framework.pipeline import Pipeline

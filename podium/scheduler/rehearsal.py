@@ -9,8 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from podium.api.pods import scheduler_name_of
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import failure_message, rejecting_plugins
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.diagnosis import failure_message, rejecting_plugins
 from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.scheduler import Scheduler

@@ -19,13 +19,13 @@ from podium.api.values.times import NANOS_PER_SECOND
 from podium.scheduler.config.preemption_options import PreemptionScope
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
-from podium.scheduler.framework.binding import BindingCycle
-from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.cycle.binding import BindingCycle
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.scheduling_cycle import SchedulingCycle
+from podium.scheduler.framework.cycle.timing import Timing
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.pod_groups import PodGroups
-from podium.scheduler.framework.scheduling_cycle import SchedulingCycle
 from podium.scheduler.framework.status import Code, Status
-from podium.scheduler.framework.timing import Timing
 from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.plugin_registry import (
     build_pipelines,

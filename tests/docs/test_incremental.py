@@ -15,8 +15,8 @@ import pytest
 
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.explain.explanation import explain
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import failure_message
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo

@@ -56,7 +56,7 @@ def test_broken_links_are_found(tmp_path: Path) -> None:
 def test_missing_paths_are_found(tmp_path: Path) -> None:
     document = tmp_path / "a.md"
     document.write_text(
-        "`podium/scheduler/framework/scheduling_cycle.py` `podium/scheduler/*.py` "
+        "`podium/scheduler/framework/cycle/scheduling_cycle.py` `podium/scheduler/*.py` "
         "`podium/nowhere.py` `podium plan`"
     )
     assert missing_paths(document) == ["1: podium/nowhere.py"]

@@ -12,7 +12,7 @@ import pytest
 
 from podium.api.objects import Object
 from podium.api.pods import is_ready
-from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.runner.scenario_runner import Simulation, simulate

@@ -17,7 +17,7 @@ from podium.simulation.decide.stream import answers
 from tests.conformance.comparison import Json, difference
 from tests.properties import clusters
 from tests.properties.clusters import Obj, Scenes
-from tests.properties.mirrors import handle, loaded, mirrored
+from tests.properties.mirrors import loaded, mirrored
 from tests.reference.cluster import Cluster
 from tests.reference.cycle import pre_filter
 from tests.reference.node_affinity import eligible_names
@@ -88,7 +88,13 @@ def dry_run_of(
     scheduler: Scheduler, pod: PodInfo, steps: list[list[int]]
 ) -> tuple[DryRun, Evaluation]:
     """A new dry run that was asked about these rows in turn."""
-    evaluation = Evaluation(scheduler.pipelines[PROFILE], handle(scheduler), pod)
+    evaluation = Evaluation(
+        scheduler.pipelines[PROFILE],
+        scheduler.snapshot,
+        scheduler.listers,
+        scheduler.nominator,
+        pod,
+    )
     run = DryRun(
         scheduler.snapshot,
         scheduler.nominator,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from podium.scheduler.config.scheduler_options import VictimOrder
 from podium.scheduler.explain.explanation import explain
-from podium.scheduler.framework.diagnosis import failure_message
+from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
@@ -24,7 +24,6 @@ from podium.simulation.decide.decisions import Decided
 from tests.conformance.comparison import Json
 from tests.properties.clusters import scenario
 from tests.properties.lives import Life, again, reborn
-from tests.properties.mirrors import handle
 from tests.properties.volume_clusters import Dice
 
 PROFILE = "default-scheduler"
@@ -35,7 +34,13 @@ LIVES = st.integers(0, 2**48).map(Dice).map(lambda dice: Life(scenario(dice, nod
 
 
 def evaluation_of(scheduler: Scheduler, pod: PodInfo) -> Evaluation:
-    return Evaluation(scheduler.pipelines[PROFILE], handle(scheduler), pod)
+    return Evaluation(
+        scheduler.pipelines[PROFILE],
+        scheduler.snapshot,
+        scheduler.listers,
+        scheduler.nominator,
+        pod,
+    )
 
 
 def assert_same_evaluation(kept: Evaluation, new: Evaluation, snapshot: Snapshot) -> None:

@@ -12,10 +12,10 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from podium.scheduler.framework.cluster_events import EventHint
-from podium.scheduler.framework.diagnosis import rejecting_plugins
+from podium.scheduler.framework.cycle.diagnosis import rejecting_plugins
 from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.evaluation.pre_filter import Narrowing
 from podium.scheduler.framework.interface import CycleError
-from podium.scheduler.framework.pre_filter import Narrowing
 from podium.scheduler.queue.profile import registered_events
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo

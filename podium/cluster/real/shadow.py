@@ -20,8 +20,8 @@ from podium.cluster.real.logs import fields
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Outcome, Synced, Woken
 from podium.scheduler.explain.explanation import Explanation, explain
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import failure_message
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.snapshot.pod_info import PodInfo
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from podium.api.documents.report import Report
 from podium.scheduler.explain.details import TriedNode, details_of
-from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.status import Status
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo

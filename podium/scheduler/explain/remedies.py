@@ -18,7 +18,7 @@ from podium.scheduler.explain.amounts import amount_text
 from podium.scheduler.explain.changed_pods import with_less, with_priority, with_tolerations
 from podium.scheduler.explain.details import taint_text, untolerated_taints
 from podium.scheduler.explain.extra_nodes import extra_node, shapes
-from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 

@@ -1,15 +1,13 @@
 """What a plugin is given to look around with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 import msgspec
 
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.framework.clock import Clock
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.pod_groups import PodGroups
-from podium.scheduler.framework.preferred_nodes import PreferredNodes
 from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
@@ -17,6 +15,28 @@ from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
+
+
+class Clock(msgspec.Struct):
+    """The moment for which the scheduler decides; its caller sets it.
+
+    Attributes:
+        now_s: seconds since the epoch.
+    """
+
+    now_s: float = 0.0
+
+
+class PreferredNodes(msgspec.Struct):
+    """Names of nodes by the uid of a pod; the first that ties with the best is taken.
+
+    Attributes:
+        placements: for pods that fit.
+        nominations: for pods that preempt.
+    """
+
+    placements: dict[str, Sequence[str]] = msgspec.field(default_factory=dict)
+    nominations: dict[str, Sequence[str]] = msgspec.field(default_factory=dict)
 
 
 class NodeFinder:
@@ -62,3 +82,12 @@ class Handle(msgspec.Struct, frozen=True):
     rng: Random | None = None
     preferred: PreferredNodes = msgspec.field(default_factory=PreferredNodes)
     gangs: PodGroups | None = None
+
+
+def tied(names: Sequence[str], snapshot: Snapshot, row: int, ties: Callable[[int], bool]) -> int:
+    """The row of the first of the named nodes that ties with `row`, or else `row`."""
+    for name in names:
+        found = snapshot.row_of.get(name)
+        if found is not None and ties(found):
+            return found
+    return row

@@ -15,7 +15,7 @@ hypothetical row, without its victims or with its nominated pods, is the real on
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -146,6 +146,37 @@ class FilterState:
         raise TypeError(f"{type(self).__name__} rejects no rows")
 
 
+class FixedCodes(FilterState):
+    """Codes that only node objects can change: all rows are judged when it is made.
+
+    Args:
+        plugin: the plugin's name.
+        codes: int32[nodes].
+        explain: a code in words.
+    """
+
+    scope = Scope.NODE
+
+    def __init__(self, plugin: str, codes: Codes, explain: Callable[[int], Status]) -> None:
+        self.plugin = plugin
+        self._codes = codes
+        self._explain = explain
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        return self._codes[rows]
+
+    def all_codes(self, node_count: int) -> Codes:
+        return self._codes
+
+    def status(self, row: int, code: int) -> Status:
+        return self._explain(code)
+
+
+def fixed_codes(plugin: str, codes: Codes, explain: Callable[[int], Status]) -> FixedCodes | None:
+    """The filter state of these codes; None if no row is objected to, which saves all work."""
+    return FixedCodes(plugin, codes, explain) if codes.any() else None
+
+
 class LocalScore:
     """Scores that depend on the row alone, and are final: 0 to 100 a row.
 
@@ -193,6 +224,20 @@ class RelativeScore:
 
     def begin(self, pod: PodInfo) -> None:
         """A cycle of this pod begins; only told to states of VOLATILE scope."""
+
+
+def default_normalize(raw: NDArray[np.int64], reverse: bool = False) -> NDArray[np.int64]:
+    """Scale scores so that the greatest becomes 100, rounded down (DefaultNormalizeScore, v1.36).
+
+    Args:
+        raw: int64[n], none negative.
+        reverse: count from 100 downwards: the greatest raw score becomes 0.
+
+    Returns:
+        int64[n]; where all raw scores are 0, all 0, or all 100 if reversed.
+    """
+    scaled: NDArray[np.int64] = raw * MAX_NODE_SCORE // raw.max(initial=1)
+    return MAX_NODE_SCORE - scaled if reverse else scaled
 
 
 class PreFilterResult(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from podium.scheduler.framework.evaluation.by_shape import ByShape
+from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.interface import (
     BindPlugin,
     FilterPlugin,

@@ -15,11 +15,11 @@ import msgspec
 from podium.api.objects import Object
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
-from podium.scheduler.framework.binding import BindingCycle, failure_of
+from podium.scheduler.framework.cycle.binding import BindingCycle, failure_of
+from podium.scheduler.framework.cycle.timing import Timing
 from podium.scheduler.framework.interface import PreBindProgress
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status
-from podium.scheduler.framework.timing import Timing
 from podium.scheduler.machine.context import (
     ERROR,
     SCHEDULED,

@@ -13,11 +13,11 @@ from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Wo
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.cluster_events import EventHint
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import failure_message, rejecting_plugins
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.diagnosis import failure_message, rejecting_plugins
+from podium.scheduler.framework.cycle.scheduling_cycle import NO_NODES
+from podium.scheduler.framework.cycle.timing import Timing
 from podium.scheduler.framework.interface import PostFilterResult
-from podium.scheduler.framework.scheduling_cycle import NO_NODES
-from podium.scheduler.framework.timing import Timing
 from podium.scheduler.machine.api_dispatcher import APIDispatcher, PodCall
 from podium.scheduler.machine.binding_cycle import BindingCycles, PreBindCall
 from podium.scheduler.machine.context import (

@@ -15,13 +15,12 @@ from podium.api.objects import Object
 from podium.scheduler.config.args import DefaultPreemptionArgs
 from podium.scheduler.config.preemption_options import PreemptionScope
 from podium.scheduler.framework.cluster_events import EventHint, EventResource
-from podium.scheduler.framework.diagnosis import ReasonHistogram, nodes_available_message
+from podium.scheduler.framework.cycle.diagnosis import ReasonHistogram, nodes_available_message
+from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import NOBODY, Filtering
 from podium.scheduler.framework.event_registration import after_removal
-from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.post_filter import NodeToStatus
-from podium.scheduler.framework.preferred_nodes import tied
+from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from podium.scheduler.preemption.candidate_keys import keys_of
 from podium.scheduler.preemption.candidates import CandidateLimit

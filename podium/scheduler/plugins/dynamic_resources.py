@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from podium.api.device_classes import resources_of_devices
 from podium.scheduler.config.args import DynamicResourcesArgs
 from podium.scheduler.framework.cluster_events import EventHint
+from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import PASSES, PostFilterResult, PreFilterResult
-from podium.scheduler.framework.post_filter import NodeToStatus
 from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo

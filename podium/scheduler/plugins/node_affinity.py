@@ -21,11 +21,17 @@ from podium.api.selectors.node_selector import (
 from podium.api.well_known import PREFERRED, REQUIRED
 from podium.scheduler.config.args import NodeAffinityArgs
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes, fixed_codes
-from podium.scheduler.framework.evaluation.score_normalization import default_normalize
 from podium.scheduler.framework.event_registration import after_change
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import PASSES, PreFilterResult, RelativeScore, Scope
+from podium.scheduler.framework.interface import (
+    PASSES,
+    FixedCodes,
+    PreFilterResult,
+    RelativeScore,
+    Scope,
+    default_normalize,
+    fixed_codes,
+)
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
 from podium.scheduler.snapshot.arrays import Rows, Scores
 from podium.scheduler.snapshot.node_selection import matching_rows

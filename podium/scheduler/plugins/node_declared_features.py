@@ -11,9 +11,9 @@ import numpy as np
 from podium.api.objects import Object, entries, spec_of, status_of
 from podium.api.pod_specs import all_containers_of
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes, fixed_codes
 from podium.scheduler.framework.event_registration import after_change
 from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import FixedCodes, fixed_codes
 from podium.scheduler.framework.status import unresolvable
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo

@@ -14,10 +14,9 @@ from podium.api.objects import Object, spec_of
 from podium.api.pod_specs import volumes_of
 from podium.api.volumes.claims_and_volumes import claim_uses
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
 from podium.scheduler.framework.event_registration import after_change, after_removal, claim_is_used
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import FITS, CycleError, FilterState, Scope
+from podium.scheduler.framework.interface import FITS, CycleError, FilterState, FixedCodes, Scope
 from podium.scheduler.framework.status import Status, unresolvable, unschedulable
 from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
 from podium.scheduler.snapshot.pod_classes import PodClass

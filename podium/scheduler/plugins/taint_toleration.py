@@ -19,11 +19,17 @@ from podium.api.taints import (
     untolerated,
 )
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes, fixed_codes
-from podium.scheduler.framework.evaluation.score_normalization import default_normalize
 from podium.scheduler.framework.event_registration import after_change
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, RelativeScore, Scope
+from podium.scheduler.framework.interface import (
+    MAX_NODE_SCORE,
+    FixedCodes,
+    LocalScore,
+    RelativeScore,
+    Scope,
+    default_normalize,
+    fixed_codes,
+)
 from podium.scheduler.framework.status import unresolvable
 from podium.scheduler.snapshot.arrays import Rows, Scores
 from podium.scheduler.snapshot.per_nodes import PerNodes

@@ -42,13 +42,13 @@ from podium.api.volumes.volume_matching import NO_VOLUME, by_size, choose_volume
 from podium.machines.effects import Effect, Replace
 from podium.scheduler.config.args import VolumeBindingArgs
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
 from podium.scheduler.framework.event_registration import after_change, claim_is_used
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     PASSES,
     CycleError,
     FilterState,
+    FixedCodes,
     PreBindProgress,
     PreFilterResult,
 )

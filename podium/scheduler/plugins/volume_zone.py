@@ -19,10 +19,9 @@ from podium.api.volumes.claims_and_volumes import (
 )
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.evaluation.fixed_codes import FixedCodes
 from podium.scheduler.framework.event_registration import after_change, claim_is_named
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import PASSES, FilterState, PreFilterResult
+from podium.scheduler.framework.interface import PASSES, FilterState, FixedCodes, PreFilterResult
 from podium.scheduler.framework.status import Status, unresolvable
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo

@@ -11,8 +11,7 @@ from podium.api.objects import annotations
 from podium.api.pods import deletion_cost
 from podium.api.values.times import EARLIEST_NS, NANOS_PER_SECOND, TimeError, parse_time
 from podium.scheduler.config.preemption_options import CandidateKey
-from podium.scheduler.framework.clock import Clock
-from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.handle import Clock, Handle
 from podium.scheduler.preemption.choice import (
     LATEST_START,
     PRIORITY_SUM,

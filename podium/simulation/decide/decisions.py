@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from podium.api.errors import InvalidValueError
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.explain.explanation import Explanation, explain
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.post_filter import NodeToStatus
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.status import Code
 from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.scheduler import Scheduler

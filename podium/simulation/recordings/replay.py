@@ -14,8 +14,8 @@ from podium.api.objects import place_of
 from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import failure_message
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.recordings.pod_records import PodRecord, pod_records

@@ -7,7 +7,7 @@ import numpy as np
 from podium.api.documents.pod_report import pod_facts
 from podium.api.pods import node_name_of
 from podium.api.policy.disruption_budgets import Budget
-from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.preemption.choice import Choice
 from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.result import Preemption

@@ -23,7 +23,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster.virtual.kubectl_apply import apply_manifest
-from podium.scheduler.framework.diagnosis import reasons_of
+from podium.scheduler.framework.cycle.diagnosis import reasons_of
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.whatif.capacity.capacity_report import ReasonRow, Stop

@@ -7,8 +7,8 @@ from podium.api.objects import Object
 from podium.scheduler.explain.explanation import Explanation, explain
 from podium.scheduler.explain.obstacles import obstacles
 from podium.scheduler.explain.volume_details import refusal_details
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import failure_message
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.preemption.result import Preemption

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from podium.api.pods import deletion_cost, priority_class_of, scheduler_name_of
 from podium.scheduler.config.preemption_options import BudgetPolicy, CandidateKey
-from podium.scheduler.framework.clock import Clock
 from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.handle import Clock
 from podium.scheduler.framework.interface import FITS, CycleError, Scope
 from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.node_ports import NodePorts

@@ -40,6 +40,8 @@ class Placing:
         evaluation = self._evaluations.get(key)
         if evaluation is None:
             pipeline = scheduler.pipelines[scheduler_name]
-            evaluation = self._evaluations[key] = Evaluation(pipeline, scheduler.handle, pod)
+            evaluation = self._evaluations[key] = Evaluation(
+                pipeline, scheduler.snapshot, scheduler.listers, scheduler.nominator, pod
+            )
         evaluation.refresh(pod)
         return evaluation

@@ -24,7 +24,7 @@ from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.resources import pod_requests
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
-from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.cycle.decision import Decision
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.simulation.workers import can_fork, in_workers
 from podium.whatif.plan.changes import Apply

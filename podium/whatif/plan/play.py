@@ -16,7 +16,7 @@ from podium.api.process.python_garbage_collection import without_garbage_collect
 from podium.cluster.virtual import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
 from podium.kubelet.simulated.node_settings import NodeSettings
-from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.scenario.drain_step import Drain

@@ -1,7 +1,7 @@
 """What was used last is kept, and no more than the limit."""
 
 from podium.api.process.recent_values import Recent
-from podium.scheduler.framework import scheduling_cycle as cycle
+from podium.scheduler.framework.cycle import scheduling_cycle as cycle
 from podium.scheduler.scheduler import Scheduler
 
 

@@ -18,7 +18,7 @@ from podium.api.policy.disruption_budgets import Budget
 from podium.cluster.client.calls import collection_path, object_path
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.explain.explanation import explain
-from podium.scheduler.framework.diagnosis import failure_message
+from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.decide.scenario import DECIDED, OTHERS

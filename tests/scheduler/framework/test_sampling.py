@@ -6,7 +6,11 @@ import pytest
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.types import KIND
-from podium.scheduler.framework.sampling import NodeSampling, feasible_nodes_to_find, search_order
+from podium.scheduler.framework.sampling import (
+    NodeSampling,
+    feasible_nodes_to_find,
+    search_order,
+)
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.snapshot import Snapshot
 from tests.scheduler.objects import Obj, node, pod

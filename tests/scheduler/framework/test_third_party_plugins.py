@@ -10,7 +10,7 @@ from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.types import KIND
 from podium.scheduler.explain.explanation import explain
-from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable
 from podium.scheduler.framework.third_party_plugins import (
     ArrayPlugin,

@@ -13,8 +13,7 @@ from podium.scheduler.config.args import (
     ScoringStrategyType,
     UtilizationShapePoint,
 )
-from podium.scheduler.framework.evaluation.score_normalization import default_normalize
-from podium.scheduler.framework.interface import LocalScore, RelativeScore
+from podium.scheduler.framework.interface import LocalScore, RelativeScore, default_normalize
 from podium.scheduler.plugins.image_locality import ImageLocality
 from podium.scheduler.plugins.node_resources_balanced_allocation import (
     NodeResourcesBalancedAllocation,

@@ -8,6 +8,7 @@ what is told in docs/incremental.md.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,19 +17,40 @@ from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.nominated_pods import Rivalry
 from podium.scheduler.framework.evaluation.scoring import Scoring
 from podium.scheduler.framework.evaluation.tally import Tally
-from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import CycleError, PostFilterResult
+from podium.scheduler.framework.interface import CycleError, PostFilterResult, PreemptionResult
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.framework.refusal import Refusal
 from podium.scheduler.snapshot.arrays import Codes
 from podium.scheduler.snapshot.change_log import Change, rows_of
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
 
 INFEASIBLE = -1
 _NEVER = (-1, -1, -1)
 _CATCH_UP_MAX = 4_000
 # Up to so many changes, rows are judged one by one, in plain integers; of more, as arrays.
 _SINGLY_MAX = 64
+
+
+class Refusal(msgspec.Struct, frozen=True, eq=False):
+    """What was found out about a pod that fits nowhere and helps itself to no room.
+
+    While nothing has changed, all pods of its class meet the same refusal.
+
+    Attributes:
+        state: all that it depends on.
+        outcome: int32[nodes], the filters' codes with nominated pods counted.
+        blame: int32[nodes], who objected.
+        post_filter: what the PostFilter plugins came to; None if none was asked.
+        preemption: how DefaultPreemption came to its answer; None if it wasn't asked.
+    """
+
+    state: tuple[object, ...]
+    outcome: Codes
+    blame: Codes
+    post_filter: PostFilterResult | None
+    preemption: PreemptionResult | None
 
 
 class Evaluation:
@@ -46,19 +68,26 @@ class Evaluation:
     kept: dict[str, Any]
     _epochs: tuple[int, int, int]
 
-    def __init__(self, pipeline: Pipeline, handle: Handle, pod: PodInfo) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        snapshot: Snapshot,
+        listers: Listers,
+        nominator: Nominator,
+        pod: PodInfo,
+    ) -> None:
         self._pipeline = pipeline
-        self._snapshot = handle.snapshot
-        self._listers = handle.listers
+        self._snapshot = snapshot
+        self._listers = listers
         self._uses_claims = pod.cls.has_volumes and any(claim_uses(pod.obj))
         self._scoring: Scoring | None = None
         self.kept = {}
         self.tally = Tally()
         self.refusal: Refusal | None = None
         self.said: tuple[Codes, PostFilterResult | None, str] | None = None
-        self._nominator = handle.nominator
+        self._nominator = nominator
         self._rivalry: Rivalry | None = None
-        self._changes = handle.snapshot.log.cursor()
+        self._changes = snapshot.log.cursor()
         self._build(pod)
 
     @property

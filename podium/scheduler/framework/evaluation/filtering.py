@@ -8,9 +8,9 @@ from operator import attrgetter, itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.scheduler.framework.evaluation.pre_filter import NO_NODE, Narrowing, run_pre_filter
 from podium.scheduler.framework.interface import FITS, FilterState, Scope
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.framework.pre_filter import NO_NODE, Narrowing, run_pre_filter
 from podium.scheduler.framework.status import SUCCESS, Status
 from podium.scheduler.snapshot.arrays import Codes, Rows
 from podium.scheduler.snapshot.change_log import Change

@@ -12,10 +12,10 @@ from podium.api.pods import priority_class_of
 from podium.api.values.durations import duration_seconds
 from podium.api.values.times import NANOS_PER_SECOND, TimeError, epoch_s
 from podium.scheduler.config.preemption_options import EVERY, Patience
+from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.hypothetical_rows import HypotheticalRow
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, Held
-from podium.scheduler.framework.post_filter import NodeToStatus
 from podium.scheduler.preemption.policies.policy import before
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 

@@ -15,7 +15,7 @@ from podium.api.objects import is_terminating
 from podium.api.pods import is_ready, priority_class_of
 from podium.scheduler.config.preemption_options import EVERY, BudgetPolicy, PreemptionRate
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.framework.clock import Clock
+from podium.scheduler.framework.handle import Clock
 from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.pod_info import PodInfo

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.scheduler.framework.clock import Clock
+from podium.scheduler.framework.handle import Clock
 from podium.scheduler.preemption.policies.protection.shield import Shield, ShieldOf
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.change_log import Log

@@ -11,7 +11,7 @@ from podium.scheduler.config.preemption_options import (
     PreemptionProtection,
     RepeatedVictims,
 )
-from podium.scheduler.framework.clock import Clock
+from podium.scheduler.framework.handle import Clock
 from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.preemption.policies.protection.rules import (
     MINIMUM_PREEMPTABLE_PRIORITY,

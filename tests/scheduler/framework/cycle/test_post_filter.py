@@ -7,7 +7,7 @@ import pytest
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.types import KIND, SchedulerConfiguration
-from podium.scheduler.framework.diagnosis import failure_message
+from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import NodeToStatusReader, PostFilterResult
 from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable

@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from podium.scheduler.framework.decision import Decision
+from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.evaluation.pre_filter import Narrowing
 from podium.scheduler.framework.evaluation.tally import Tally
-from podium.scheduler.framework.pre_filter import Narrowing
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 

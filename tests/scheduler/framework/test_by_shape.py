@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.framework.evaluation.by_shape import ByShape
+from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.interface import PASSES, PreFilterResult, Scope
 from podium.scheduler.framework.interface import LocalScore as Score
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable

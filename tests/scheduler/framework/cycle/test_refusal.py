@@ -7,8 +7,8 @@ import pytest
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.config.preemption_options import PreemptionProtection
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.diagnosis import failure_message
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import placed_pod
 from tests.scheduler.objects import node, pod

@@ -3,8 +3,8 @@
 import pytest
 
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.framework.binding import PERMIT_TIMEOUT_S_MAX, BindingCycle
-from podium.scheduler.framework.evaluation.by_shape import ByShape
+from podium.scheduler.framework.by_shape import ByShape
+from podium.scheduler.framework.cycle.binding import PERMIT_TIMEOUT_S_MAX, BindingCycle
 from podium.scheduler.framework.interface import Permission
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable

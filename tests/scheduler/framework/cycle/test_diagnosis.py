@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.scheduler.explain.explanation import explain
-from podium.scheduler.framework.diagnosis import (
+from podium.scheduler.framework.cycle.diagnosis import (
     ReasonHistogram,
     failure_message,
     nodes_available_message,

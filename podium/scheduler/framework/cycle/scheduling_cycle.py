@@ -4,18 +4,21 @@ Deciding changes nothing but what is remembered between cycles. Applying a decis
 pod, removing victims, nominating) is the caller's business.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from podium.api.pods import scheduler_name_of
 from podium.api.process.recent_values import Recent
-from podium.scheduler.framework.decision import Decision
-from podium.scheduler.framework.evaluation.evaluation import INFEASIBLE, Evaluation
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.framework.cycle.post_filter import NodeToStatus, run_post_filter_plugins
+from podium.scheduler.framework.cycle.timing import Timing
+from podium.scheduler.framework.evaluation.evaluation import INFEASIBLE, Evaluation, Refusal
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.interface import (
     FITS,
     CycleError,
@@ -23,11 +26,7 @@ from podium.scheduler.framework.interface import (
     PreemptionResult,
 )
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.framework.post_filter import NodeToStatus, run_post_filter_plugins
-from podium.scheduler.framework.preferred_nodes import tied
-from podium.scheduler.framework.refusal import Refusal, state_of
 from podium.scheduler.framework.status import Code, Status
-from podium.scheduler.framework.timing import Timing
 from podium.scheduler.snapshot.arrays import Codes
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -131,7 +130,8 @@ class SchedulingCycle:
         key = (pipeline.scheduler_name, pod.cls.id)
         evaluation = self._evaluations.get(key) or self._newcomers.get(key)
         if evaluation is None:
-            evaluation = Evaluation(pipeline, self._handle, pod)
+            listers, nominator = self._handle.listers, self._nominator
+            evaluation = Evaluation(pipeline, self._snapshot, listers, nominator, pod)
             if key in self._met:
                 self._evaluations.count_max = evaluations_max(self._snapshot.node_count)
                 self._evaluations.put(key, evaluation)
@@ -199,7 +199,7 @@ class SchedulingCycle:
         return bool(outcome[0] == FITS)
 
     def _unschedulable(self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation) -> Decision:
-        state = state_of(pod, pipeline, evaluation.filtering, self._handle)
+        state = self._refusal_state(pod, pipeline, evaluation.filtering)
         refusal = evaluation.refusal
         if refusal is None or state is None or refusal.state != state:
             outcome, blame = _outcome(pod, evaluation)
@@ -223,6 +223,25 @@ class SchedulingCycle:
             post_filter=answer[0],
             preemption=answer[1],
         )
+
+    def _refusal_state(
+        self, pod: PodInfo, pipeline: Pipeline, filtering: Filtering
+    ) -> tuple[object, ...] | None:
+        """All that a refusal depends on; None where that includes the pod itself, or more.
+
+        A PostFilter plugin whose `by_class(pod)` is true gives all pods of the class that aren't
+        nominated the same answer, as long as no pod, node, nomination, budget or other object
+        changes.
+        """
+        snapshot, nominator, budgets = self._snapshot, self._nominator, self._handle.budgets
+        if pod.nominated_node_name or nominator.rows_of(pod, snapshot):
+            return None
+        plugins: Sequence[Any] = pipeline.post_filter
+        if not all(hasattr(one, "by_class") and one.by_class(pod) for one in plugins):
+            return None
+        logs = (snapshot.log, snapshot.restarts, nominator.log, budgets.log)
+        ends = [log.end for log in logs]
+        return filtering, filtering.generation, *ends, budgets.epoch, *plugins
 
     def _post_filter(
         self,

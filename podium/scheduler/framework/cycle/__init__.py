@@ -1,0 +1,1 @@
+"""The scheduling cycle of a pod, from PreFilter to PostFilter, and its binding cycle."""
