@@ -215,7 +215,9 @@ class Filtering:
             return np.array(judged, np.int32)
         if not state.width:
             return self.codes[index][rows]
-        weights = np.array([state.weights(cls) for cls in placed.classes], np.int64)
+        weights = np.array([state.weights(cls) for cls in placed.classes], np.int64).reshape(
+            -1, state.width
+        )
         sums = np.zeros((len(rows), state.width), np.int64)
         np.add.at(sums, placed.positions, weights[placed.class_indexes])
         return state.codes(rows, list(sums.T))
