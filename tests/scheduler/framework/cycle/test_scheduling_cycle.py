@@ -57,6 +57,20 @@ def test_dry_runs_with_nominated_pods_of_a_class_met_later(count: int) -> None:
     assert [names[row] for row in second.candidate_rows] == names[-1:]
 
 
+def test_dry_runs_for_a_nominated_pod_are_not_those_of_others_of_its_class() -> None:
+    scheduler = Scheduler()
+    names = ["n1", "n2"]
+    full = [pod(f"low-{name}", "2", on=name) for name in names]
+    scheduler.load([node(name, cpu="2") for name in names], full)
+    first, second = (scheduler.pending(pod(name, "2", priority=5)) for name in ("a-1", "a-2"))
+    for name, others in (("n1", ["n2"]), ("n2", ["n1"])):
+        scheduler.nominator.nominate(first, name)
+        for preemptor, candidates in ((first, names), (second, others)):
+            preemption = scheduler.decide(preemptor).preemption
+            assert preemption is not None
+            assert [names[row] for row in preemption.candidate_rows] == candidates
+
+
 @pytest.mark.parametrize(
     ("named", "taken"), [(["n3"], "n3"), (["full", "n3", "n2"], "n3"), (["full"], "n1"), ([], "n1")]
 )
