@@ -8,7 +8,9 @@ from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.job.job_controller import JobController
 from podium.controllers.job.pod_accounting import FAILURES, TRACKING
-from podium.machines.effects import Create
+from podium.machines.effects import Create, Effect, Patch
+from tests.controllers import builders
+from tests.controllers.builders import Hand
 from tests.controllers.worlds import START_S, World
 
 Obj = dict[str, Any]
@@ -307,6 +309,22 @@ def test_adopted_pods_are_counted_too() -> None:
     end(world, "p")
     world.run_until(10)
     assert (numbers(world)["succeeded"], conditions(world)[-1][0]) == (1, "Complete")
+
+
+def test_no_pod_is_made_where_one_could_not_be_adopted() -> None:
+    one = job(selector={"matchLabels": {"app": "j"}}, completions=1, parallelism=1)
+    one["metadata"] |= {"uid": "uid-j", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    one["spec"]["template"]["metadata"]["labels"] = {"app": "j"}
+    hand = Hand(JobController())
+    hand.start(one, builders.pod("p", labels={"app": "j"}))
+    seen: list[Effect] = []
+    for _ in range(9):
+        for effect in hand.wake(1):
+            seen.append(effect)
+            is_adoption = isinstance(effect, Patch) and effect.kind == "Pod"
+            seen += hand.refuse(effect) if is_adoption else []
+    assert any(isinstance(effect, Patch) and effect.kind == "Pod" for effect in seen)
+    assert not any(isinstance(effect, Create) for effect in seen)
 
 
 def test_a_pod_whose_owner_is_taken_away_is_adopted_again() -> None:
