@@ -7,6 +7,7 @@ kubeconfig only then.
 
 import ipaddress
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -79,8 +80,7 @@ def kept_certificates(
     if server is None or _expires_soon(server, now) or not _fits(server, authority, names):
         server = _issued(authority, "podium", ExtendedKeyUsageOID.SERVER_AUTH, now, names)
         _write(directory, "server", server)
-    files = [directory / name for name in ("server.crt", "server.key", "ca.crt")]
-    return Certificates(*files)
+    return Certificates(*(directory / name for name in ("server.crt", "server.key", "ca.crt")))
 
 
 def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
@@ -97,11 +97,9 @@ def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
         raise FileError(f"{directory}: there is no authority")
     now = datetime.fromtimestamp(now_s, UTC)
     usage = ExtendedKeyUsageOID.CLIENT_AUTH
-    _write(
-        directory, "kubelet-client", _issued(authority, _KUBELET_CLIENT, usage, now, group=MASTERS)
-    )
-    files = [directory / f"kubelet-client.{end}" for end in ("crt", "key")]
-    return ClientCertificate(*files)
+    client = _issued(authority, _KUBELET_CLIENT, usage, now, group=MASTERS)
+    _write(directory, "kubelet-client", client)
+    return ClientCertificate(*(directory / f"kubelet-client.{end}" for end in ("crt", "key")))
 
 
 def _expires_soon(pair: _Pair, now: datetime) -> bool:
@@ -122,17 +120,10 @@ def _fits(server: _Pair, authority: _Pair, names: Sequence[str]) -> bool:
 
 def _authority(now: datetime) -> _Pair:
     key = ec.generate_private_key(ec.SECP256R1())
-    usage = x509.KeyUsage(
-        digital_signature=True,
-        key_cert_sign=True,
-        crl_sign=True,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
+    allowed = ("digital_signature", "key_cert_sign", "crl_sign")
+    others = ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
+    denied = (*others, "encipher_only", "decipher_only")
+    usage = x509.KeyUsage(**dict.fromkeys(allowed, True), **dict.fromkeys(denied, False))
     name = _name("podium-ca")
     builder = (
         _builder(name, name, key.public_key(), now, _AUTHORITY_LIFE)
@@ -191,14 +182,13 @@ def _name(common: str, group: str = "") -> x509.Name:
 
 
 def _alternatives(names: Sequence[str]) -> list[x509.GeneralName]:
-    return [_alternative(name) for name in names]
-
-
-def _alternative(name: str) -> x509.GeneralName:
-    try:
-        return x509.IPAddress(ipaddress.ip_address(name))
-    except ValueError:
-        return x509.DNSName(name)
+    found: list[x509.GeneralName] = []
+    for name in names:
+        try:
+            found.append(x509.IPAddress(ipaddress.ip_address(name)))
+        except ValueError:
+            found.append(x509.DNSName(name))
+    return found
 
 
 def _write(directory: Path, name: str, pair: _Pair) -> None:
@@ -219,16 +209,12 @@ def _read(directory: Path, name: str) -> _Pair | None:
     key = read_private(directory / f"{name}.key")
     if certificate is None or key is None:
         return None
-    try:
-        pair = _Pair(x509.load_pem_x509_certificate(certificate), _private_key(key))
-    except (ValueError, TypeError):
-        both = f"{name}.crt or {name}.key"
-        raise FileError(f"{directory}: {both} is damaged; remove both to get new ones") from None
-    return pair if pair.certificate.public_key() == pair.key.public_key() else None
-
-
-def _private_key(pem: bytes) -> Key:
-    key = serialization.load_pem_private_key(pem, None)
-    if not isinstance(key, ec.EllipticCurvePrivateKey):
-        raise TypeError(f"a key of type {type(key).__name__}")
-    return key
+    private: object = None
+    with suppress(ValueError, TypeError):
+        private = serialization.load_pem_private_key(key, None)
+        loaded = x509.load_pem_x509_certificate(certificate)
+        if isinstance(private, ec.EllipticCurvePrivateKey):
+            belongs = loaded.public_key() == private.public_key()
+            return _Pair(loaded, private) if belongs else None
+    both = f"{name}.crt or {name}.key"
+    raise FileError(f"{directory}: {both} is damaged; remove both to get new ones")

@@ -141,27 +141,21 @@ class HttpConnection(HttpToolsProtocol):
     def _answer(self, cycle: RequestResponseCycle, app: ASGIApp) -> None:
         prompt: Prompt | None = getattr(app, "prompt", None)
         answer: PromptAnswer | ASGIApp = app
-        if prompt is not None and self._may_be_prompt(cycle):
+        is_whole = cycle.keep_alive and not cycle.more_body and cycle.scope["method"] != "HEAD"
+        may_write = not (self.flow.write_paused or self.transport.is_closing())
+        if prompt is not None and is_whole and may_write:
             answer = prompt(cycle.scope, bytes(cycle.body))  # type: ignore[arg-type]
         if not isinstance(answer, PromptAnswer):
             super()._start_asgi_task(cycle, answer)  # type: ignore[arg-type]
             return
-        self.transport.write(self._written(answer))
-        cycle.response_started = cycle.response_complete = True
-        cycle.on_response = lambda: None
-        self.on_response_complete()
-
-    def _may_be_prompt(self, cycle: RequestResponseCycle) -> bool:
-        is_whole = cycle.keep_alive and not cycle.more_body
-        may_write = not (self.flow.write_paused or self.transport.is_closing())
-        return is_whole and may_write and cycle.scope["method"] != "HEAD"
-
-    def _written(self, answer: PromptAnswer) -> bytes:
         parts = [STATUS_LINE[answer.code]]
         for name, value in (*self.server_state.default_headers, *answer.headers):
             parts += (name, b": ", value, b"\r\n")
         parts += (b"content-length: %d\r\n\r\n" % len(answer.content), answer.content)
-        return b"".join(parts)
+        self.transport.write(b"".join(parts))
+        cycle.response_started = cycle.response_complete = True
+        cycle.on_response = lambda: None
+        self.on_response_complete()
 
 
 class _JoinedWrites(asyncio.Transport):

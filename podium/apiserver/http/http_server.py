@@ -82,32 +82,30 @@ class Serving:
         allow_many_descriptors()
         listener = _bound(host, port, limits)
         try:
-            serving = cls(app, listener, _config(app, limits, certificates))
-            await serving._listen(limits)
+            config = _config(app, limits, certificates)
+            serving = cls(app, listener, config)
+            server = serving._server
+
+            def connection() -> asyncio.Protocol:
+                return config.http_protocol_class(  # type: ignore[call-arg]
+                    config=config, server_state=server.server_state, app_state=server.lifespan.state
+                )
+
+            # As `uvicorn.Server.startup` does, with a limit of TLS handshakes.
+            listening = await asyncio.get_running_loop().create_server(
+                connection,
+                sock=listener,
+                ssl=config.ssl,
+                backlog=config.backlog,
+                ssl_handshake_timeout=limits.head_s if config.is_ssl else None,
+            )
         except BaseException:
             listener.close()
             raise
-        serving._ticking = asyncio.create_task(serving._server.main_loop())
-        return serving
-
-    async def _listen(self, limits: Limits) -> None:
-        """Accept connections as `uvicorn.Server.startup` does, with a limit of TLS handshakes."""
-        server, config = self._server, self._server.config
-
-        def connection() -> asyncio.Protocol:
-            return config.http_protocol_class(  # type: ignore[call-arg]
-                config=config, server_state=server.server_state, app_state=server.lifespan.state
-            )
-
-        listening = await asyncio.get_running_loop().create_server(
-            connection,
-            sock=self._listener,
-            ssl=config.ssl,
-            backlog=config.backlog,
-            ssl_handshake_timeout=limits.head_s if config.is_ssl else None,
-        )
         server.servers = [listening]
         server.started = True
+        serving._ticking = asyncio.create_task(server.main_loop())
+        return serving
 
     @property
     def connection_count(self) -> int:
@@ -121,14 +119,16 @@ class Serving:
             return
         ticking.cancel()
         self._app.close()
-        asyncio.get_running_loop().call_later(_GOODBYE_S, self._hang_up)
-        await self._server.shutdown(sockets=[self._listener])
-        if self._server.server_state.tasks:
-            await asyncio.wait(self._server.server_state.tasks, timeout=_STOP_S)
+        state = self._server.server_state
 
-    def _hang_up(self) -> None:
-        for connection in list(self._server.server_state.connections):
-            connection.transport.abort()
+        def hang_up() -> None:
+            for connection in list(state.connections):
+                connection.transport.abort()
+
+        asyncio.get_running_loop().call_later(_GOODBYE_S, hang_up)
+        await self._server.shutdown(sockets=[self._listener])
+        if state.tasks:
+            await asyncio.wait(state.tasks, timeout=_STOP_S)
 
 
 def _config(app: ASGIApp, limits: Limits, certificates: Certificates | None) -> uvicorn.Config:
@@ -165,19 +165,17 @@ def _bound(host: str, port: int, limits: Limits) -> socket.socket:
         listener.bind((host, port))
     except (OSError, OverflowError) as error:
         listener.close()
-        raise CannotListenError(_why(host, port, error)) from None
+        number = getattr(error, "errno", None)
+        other = "name another one, or 0 for any"
+        why = f"can't listen at port {port} of {host}: {error}"
+        if number == errno.EADDRINUSE:
+            why = f"port {port} of {host} is in use already; {other}"
+        elif number == errno.EACCES:
+            why = f"port {port} of {host} is reserved; {other}"
+        elif number == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+            why = f"{host} is no address of this machine"
+        raise CannotListenError(why) from None
     return listener
-
-
-def _why(host: str, port: int, error: Exception) -> str:
-    number = getattr(error, "errno", None)
-    if number == errno.EADDRINUSE:
-        return f"port {port} of {host} is in use already; name another one, or 0 for any"
-    if number == errno.EACCES:
-        return f"port {port} of {host} is reserved; name another one, or 0 for any"
-    if number == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
-        return f"{host} is no address of this machine"
-    return f"can't listen at port {port} of {host}: {error}"
 
 
 _WANTED = 65_536

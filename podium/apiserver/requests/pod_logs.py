@@ -37,14 +37,17 @@ def log(call: Call) -> Response:
     directory = log_directory(call, pod)
     if not directory:
         return Response(200, _simulated_output(pod, container), _PLAIN_TEXT)
-    endpoint = _endpoint(call, node_name)
-    if endpoint is None:
-        place = f"{directory}/{namespace(pod)}_{info.name}_{pod['metadata']['uid']}/{container}"
-        message = f"the logs are on node {node_name}, in {place}"
-        raise RefusedError(501, "NotImplemented", message)
-    path = "/".join(quote(one, safe="") for one in (namespace(pod), info.name, container))
-    asked = f"/containerLogs/{path}" + (f"?{urlencode(query)}" if query else "")
-    return Response(200, NodeLog(*endpoint, asked, info.name), _PLAIN_TEXT)
+    if call.server.reaches_nodes:
+        status = status_of(call.server.get(KINDS["Node"], "", node_name))
+        port = part(status, "daemonEndpoints", "kubeletEndpoint").get("Port")
+        known = {one["type"]: one["address"] for one in status.get("addresses") or ()}
+        if port and _INTERNAL in known:
+            path = "/".join(quote(one, safe="") for one in (namespace(pod), info.name, container))
+            asked = f"/containerLogs/{path}" + (f"?{urlencode(query)}" if query else "")
+            return Response(200, NodeLog(known[_INTERNAL], port, asked, info.name), _PLAIN_TEXT)
+    place = f"{directory}/{namespace(pod)}_{info.name}_{pod['metadata']['uid']}/{container}"
+    message = f"the logs are on node {node_name}, in {place}"
+    raise RefusedError(501, "NotImplemented", message)
 
 
 def log_directory(call: Call, pod: Object) -> str:
@@ -91,16 +94,6 @@ def _container(pod: Object, asked: str) -> str:
         choice = f"choose one of: [{' '.join(names)}]"
         raise bad_request(f"a container name must be specified for pod {name(pod)}, {choice}")
     return str(spec["containers"][0]["name"])
-
-
-def _endpoint(call: Call, node_name: str) -> tuple[str, int] | None:
-    """The address and port where a node can be asked for logs; None if it can't."""
-    if not call.server.reaches_nodes:
-        return None
-    status = status_of(call.server.get(KINDS["Node"], "", node_name))
-    port = part(status, "daemonEndpoints", "kubeletEndpoint").get("Port")
-    known = {one["type"]: one["address"] for one in status.get("addresses") or ()}
-    return (known[_INTERNAL], port) if port and _INTERNAL in known else None
 
 
 def _simulated_output(pod: Object, container: str) -> str:

@@ -47,7 +47,11 @@ def encode(token: ContinueToken) -> str:
 
 def decode(text: str) -> ContinueToken:
     """The token that a text stands for; raises InvalidContinueError: it stands for none."""
-    data = _unpacked(text)
+    foreign = _FOREIGN_CHARACTER.search(text)
+    if foreign or len(text) % 4 == 1:
+        offset = len(text[: foreign.start()].encode()) if foreign else len(text) - 1
+        raise InvalidContinueError(f": illegal base64 data at input byte {offset}")
+    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     try:
         body = msgspec.json.decode(data, type=_Body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -63,14 +67,6 @@ def decode(text: str) -> ContinueToken:
     if any(part in ("", ".", "..") for part in body.start.removeprefix("/").split("/")):
         raise InvalidContinueError(f": {body.start}")
     return ContinueToken(body.rv, body.start.removeprefix("/"))
-
-
-def _unpacked(text: str) -> bytes:
-    foreign = _FOREIGN_CHARACTER.search(text)
-    if foreign or len(text) % 4 == 1:
-        offset = len(text[: foreign.start()].encode()) if foreign else len(text) - 1
-        raise InvalidContinueError(f": illegal base64 data at input byte {offset}")
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def _json_fault(data: bytes) -> str:

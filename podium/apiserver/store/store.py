@@ -148,12 +148,16 @@ class Store:
         revision = self.revision if at_revision is None else at_revision
         if token:
             revision = self.revision if token.revision < 0 else token.revision
-        if revision < self._history.of(kind).oldest_revision:
-            raise _expired(token)
+        history = self._history.of(kind)
+        if revision < history.oldest_revision and token:
+            raise ExpiredError.page(tokens.encode(ContinueToken(AS_OF_NOW, token.start)))
+        if revision < history.oldest_revision:
+            raise ExpiredError.list()
         if revision > self.revision:
             raise TooLargeResourceVersionError(revision, self.revision)
         base = f"{namespace}/" if namespace else ""
-        undone = self._writes_after(kind, revision)
+        pending = (e for e in self._pending if e.kind == kind and e.revision > revision)
+        undone = chain(history.after(revision), pending)
         parts = list_segments(self._indexes.get(kind) or KindIndex(), namespace, undone)
         found = find(parts, base + token.start if token else "", limit, matches)
         if not found.after:
@@ -292,13 +296,3 @@ class Store:
                 index.put(event.namespace, event.name, event.previous)
             self.revision = event.revision - 1
         del self._pending[mark:]
-
-    def _writes_after(self, kind: str, revision: int) -> Iterator[WatchEvent]:
-        pending = (e for e in self._pending if e.kind == kind and e.revision > revision)
-        return chain(self._history.of(kind).after(revision), pending)
-
-
-def _expired(token: ContinueToken | None) -> ExpiredError:
-    if token is None:
-        return ExpiredError.list()
-    return ExpiredError.page(tokens.encode(ContinueToken(AS_OF_NOW, token.start)))

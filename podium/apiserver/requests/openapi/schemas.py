@@ -1,6 +1,6 @@
 """Schemas: the types of objects in OpenAPI's words, with Kubernetes' extensions for merging."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -83,7 +83,6 @@ _PLAIN: Mapping[ScalarKind, Schema] = {
     "bytes": {"type": "string", "format": "byte"},
 }
 _STRING, _OBJECT = {"type": "string"}, {"type": "object"}
-_INT64 = {"type": "integer", "format": "int64"}
 _DATE_TIME = {"type": "string", "format": "date-time"}
 _SHARED: Mapping[str, Schema] = {
     SHARED_NAMES["time"]: _DATE_TIME,
@@ -93,7 +92,7 @@ _SHARED: Mapping[str, Schema] = {
         **_OBJECT,
         "properties": {
             "continue": _STRING,
-            "remainingItemCount": _INT64,
+            "remainingItemCount": _PLAIN["int64"],
             "resourceVersion": _STRING,
         },
     },
@@ -101,7 +100,7 @@ _SHARED: Mapping[str, Schema] = {
         **_OBJECT,
         "properties": {
             "apiVersion": _STRING,
-            "code": {"type": "integer", "format": "int32"},
+            "code": _PLAIN["int32"],
             "details": _OBJECT,
             "kind": _STRING,
             "message": _STRING,
@@ -144,16 +143,23 @@ class Dialect(msgspec.Struct, frozen=True):
     def of_struct(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
         """The schema of a struct; `tags` say which kind it is, if it is one."""
         if isinstance(struct, CustomStruct):
-            return self._of_custom(struct, tags)
-        fields = struct.fields
-        required = [name for name, field in fields.items() if field.required]
-        schema = {
-            **_described(struct.name),
-            "type": "object",
-            "properties": {
-                name: self._of_field(struct.name, name, field) for name, field in fields.items()
-            },
-        }
+            schema = struct.kind.schema
+            reference = self.reference(schema_name(meta_struct("ObjectMeta")))
+            metadata = {"allOf": [reference]} if self.has_alternatives else reference
+            header = {"apiVersion": _STRING, "kind": _STRING, "metadata": metadata}
+            properties = dict(sorted({**part(schema, "properties"), **header}.items()))
+            return {**schema, "properties": properties, "x-kubernetes-group-version-kind": tags}
+        properties = {}
+        for name, field in struct.fields.items():
+            beside = {**_described(f"{struct.name}.{name}"), **_merging(field)}
+            if field.default is not None:
+                beside["default"] = field.default
+            plain = self._of_type(field.type)
+            if "$ref" in plain and beside and self.has_alternatives:
+                plain = {"allOf": [plain]}
+            properties[name] = {**plain, **beside}
+        required = [name for name, field in struct.fields.items() if field.required]
+        schema = {**_described(struct.name), "type": "object", "properties": properties}
         if required:
             schema["required"] = required
         if struct.is_atomic:
@@ -161,18 +167,6 @@ class Dialect(msgspec.Struct, frozen=True):
         if tags:
             schema["x-kubernetes-group-version-kind"] = tags
         return schema
-
-    def _of_custom(self, struct: CustomStruct, tags: list[dict[str, str]]) -> Schema:
-        schema = struct.kind.schema
-        reference = self.reference(schema_name(meta_struct("ObjectMeta")))
-        metadata = {"allOf": [reference]} if self.has_alternatives else reference
-        header = {"apiVersion": _STRING, "kind": _STRING, "metadata": metadata}
-        properties = {**part(schema, "properties"), **header}
-        return {
-            **schema,
-            "properties": dict(sorted(properties.items())),
-            "x-kubernetes-group-version-kind": tags,
-        }
 
     def of_list(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
         """The schema of lists of a kind."""
@@ -188,21 +182,15 @@ class Dialect(msgspec.Struct, frozen=True):
             "x-kubernetes-group-version-kind": [{**tag, "kind": list_kind(struct)} for tag in tags],
         }
 
-    def _of_field(self, struct: str, name: str, field: Field) -> Schema:
-        beside = {**_described(f"{struct}.{name}"), **_merging(field)}
-        if field.default is not None:
-            beside["default"] = field.default
-        plain = self._of_type(field.type)
-        if "$ref" in plain and beside and self.has_alternatives:
-            plain = {"allOf": [plain]}
-        return {**plain, **beside}
-
     def _of_type(self, of: Type) -> Schema:
         match of:
             case Scalar(kind=kind):
                 return _PLAIN.get(kind) or self.reference(SHARED_NAMES[kind])
             case ListOf():
-                return {"type": "array", "items": self._of_type(of.items), **_list_type(of)}
+                shape = "map" if of.keys else "set" if of.is_set else "atomic"
+                keys = {"x-kubernetes-list-map-keys": [*of.keys]} if of.keys else {}
+                items = {"type": "array", "items": self._of_type(of.items)}
+                return {**items, "x-kubernetes-list-type": shape, **keys}
             case MapOf():
                 return {"type": "object", "additionalProperties": self._of_type(of.values)}
             case Struct():
@@ -216,15 +204,16 @@ V3 = Dialect("#/components/schemas/", has_alternatives=True)
 def reachable(roots: Iterable[Struct]) -> list[Struct]:
     """Some structs and all that they are made of, each once."""
     found: dict[str, Struct] = {}
-    waiting = list(roots)
+    waiting: list[Type] = list(roots)
     while waiting:
-        struct = waiting.pop()
-        if schema_name(struct) not in found:
-            found[schema_name(struct)] = struct
-            fields = [*struct.fields.values()]
-            if isinstance(struct, CustomStruct):
-                fields = [struct.fields["metadata"]]
-            waiting += [part for field in fields for part in _parts(field.type)]
+        of = waiting.pop()
+        if isinstance(of, ListOf | MapOf):
+            waiting.append(of.items if isinstance(of, ListOf) else of.values)
+        elif isinstance(of, Struct) and schema_name(of) not in found:
+            found[schema_name(of)] = of
+            fields = of.fields
+            only = [fields["metadata"]] if isinstance(of, CustomStruct) else fields.values()
+            waiting += [field.type for field in only]
     return list(found.values())
 
 
@@ -250,25 +239,9 @@ def schemas(
     return dict(sorted(found.items()))
 
 
-def _parts(of: Type) -> Iterator[Struct]:
-    match of:
-        case Struct():
-            yield of
-        case ListOf():
-            yield from _parts(of.items)
-        case MapOf():
-            yield from _parts(of.values)
-
-
 def _described(name: str) -> Schema:
     text = description(name)
     return {"description": text} if text else {}
-
-
-def _list_type(of: ListOf) -> Schema:
-    if of.keys:
-        return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [*of.keys]}
-    return {"x-kubernetes-list-type": "set" if of.is_set else "atomic"}
 
 
 def _merging(field: Field) -> Schema:
