@@ -109,14 +109,10 @@ def kept(name: str, function: Callable[[], T]) -> T:
 
 
 def concerns(obj: Mapping[str, Any]) -> None:
-    """Have work be long from here on if an object is large."""
+    """Have work be long from here on if an object has many parts, or very long ones."""
     work = _current.get()
-    if work is not None and not work.is_large:
-        work.is_large = _is_large(obj)
-
-
-def _is_large(obj: Mapping[str, Any]) -> bool:
-    """Whether an object has many parts, or very long ones."""
+    if work is None or work.is_large:
+        return
     parts: list[Any] = [obj]
     length = 0
     for part in parts:
@@ -127,5 +123,5 @@ def _is_large(obj: Mapping[str, Any]) -> bool:
         elif isinstance(part, str):
             length += len(part)
         if len(parts) > _PARTS_MAX or length > LARGE_BYTES:
-            return True
-    return False
+            work.is_large = True
+            return

@@ -111,7 +111,8 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
         kind: as in an object's `kind`, or that of some options.
     """
     found, more = first_told(faults), ""
-    if len(found) > 1 and _are_too_many(found):
+    too_long = sum(map(_length, found[:-1])) > _FAULTS_LENGTH_MAX
+    if len(found) > 1 and (len(found) > FAULTS_MAX or too_long):
         found = found[:-1]
         more = f", and more: only the first {len(found):,} faults are told"
     message = f"{_qualified(kind, group)} {quoted(name)} is invalid: {aggregate(found)}{more}"
@@ -129,10 +130,6 @@ def first_told(faults: Iterable[FieldError]) -> list[FieldError]:
             break
         length += _length(fault)
     return found
-
-
-def _are_too_many(found: list[FieldError]) -> bool:
-    return len(found) > FAULTS_MAX or sum(map(_length, found[:-1])) > _FAULTS_LENGTH_MAX
 
 
 def _length(fault: FieldError) -> int:

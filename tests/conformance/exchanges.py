@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from podium.apiserver.requests import Request, Response, Watching, encoded, handle
 from podium.cluster.virtual import Cluster, ClusterOptions
+from tests.apiserver.requests.client import last_events_of
 
 RECORDS = Path(__file__).parent / "data/api/exchanges.jsonl.gz"
 START_S = 1_800_000_000.0
@@ -135,7 +136,7 @@ def _request(recorded: Mapping[str, Any]) -> Request:
 def _plain(response: Response, now_s: float) -> Any:
     if isinstance(response.body, Watching):
         # Of a watch, the list of all that it told until its end.
-        lines = map(encoded, response.body.finish(now_s))
+        lines = map(encoded, last_events_of(response.body, now_s))
         return [json.loads(line) for line in lines]
     text = response.content().decode()
     return json.loads(text) if "json" in response.header("Content-Type") else text

@@ -15,6 +15,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.requests import Request, Watching, encoded, handle
 from podium.cluster.embedded.initial_objects import NodeShape, simulated_nodes
 from podium.cluster.virtual import Cluster, ClusterOptions
+from tests.apiserver.requests.client import events_of, last_events_of
 from tests.apiserver.requests.samples import sample
 from tests.fuzz.asked import Asked
 from tests.fuzz.checking import offences
@@ -123,13 +124,13 @@ class World:
     def _watch(self, watching: Watching) -> None:
         self._watches.append(watching)
         if len(self._watches) > WATCHES_MAX:
-            self._watches.pop(0).finish(self.cluster.driver.now_s)
+            last_events_of(self._watches.pop(0), self.cluster.driver.now_s)
 
     def _read_watches(self) -> None:
         for watching in self._watches:
-            for event in watching.take(self.cluster.driver.now_s):
+            for event in events_of(watching, self.cluster.driver.now_s):
                 assert encoded(event)
-        self._watches = [one for one in self._watches if not one.has_ended]
+        self._watches = [one for one in self._watches if not one.stream.has_ended]
 
     def _run(self, duration_s: float) -> None:
         """Let time pass; what doesn't fit into so many steps is done later."""

@@ -61,7 +61,10 @@ def scalar(text: str, tag: str | None, *, plain: bool) -> Scalar:
         return _plain(text)
     name = str(tag).removeprefix(_TAG)
     if name == "binary":
-        return _decoded(text)
+        try:
+            return base64.b64decode("".join(text.split()), validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            raise ValueError("!!binary takes base64 of UTF-8 text") from None
     if name == "int":
         value: Scalar = _integer(text.replace("_", ""))
     elif name in _TYPES:
@@ -75,14 +78,23 @@ def scalar(text: str, tag: str | None, *, plain: bool) -> Scalar:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _plain(text: str) -> Scalar:
+    """What a text means; a number without a fraction is an integer."""
     if text in _NAMED:
         return _NAMED[text]
     if text[0] not in "0123456789+-.":
         return text
     if _NOT_FINITE.fullmatch(text):
         raise ValueError(f"{text} is no number that an object can hold")
-    value = _number(text.replace("_", ""))
-    return text if value is None else value
+    digits = text.replace("_", "")
+    integer = _integer(digits)
+    if integer is not None:
+        return integer
+    value = float(digits) if _FLOAT.fullmatch(digits) else math.inf
+    if math.isinf(value):
+        return text
+    is_whole = value.is_integer() and abs(value) < _WHOLE_FLOAT_MAX
+    # With no more digits than tell it from its neighbours, as Go writes it.
+    return int(Decimal(repr(value))) if is_whole else value
 
 
 def _integer(text: str) -> int | None:
@@ -93,26 +105,6 @@ def _integer(text: str) -> int | None:
             if value in (_SIGNED if match[1] else _UNSIGNED):
                 return value
     return None
-
-
-def _number(text: str) -> int | float | None:
-    """The number a text stands for, as an integer if it has no fraction; None if it is none."""
-    integer = _integer(text)
-    if integer is not None or not _FLOAT.fullmatch(text):
-        return integer
-    value = float(text)
-    if math.isinf(value):
-        return None
-    is_whole = value.is_integer() and abs(value) < _WHOLE_FLOAT_MAX
-    # With no more digits than tell it from its neighbours, as Go writes it.
-    return int(Decimal(repr(value))) if is_whole else value
-
-
-def _decoded(text: str) -> str:
-    try:
-        return base64.b64decode("".join(text.split()), validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        raise ValueError("!!binary takes base64 of UTF-8 text") from None
 
 
 def key_text(key: object) -> str | None:

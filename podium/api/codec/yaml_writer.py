@@ -19,19 +19,15 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = None if _is_read_back(text) else "'"
+    try:
+        # PyYAML leaves `y` and `1e3` without quotes.
+        style = None if scalar(text, None, plain=True) == text else "'"
+    except ValueError:
+        style = "'"
     # Only within double quotes can these be escaped.
     return dumper.represent_scalar(
         "tag:yaml.org,2002:str", text, style='"' if steers(text) else style
     )
-
-
-def _is_read_back(text: str) -> bool:
-    """Whether a text stays one without quotes, which PyYAML doesn't give `y` and `1e3`."""
-    try:
-        return scalar(text, None, plain=True) == text
-    except ValueError:
-        return False
 
 
 _Dumper.add_representer(str, _text)

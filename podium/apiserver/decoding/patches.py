@@ -60,39 +60,39 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
     Raises:
         RefusedError: it can't be read, or isn't such a patch.
     """
-    match PatchType(patch_type):
-        case PatchType.APPLY:
-            return _configuration(body, field_validation)
-        case PatchType.JSON:
-            return _operations(body, field_validation)
-        case PatchType.MERGE:
-            return _merge_patch(body, field_validation, "error decoding patch: ")
-        case PatchType.STRATEGIC:
-            return _merge_patch(body, field_validation, "")
-
-
-def _operations(body: bytes, field_validation: str) -> DecodedObject:
-    value, checker = _json(body, "error decoding patch: "), Checker()
-    try:
-        checker.check(value, _OPERATIONS)
-    except DecodingError as fault:
-        raise bad_request(f"error decoding patch: {fault}") from None
-    if value is not None and len(value) > OPERATIONS_MAX:
-        most = f"The allowed maximum operations in a JSON patch is {OPERATIONS_MAX}"
-        message = f"Request entity too large: {most}, got {len(value)}"
-        raise RefusedError(413, "RequestEntityTooLarge", message)
-    faults = tuple(f"json patch {fault}" for fault in checker.strict)
-    # An operation that is null is one that says nothing.
-    operations = [operation or {} for operation in plain(value) or []]
-    return _judged(operations, faults, field_validation)
-
-
-def _merge_patch(body: bytes, field_validation: str, prefix: str) -> DecodedObject:
-    value = _json(body, prefix)
-    if value is not None and not isinstance(value, Mapping):
-        raise bad_request(f"{prefix}{unexpected(value, 'an object')}")
-    faults = tuple(dict.fromkeys(_repeated(value, None)))
-    return _judged(plain(value) or {}, faults, field_validation)
+    if patch_type == PatchType.APPLY:
+        return _configuration(body, field_validation)
+    prefix = "" if patch_type == PatchType.STRATEGIC else "error decoding patch: "
+    value = read_quickly(body)
+    if value is None:
+        try:
+            value = read_json(body)
+        except UnreadableTextError as fault:
+            raise bad_request(f"{prefix}{fault}") from None
+    if why := oddity(value):
+        raise bad_request(f"{prefix}{why}")
+    if patch_type == PatchType.JSON:
+        checker = Checker()
+        try:
+            checker.check(value, _OPERATIONS)
+        except DecodingError as fault:
+            raise bad_request(f"{prefix}{fault}") from None
+        # An operation that is null is one that says nothing.
+        patch: Any = [operation or {} for operation in plain(value) or []]
+        if len(patch) > OPERATIONS_MAX:
+            most = f"The allowed maximum operations in a JSON patch is {OPERATIONS_MAX}"
+            message = f"Request entity too large: {most}, got {len(patch)}"
+            raise RefusedError(413, "RequestEntityTooLarge", message)
+        faults = tuple(f"json patch {fault}" for fault in checker.strict)
+    else:
+        if value is not None and not isinstance(value, Mapping):
+            raise bad_request(f"{prefix}{unexpected(value, 'an object')}")
+        faults = tuple(dict.fromkeys(_repeated(value, None)))
+        patch = plain(value) or {}
+    if faults and field_validation == STRICT:
+        message = f"strict decoding error: {', '.join(faults)}"
+        raise invalid("", [FieldError("patch", patch, message)], "")
+    return DecodedObject(patch, faults if field_validation == WARN else ())
 
 
 def _configuration(body: bytes, field_validation: str) -> DecodedObject:
@@ -111,25 +111,6 @@ def _configuration(body: bytes, field_validation: str) -> DecodedObject:
     if repeated and field_validation == STRICT:
         raise bad_request(f"error strict decoding YAML: {', '.join(repeated)}")
     return DecodedObject(value or {}, repeated if field_validation == WARN else ())
-
-
-def _json(body: bytes, prefix: str) -> Any:
-    value = read_quickly(body)
-    if value is None:
-        try:
-            value = read_json(body)
-        except UnreadableTextError as fault:
-            raise bad_request(f"{prefix}{fault}") from None
-    if why := oddity(value):
-        raise bad_request(f"{prefix}{why}")
-    return value
-
-
-def _judged(patch: Any, faults: tuple[str, ...], field_validation: str) -> DecodedObject:
-    if faults and field_validation == STRICT:
-        message = f"strict decoding error: {', '.join(faults)}"
-        raise invalid("", [FieldError("patch", patch, message)], "")
-    return DecodedObject(patch, faults if field_validation == WARN else ())
 
 
 def _repeated(value: Any, at: Place) -> Iterator[str]:

@@ -121,22 +121,19 @@ def kept_tokens(directory: Path) -> ClusterTokens:
         FileError: a file can't be read or written, others may read it, or it holds no token.
     """
     private_directory(directory)
-    names = ("admin", "reader", "nodes", "service-accounts")
-    return ClusterTokens(*(_kept(directory / name) for name in names))
+    tokens = []
+    for name in ("admin", "reader", "nodes", "service-accounts"):
+        path = directory / name
+        content = read_private(path)
+        token = new_token() if content is None else content.decode(errors="replace").strip()
+        if len(token) < _LENGTH_MIN or not (token.isascii() and token.isprintable()):
+            raise FileError(f"{path}: that's no token of {_LENGTH_MIN} characters; remove it")
+        if content is None:
+            write_private(path, f"{token}\n".encode())
+        tokens.append(token)
+    return ClusterTokens(*tokens)
 
 
 def new_token() -> str:
     """A token that nobody can guess."""
     return secrets.token_urlsafe(_RANDOM_BYTES)
-
-
-def _kept(path: Path) -> str:
-    content = read_private(path)
-    if content is None:
-        token = new_token()
-        write_private(path, f"{token}\n".encode())
-        return token
-    token = content.decode(errors="replace").strip()
-    if len(token) < _LENGTH_MIN or not (token.isascii() and token.isprintable()):
-        raise FileError(f"{path}: that's no token of {_LENGTH_MIN} characters; remove it")
-    return token

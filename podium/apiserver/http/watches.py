@@ -194,7 +194,7 @@ class _Watch:
     @property
     def is_over(self) -> bool:
         """Whether nothing more is to be sent but the end."""
-        return self.is_gone or self._watching.has_ended or self._loop.time() >= self._end_s
+        return self.is_gone or self._watching.stream.has_ended or self._loop.time() >= self._end_s
 
     def take(self, now_s: float) -> bytes:
         """What is to be sent now; empty if it is nothing."""

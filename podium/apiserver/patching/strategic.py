@@ -109,25 +109,6 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
                 return live if new is entry else [*live[:at], new, *live[at + 1 :]]
         return [_bare(patch[0]), *live]
     _check_alike(live, patch)
-    kept, wanted = _after_directives(live, patch, key)
-    merged = list(kept)
-    places = {entry.get(key): at for at, entry in reversed([*enumerate(kept)])}
-    # Where all stay in their places, there is no order to find.
-    stays, last = len(places) == len(kept) and None not in places, -1
-    for entry in wanted:
-        value = merge_key_of(entry, key)
-        at = places.setdefault(value, len(merged))
-        stays, last = stays and last < at < len(kept), at
-        if at == len(merged):
-            merged.append(_bare(entry))
-        else:
-            merged[at] = merged_object(merged[at], entry, of.items)
-    return merged if stays else in_order(merged, wanted, kept, key)
-
-
-def _after_directives(
-    live: Sequence[Any], patch: Sequence[Any], key: str
-) -> tuple[list[Any], list[Any]]:
     wanted, gone, replaces = [], set(), False
     for entry in patch:
         directive = entry.get(PATCH)
@@ -142,8 +123,21 @@ def _after_directives(
         else:
             raise _unknown_directive(directive, entry)
     if replaces:
-        return [_bare(entry) for entry in wanted], []
-    return [one for one in live if one.get(key) not in gone], wanted
+        return [_bare(entry) for entry in wanted]
+    kept = [one for one in live if one.get(key) not in gone]
+    merged = list(kept)
+    places = {entry.get(key): at for at, entry in reversed([*enumerate(kept)])}
+    # Where all stay in their places, there is no order to find.
+    stays, last = len(places) == len(kept) and None not in places, -1
+    for entry in wanted:
+        value = merge_key_of(entry, key)
+        at = places.setdefault(value, len(merged))
+        stays, last = stays and last < at < len(kept), at
+        if at == len(merged):
+            merged.append(_bare(entry))
+        else:
+            merged[at] = merged_object(merged[at], entry, of.items)
+    return merged if stays else in_order(merged, wanted, kept, key)
 
 
 def _check_alike(live: Sequence[Any], patch: Sequence[Any]) -> None:

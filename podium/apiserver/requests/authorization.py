@@ -88,7 +88,8 @@ def _pods(
     if not name:
         return "can only list/watch pods with spec.nodeName field selector"
     pod = server.store.get(KINDS["Pod"].name, attempt.namespace, name)
-    return None if pod is not None and _is_on(pod, node) else _UNRELATED.format(node)
+    is_there = pod is not None and node_name_of(pod) == node
+    return None if is_there else _UNRELATED.format(node)
 
 
 def _sources(server: ApiServer, node: str, attempt: Attempt, name: str, _: Selection) -> str | None:
@@ -101,7 +102,8 @@ def _sources(server: ApiServer, node: str, attempt: Attempt, name: str, _: Selec
     if not name:
         return "No Object name found"
     pods = server.store.list(KINDS["Pod"].name, attempt.namespace).items
-    named = (one for pod in pods if _is_on(pod, node) for one in _named(pod, attempt.resource))
+    there = [pod for pod in pods if node_name_of(pod) == node]
+    named = (one for pod in there for one in _named(pod, attempt.resource))
     return None if name in named else _UNRELATED.format(node)
 
 
@@ -119,10 +121,6 @@ def _selected(selection: Selection, field: str) -> str:
     """The value that a selection wants of a field; empty if it wants none."""
     values = (term.value for term in selection.fields if term.equal and term.field == field)
     return next(values, "")
-
-
-def _is_on(pod: Object, node: str) -> bool:
-    return node_name_of(pod) == node
 
 
 def _named(pod: Object, resource: str) -> Iterator[str]:

@@ -168,33 +168,12 @@ class Watching:
         self.form = form
         self._needs_headers = True
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether nothing will come any more."""
-        return self.stream.has_ended
-
-    def take(self, now_s: float) -> list[Event]:
-        """What has happened since the last call.
+    def shown(self, event: Event, now_s: float) -> Event:
+        """An event of the stream, in the form that is wanted.
 
         Args:
             now_s: the time that ages in tables are told as of, in seconds since the epoch.
         """
-        return [self.shown(event, now_s) for event in self.stream.take()]
-
-    def finish(self, now_s: float) -> list[Event]:
-        """What has happened since the last call, with the bookmark that a watch ends with.
-
-        Bookmarks are told to those who understand them only.
-        """
-        events = self.take(now_s)
-        bookmark = self.stream.bookmark() if self.stream.allows_bookmarks else None
-        if bookmark is not None:
-            events.append(self.shown(bookmark, now_s))
-        self.stream.close()
-        return events
-
-    def shown(self, event: Event, now_s: float) -> Event:
-        """An event of the stream, in the form that is wanted."""
         headers, self._needs_headers = self._needs_headers, False
         obj = shown(self.form, event["object"], now_s, headers=headers)
         return {"type": event["type"], "object": obj}

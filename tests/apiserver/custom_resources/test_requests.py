@@ -14,7 +14,7 @@ from tests.apiserver.custom_resources.crontabs import (
     definition,
     serving,
 )
-from tests.apiserver.requests.client import MERGE, TABLE, Client
+from tests.apiserver.requests.client import MERGE, TABLE, Client, events_of
 
 STRATEGIC = "application/strategic-merge-patch+json"
 APPLY = "application/apply-patch+yaml"
@@ -173,7 +173,7 @@ def test_what_was_wrong_before_may_stay(client: Client) -> None:
 def test_a_watch_tells_of_objects(client: Client) -> None:
     watch = client.ask("GET", f"{CRONTABS}?watch=true").body
     client.ask("POST", CRONTABS, crontab("b"))
-    told = [*watch.take(client.now_s), *watch.take(client.now_s)]
+    told = [*events_of(watch, client.now_s), *events_of(watch, client.now_s)]
     events = [(event["type"], event["object"]["metadata"]["name"]) for event in told]
     assert events == [("ADDED", "a"), ("ADDED", "b")]
 

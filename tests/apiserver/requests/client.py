@@ -17,6 +17,21 @@ TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 MERGE = "application/merge-patch+json"
 
 
+def events_of(watching: Watching, now_s: float) -> list[Any]:
+    """What a watch has to tell since the last call."""
+    return [watching.shown(event, now_s) for event in watching.stream.take()]
+
+
+def last_events_of(watching: Watching, now_s: float) -> list[Any]:
+    """What an ending watch has to tell, with the bookmark that it ends with."""
+    events, stream = events_of(watching, now_s), watching.stream
+    bookmark = stream.bookmark() if stream.allows_bookmarks else None
+    if bookmark is not None:
+        events.append(watching.shown(bookmark, now_s))
+    stream.close()
+    return events
+
+
 class Client:
     """Sends requests.
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.apiserver.requests import Response, Watching, encoded
-from tests.apiserver.requests.client import TABLE, Client
+from tests.apiserver.requests.client import TABLE, Client, last_events_of
 from tests.apiserver.requests.samples import Obj, sample
 
 QUERIES = (
@@ -134,7 +134,7 @@ def filled(*kinds: Kind) -> Client:
 
 def check(client: Client, response: Response) -> None:
     if isinstance(response.body, Watching):
-        assert all(map(encoded, response.body.finish(client.now_s)))
+        assert all(map(encoded, last_events_of(response.body, client.now_s)))
         return
     content = response.content()
     if response.code >= 400 and "json" in response.header("Content-Type"):

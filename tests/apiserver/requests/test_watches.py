@@ -9,6 +9,8 @@ from tests.apiserver.requests.client import (
     PODS,
     TABLE,
     Client,
+    events_of,
+    last_events_of,
 )
 
 
@@ -17,28 +19,28 @@ def test_a_watch(client):
     watch = client.ask("GET", f"{PODS}?watch=1&timeoutSeconds=9&allowWatchBookmarks=1").body
     assert isinstance(watch, Watching)
     assert watch.timeout_s == 9
-    first = watch.take(client.now_s)
+    first = events_of(watch, client.now_s)
     assert [one["type"] for one in first] == ["ADDED", "BOOKMARK"]
     assert first[0]["object"]["kind"] == "Pod"
     client.create_pod("b")
-    last = watch.finish(client.now_s)
+    last = last_events_of(watch, client.now_s)
     assert [one["type"] for one in last] == ["ADDED", "BOOKMARK"]
     version = client.get(PODS)["metadata"]["resourceVersion"]
     assert last[1]["object"]["metadata"] == {"resourceVersion": version}
-    assert not watch.has_ended
+    assert not watch.stream.has_ended
 
 
 def test_no_bookmarks_for_those_who_do_not_understand_them(client):
     watch = client.ask("GET", f"{PODS}?watch=1").body
     assert watch.timeout_s is None
-    assert watch.finish(client.now_s) == []
+    assert last_events_of(watch, client.now_s) == []
 
 
 def test_a_watch_of_tables_describes_the_columns_once(client):
     client.create_pod("a")
     client.create_pod("b")
     watch = client.ask("GET", f"{PODS}?watch=1", accept=TABLE).body
-    tables = [one["object"] for one in watch.take(client.now_s)]
+    tables = [one["object"] for one in events_of(watch, client.now_s)]
     assert [len(table["columnDefinitions"]) > 0 for table in tables] == [True, False]
     assert [table["rows"][0]["cells"][0] for table in tables] == ["a", "b"]
 
@@ -47,7 +49,7 @@ def test_a_watch_of_one_object_by_its_old_path(client):
     client.create_pod("a")
     client.create_pod("b")
     path = "/api/v1/watch/namespaces/default/pods/b"
-    (found,) = client.ask("GET", path).body.take(client.now_s)
+    (found,) = events_of(client.ask("GET", path).body, client.now_s)
     assert found["object"]["metadata"]["name"] == "b"
     both = client.ask("GET", f"{path}?fieldSelector=metadata.name%3Db,status.phase%3DPending")
     assert both.code == 200
@@ -66,9 +68,9 @@ def test_a_watch_of_what_is_forgotten_ends_at_once():
     for name in "bcd":
         client.create_pod(name)
     response = client.ask("GET", f"{PODS}?watch=1&resourceVersion={first}&allowWatchBookmarks=1")
-    (event,) = response.body.finish(client.now_s)
+    (event,) = last_events_of(response.body, client.now_s)
     assert (response.code, event["type"], event["object"]["code"]) == (200, "ERROR", 410)
-    assert response.body.has_ended
+    assert response.body.stream.has_ended
 
 
 def test_a_watch_goes_over_the_wire_event_by_event(client):
@@ -76,6 +78,6 @@ def test_a_watch_goes_over_the_wire_event_by_event(client):
     response = client.ask("GET", f"{PODS}?watch=1")
     with pytest.raises(TypeError, match="piece by piece"):
         response.content()
-    (line,) = map(encoded, response.body.take(client.now_s))
+    (line,) = map(encoded, events_of(response.body, client.now_s))
     assert json.loads(line)["type"] == "ADDED"
     assert line.endswith(b"}\n")

@@ -8,7 +8,7 @@ Source: structured-merge-diff and the field managers of apimachinery, v1.36.
 """
 
 from collections.abc import Mapping
-from functools import reduce
+from functools import partial, reduce
 
 from podium.api.objects import Object, entries, metadata_of
 from podium.api.refused import Cause, RefusedError
@@ -16,7 +16,7 @@ from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
-from podium.apiserver.patching.ownership.field_comparison import FieldComparison, compare
+from podium.apiserver.patching.ownership.field_comparison import compare
 from podium.apiserver.patching.ownership.field_sets import (
     NOTHING,
     FieldSet,
@@ -53,6 +53,7 @@ from podium.apiserver.patching.ownership.steps import (
 from podium.apiserver.patching.ownership.type_faults import type_faults
 from podium.apiserver.patching.ownership.typed_merge import merged, without
 from podium.apiserver.refusals import bad_request, internal
+from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
 
 BEFORE_FIRST_APPLY = "before-first-apply"
@@ -78,125 +79,102 @@ def apply_configuration(
     Raises:
         RefusedError: 409 if others own what would change, 400 or 500 if the configuration is wrong.
     """
-    run = _Run(request, current, configuration, api_version or request.kind.api_version)
+    api_version = api_version or request.kind.api_version
+    said = configuration.get("apiVersion") or "", configuration.get("kind") or ""
+    if said != (api_version, request.kind.name):
+        raise bad_request(f"invalid object type: {_group_version_kind(configuration)}")
+    if _metadata(configuration).get("managedFields") is not None:
+        raise bad_request("metadata.managedFields must be nil")
+    struct, reset = struct_for(request.kind, api_version), reset_fields(request)
+    faults = list(type_faults(configuration, struct))
+    if faults:
+        lines = "\n".join(f"  {fault}" for fault in faults)
+        why = faults[0] if len(faults) == 1 else f"errors:\n{lines}"
+        raise _unusable("failed to create typed patch object", configuration, why)
+    me = Manager(request.options.field_manager, APPLY, request.subresource)
+    live: Object = unowned(current) if current is not None else {}
+    now = timestamp(request.now_s)
     try:
-        obj, owners = run.applied(run.owners_before(current))
-    except UntypedError as error:
-        raise _unusable("failed to create typed live object", run.live, str(error)) from None
-    if request.options.field_manager == KUBECTL:
-        obj = renoted(obj, configuration)
-    return with_owners(obj, owners)
-
-
-class _Run:
-    """One apply, between its judgement and its result."""
-
-    def __init__(
-        self, request: Attributes, current: Object | None, configuration: Object, api_version: str
-    ) -> None:
-        said = configuration.get("apiVersion") or "", configuration.get("kind") or ""
-        if said != (api_version, request.kind.name):
-            raise bad_request(f"invalid object type: {_group_version_kind(configuration)}")
-        if _metadata(configuration).get("managedFields") is not None:
-            raise bad_request("metadata.managedFields must be nil")
-        self._request = request
-        self._struct = struct_for(request.kind, api_version)
-        faults = list(type_faults(configuration, self._struct))
-        if faults:
-            lines = "\n".join(f"  {fault}" for fault in faults)
-            why = faults[0] if len(faults) == 1 else f"errors:\n{lines}"
-            raise _unusable("failed to create typed patch object", configuration, why)
-        self.live: Object = unowned(current) if current is not None else {}
-        self._configuration = configuration
-        self._me = Manager(request.options.field_manager, APPLY, request.subresource)
-        self._api_version = api_version
-        self._reset = reset_fields(request)
-
-    def owners_before(self, current: Object | None) -> Owners:
-        """The owners of the object as it is stored; raises UntypedError and RefusedError."""
-        if current is None:
-            return {}
-        owners = read_owners(entries(metadata_of(current), "managedFields"))
-        if owners is None:
-            raise internal("failed to decode managed fields")
-        if owners:
-            return owners
-        first = Manager(BEFORE_FIRST_APPLY, UPDATE, self._request.subresource, self._api_version)
-        return updated_owners(self._request, {}, {}, current, first)
-
-    def applied(self, owners: Owners) -> tuple[Object, Owners]:
-        """The object and its owners afterwards; raises UntypedError and RefusedError."""
-        now = timestamp(self._request.now_s)
-        before = owners.get(self._me)
-        claimed = outside(owned_fields(self._configuration, self._struct), self._reset)
+        owners = {} if current is None else _owners_before(request, current, api_version)
+        before = owners.get(me)
+        claimed = outside(owned_fields(configuration, struct), reset)
         since = before.time if before else now
-        owners = {**owners, self._me: Owned(claimed, self._api_version, since)}
-        new = merged(self.live, self._configuration, self._struct)
+        owners = {**owners, me: Owned(claimed, api_version, since)}
+        new = merged(live, configuration, struct)
         if before is not None:
-            new = self._pruned(new, owners, before.fields)
-        found = compare(self.live, new, self._struct).outside(self._reset)
-        if not self._request.options.force:
-            self._check_conflicts(owners, found)
-        owners = taken(taken(owners, found.changed, self._me), found.removed, self._me)
-        try:
-            stored, _ = typed(self._request.kind, new, self._api_version)
-        except DecodingError as fault:
-            what = "failed to convert new typed object"
-            raise _unusable(what, self._configuration, str(fault), "to object: ") from None
-        is_live = all(
-            stored.get(name) == self.live.get(name)
-            for name in {**self.live, **stored}
-            if name not in self._reset
-        )
-        time = since if is_live else now
-        mine = Owned(owned_by_managers(claimed), self._api_version, time)
-        others = {one: owned for one, owned in owners.items() if one != self._me}
-        return stored, {**others, self._me: mine} if mine.fields else others
-
-    def _pruned(self, new: Object, owners: Owners, before: FieldSet) -> Object:
-        """The object without what the manager applied before and nobody owns now.
-
-        A struct goes with the defaults in it if nothing else is left of it.
-        """
-        raw = owned_fields(new, self._struct)
-        wanted = reduce(union, (owned.fields for owned in owners.values()), NOTHING)
-        wanted = self._named(union(wanted, strangers(raw, before, self._struct)))
-        before, there = self._named(before), self._named(raw)
-        kept = union(self._named(cut(raw, before)), wanted)
-        kept = union(self._named(cut(raw, difference(there, kept))), wanted)
-        found: Object = without(new, intersection(difference(there, kept), before), self._struct)
-        return found
-
-    def _named(self, fields: FieldSet) -> FieldSet:
-        return with_named_members(fields, self._struct)
-
-    def _check_conflicts(self, owners: Owners, found: FieldComparison) -> None:
+            new = _pruned(new, owners, before.fields, struct)
+        found = compare(live, new, struct).outside(reset)
+    except UntypedError as error:
+        raise _unusable("failed to create typed live object", live, str(error)) from None
+    if not request.options.force:
         changed = found.changed
-        if self._me.name == KUBECTL:
-            noted = unchanged_fields(self.live, self._api_version, self._struct)
-            changed = difference(changed, noted)
-        conflicts = [
-            (manager, path)
-            for manager in sorted(owners, key=str)
-            if manager != self._me
-            for path in paths(intersection(owners[manager].fields, changed))
-        ]
-        if not conflicts:
-            return
-        causes = tuple(
-            Cause("FieldManagerConflict", f"conflict with {manager}", path)
-            for manager, path in conflicts
-        )
-        if len(conflicts) == 1:
-            ((manager, path),) = conflicts
-            message = f"Apply failed with 1 conflict: conflict with {manager}: {path}"
-            raise RefusedError(409, "Conflict", message, causes=causes)
-        lines = []
-        for manager in dict.fromkeys(manager for manager, _ in conflicts):
-            lines.append(f"conflicts with {manager}:")
-            lines += [f"- {path}" for one, path in conflicts if one == manager]
-        message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
+        if me.name == KUBECTL:
+            changed = difference(changed, unchanged_fields(live, api_version, struct))
+        _check_conflicts(owners, me, changed)
+    owners = taken(taken(owners, found.changed, me), found.removed, me)
+    try:
+        stored, _ = typed(request.kind, new, api_version)
+    except DecodingError as fault:
+        what = "failed to convert new typed object"
+        raise _unusable(what, configuration, str(fault), "to object: ") from None
+    is_live = all(
+        stored.get(name) == live.get(name) for name in {**live, **stored} if name not in reset
+    )
+    mine = Owned(owned_by_managers(claimed), api_version, since if is_live else now)
+    others = {one: owned for one, owned in owners.items() if one != me}
+    if me.name == KUBECTL:
+        stored = renoted(stored, configuration)
+    return with_owners(stored, {**others, me: mine} if mine.fields else others)
+
+
+def _owners_before(request: Attributes, current: Object, api_version: str) -> Owners:
+    """The owners of the object as it is stored; raises UntypedError and RefusedError."""
+    owners = read_owners(entries(metadata_of(current), "managedFields"))
+    if owners is None:
+        raise internal("failed to decode managed fields")
+    first = Manager(BEFORE_FIRST_APPLY, UPDATE, request.subresource, api_version)
+    return owners or updated_owners(request, {}, {}, current, first)
+
+
+def _pruned(new: Object, owners: Owners, before: FieldSet, struct: Struct) -> Object:
+    """The object without what the manager applied before and nobody owns now.
+
+    A struct goes with the defaults in it if nothing else is left of it.
+    """
+    named = partial(with_named_members, of=struct)
+    raw = owned_fields(new, struct)
+    wanted = reduce(union, (owned.fields for owned in owners.values()), NOTHING)
+    wanted = named(union(wanted, strangers(raw, before, struct)))
+    before, there = named(before), named(raw)
+    kept = union(named(cut(raw, before)), wanted)
+    kept = union(named(cut(raw, difference(there, kept))), wanted)
+    found: Object = without(new, intersection(difference(there, kept), before), struct)
+    return found
+
+
+def _check_conflicts(owners: Owners, me: Manager, changed: FieldSet) -> None:
+    conflicts = [
+        (manager, path)
+        for manager in sorted(owners, key=str)
+        if manager != me
+        for path in paths(intersection(owners[manager].fields, changed))
+    ]
+    if not conflicts:
+        return
+    causes = tuple(
+        Cause("FieldManagerConflict", f"conflict with {manager}", path)
+        for manager, path in conflicts
+    )
+    if len(conflicts) == 1:
+        ((manager, path),) = conflicts
+        message = f"Apply failed with 1 conflict: conflict with {manager}: {path}"
         raise RefusedError(409, "Conflict", message, causes=causes)
+    lines = []
+    for manager in dict.fromkeys(manager for manager, _ in conflicts):
+        lines.append(f"conflicts with {manager}:")
+        lines += [f"- {path}" for one, path in conflicts if one == manager]
+    message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
+    raise RefusedError(409, "Conflict", message, causes=causes)
 
 
 def _unusable(what: str, obj: Object, why: str, joint: str = "") -> RefusedError:

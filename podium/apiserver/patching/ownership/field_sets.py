@@ -95,7 +95,8 @@ def paths(fields: FieldSet, before: str = "") -> Iterator[str]:
 
     The members of a level come before what is in them.
     """
-    steps = sorted((step for step in fields if step != SELF), key=_order)
+    split = [step.partition(":") for step in fields if step != SELF]
+    steps = ["".join(one) for one in sorted(split, key=lambda one: (_ORDER[one[0]], one[2]))]
     for step in steps:
         if SELF in fields[step]:
             yield before + step_text(step)
@@ -118,11 +119,6 @@ def step_text(step: str) -> str:
         case "v":
             return f"[={rest}]"
     return f"[{rest}]"
-
-
-def _order(step: str) -> tuple[int, str]:
-    kind, _, rest = step.partition(":")
-    return _ORDER[kind], rest
 
 
 def from_fields_v1(raw: Any) -> FieldSet:

@@ -1,6 +1,6 @@
 """Operations: what can be done at which path, as OpenAPI tells it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -50,17 +50,6 @@ _TYPES = {
     "orphanDependents": "boolean",
     "force": "boolean",
 }
-
-
-def query_parameters(dialect: Dialect, action: str) -> list[dict[str, Any]]:
-    """The options of an action."""
-    names = sorted(("pretty", *OPTIONS[action]))
-    return [_parameter(dialect, name, "query", _TYPES.get(name, "string")) for name in names]
-
-
-def path_parameters(dialect: Dialect, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The parts of a path that stand in braces."""
-    return [{**_parameter(dialect, name, "path", "string"), "required": True} for name in names]
 
 
 def _parameter(dialect: Dialect, name: str, place: str, kind: str) -> dict[str, Any]:
@@ -114,10 +103,9 @@ class _Place(msgspec.Struct, frozen=True):
         if f"{{{_NAMESPACE}}}" in self.path:
             words.append("namespaced")
         words += [self.kind.name, self.subresource]
-        everywhere = self.kind.namespaced and words[2] != "namespaced"
-        return "".join(word[:1].upper() + word[1:] for word in words) + (
-            "ForAllNamespaces" if everywhere else ""
-        )
+        if self.kind.namespaced and "namespaced" not in words:
+            words.append("ForAllNamespaces")
+        return "".join(word[:1].upper() + word[1:] for word in words)
 
 
 def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[str, Item]:
@@ -132,7 +120,8 @@ def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[s
                     action = verb if verb in _OTHER_ACTIONS else method.lower()
                     item[method.lower()] = _operation(place, action)
             names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in place.path]
-            found[place.path] = {**item, "parameters": path_parameters(dialect, names)}
+            parts = [_parameter(dialect, name, "path", "string") for name in names]
+            found[place.path] = {**item, "parameters": [{**one, "required": True} for one in parts]}
     return found
 
 
@@ -163,7 +152,8 @@ def _operation(place: _Place, action: str) -> Item:
         "x-kubernetes-action": action,
         "x-kubernetes-group-version-kind": tag(*place.taken),
     }
-    parameters = query_parameters(dialect, action)
+    names = sorted(("pretty", *OPTIONS[action]))
+    parameters = [_parameter(dialect, one, "query", _TYPES.get(one, "string")) for one in names]
     deletes = action in ("delete", "deletecollection")
     taken: Item | None = None
     if deletes:
