@@ -6,7 +6,8 @@ pods are taken that bring the missing amounts closest to nothing, of equal ones 
 of those the one that came last (upstream goes by the order of a map).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from podium.api.priority import is_critical, pod_priority
 from podium.api.qos import stored_or_computed_qos
@@ -31,7 +32,8 @@ def victims(
     needs = {insufficient.resource: insufficient.missing for insufficient in short}
     by_class: dict[str, list[PodInfo]] = {"BestEffort": [], "Burstable": [], "Guaranteed": []}
     for other in others:
-        if _may_be_stopped_for(pod, other):
+        outranks = is_critical(pod.obj) and not is_critical(other.obj)
+        if outranks or pod_priority(pod.obj) > pod_priority(other.obj):
             by_class[stored_or_computed_qos(other.obj)].append(other)
     best_effort, burstable, guaranteed = by_class.values()
     if _left(needs, (*best_effort, *burstable, *guaranteed)):
@@ -42,41 +44,29 @@ def victims(
     return [*most, *more, *taken]
 
 
-def _may_be_stopped_for(pod: PodInfo, other: PodInfo) -> bool:
-    if is_critical(pod.obj) and not is_critical(other.obj):
-        return True
-    return pod_priority(pod.obj) > pod_priority(other.obj)
-
-
 def _left(needs: Needs, pods: Iterable[PodInfo]) -> dict[str, int]:
     stopped = list(pods)
-    missing = {
-        resource: amount - sum(_held(pod, resource) for pod in stopped)
+    return {
+        resource: left
         for resource, amount in needs.items()
+        if (left := amount - sum(_held(pod, resource) for pod in stopped)) > 0
     }
-    return {resource: amount for resource, amount in missing.items() if amount > 0}
 
 
 def _closest(pods: Sequence[PodInfo], needs: Needs) -> list[PodInfo]:
     chosen: list[PodInfo] = []
     left = list(pods)
     while needs:
-        best = min(reversed(left), key=_order(needs))
+        best = min(reversed(left), key=partial(_order, needs))
         left.remove(best)
         chosen.append(best)
         needs = _left(needs, (best,))
     return chosen
 
 
-def _order(needs: Needs) -> Callable[[PodInfo], tuple[float, int, int]]:
-    def order(pod: PodInfo) -> tuple[float, int, int]:
-        shares = (
-            max(amount - _held(pod, resource), 0) / amount for resource, amount in needs.items()
-        )
-        distance = sum(share * share for share in shares)
-        return distance, _held(pod, "memory"), _held(pod, "cpu")
-
-    return order
+def _order(needs: Needs, pod: PodInfo) -> tuple[float, int, int]:
+    shares = (max(amount - _held(pod, resource), 0) / amount for resource, amount in needs.items())
+    return sum(share * share for share in shares), _held(pod, "memory"), _held(pod, "cpu")
 
 
 def _held(pod: PodInfo, resource: str) -> int:

@@ -192,7 +192,7 @@ class Container(msgspec.Struct):
 
     @property
     def restarts(self) -> int:
-        """How often it has been restarted."""
+        """Number of times it has been restarted."""
         return max(self.attempt, 0)
 
     @property
@@ -352,7 +352,12 @@ class Container(msgspec.Struct):
             grace_period_s: how long the container has if it is to be restarted.
         """
         if handler is Handler.PRE_STOP:
-            yield from self._hook_done(result, now_s)
+            if not result.succeeded:
+                note = f"PreStopHook failed: {result.message}"
+                yield from self._recorded("Warning", "FailedPreStopHook", note)
+            if self.terminates_s < NEVER_S:
+                self.kills_s = max(self.kills_s, now_s + _LEAST_GRACE_S)
+                yield from self._terminate(now_s)
             return
         probe = self.probes.get(handler)
         if probe is None or self.state is not State.RUNNING:
@@ -383,14 +388,6 @@ class Container(msgspec.Struct):
             if not one.is_under_way and one.due_s <= now_s:
                 one.is_under_way = True
                 yield from self.sandbox.handle(self, one.kind, one.spec, one.timeout_s, now_s)
-
-    def _hook_done(self, result: HandlerResult, now_s: float) -> Iterator[Effect]:
-        if not result.succeeded:
-            note = f"PreStopHook failed: {result.message}"
-            yield from self._recorded("Warning", "FailedPreStopHook", note)
-        if self.terminates_s < NEVER_S:
-            self.kills_s = max(self.kills_s, now_s + _LEAST_GRACE_S)
-            yield from self._terminate(now_s)
 
     def _active_probes(self) -> list[ProbeWorker]:
         """The probes that go on now: first only the one of the start."""

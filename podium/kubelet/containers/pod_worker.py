@@ -119,9 +119,23 @@ class PodWorker(msgspec.Struct):
 
     def next_s(self) -> float:
         """When there is something to do; `NEVER_S` if nothing but news can change that."""
-        if self._next_s is None:
-            self._next_s = self._find_next_s()
-        return self._next_s
+        if self._next_s is not None:
+            return self._next_s
+        if self.is_over:
+            self._next_s = NEVER_S
+            return NEVER_S
+        least_s = min(self._due_s, self._deadline_s(), self._set_up_ends_s)
+        if self._must_set_up():
+            least_s = min(least_s, self._set_up_s)
+        goes_on = self.is_set_up and self.stop_reason is None and not self.waits_for
+        for one in self._wanted() if goes_on else ():
+            least_s = min(least_s, one.next_s())
+        if self.init or self.ephemeral or not goes_on:
+            for one in self.containers:
+                if one.state is State.RUNNING:
+                    least_s = min(least_s, one.next_s())
+        self._next_s = least_s
+        return least_s
 
     def touch(self, now_s: float) -> None:
         """Something has happened to it: what is due because of that is due now."""
@@ -210,44 +224,45 @@ class PodWorker(msgspec.Struct):
             self.stop(PAST_DEADLINE, self.own_grace_period_s(), now_s)
         yield from self._take_in_exits(now_s)
         if self.stop_reason is not None:
-            yield from self._wind_down(now_s)
+            # Sidecars go on until the others have exited.
+            others = [one for one in self.containers if not one.is_sidecar]
+            for one in others:
+                yield from one.stop(self._stops_s, now_s)
+            if self._stops_s <= now_s or not any(one.is_alive for one in others):
+                for one in self.init:
+                    if one.is_sidecar:
+                        yield from one.stop(self._stops_s, now_s)
         elif not self.waits_for:
-            yield from self._set_up_and_start(now_s)
+            if self._must_set_up() and self._set_up_s <= now_s:
+                self._is_setting_up = True
+                self._set_up_ends_s, commands = self.sandbox.run(self.pod, now_s)
+                yield from commands
+            if self._set_up_ends_s <= now_s:
+                yield from self.set_up("", now_s)
+            if self.is_set_up:
+                for one in (*self.ephemeral, *self._wanted()) if self.ephemeral else self._wanted():
+                    yield from one.start(now_s)
         for one in self.containers:
             if one.state is State.RUNNING and one.next_s() <= now_s:
                 yield from one.advance(now_s)
-        yield from self._conclude(now_s)
+        if not self._is_done and self.stop_reason is None:
+            return
+        alive = [one for one in self.containers if one.is_alive]
+        if self.stop_reason is None:
+            # Sidecars don't outlive the others.
+            for one in alive:
+                yield from one.stop(now_s + self.own_grace_period_s(), now_s)
+        if alive or (self._is_setting_up and not self.sandbox.is_scripted):
+            return
+        self.is_over, self.over_s = True, now_s
+        self._changes += 1
+        if self.is_set_up:
+            yield from self.sandbox.remove(self.pod)
 
     def _take_in_exits(self, now_s: float) -> Iterator[Effect]:
         for one in self.containers:
             if one.exits_s <= now_s:
                 yield from one.exited(one.exits_with, one.exits_s)
-
-    def _set_up_and_start(self, now_s: float) -> Iterator[Effect]:
-        if self._must_set_up() and self._set_up_s <= now_s:
-            self._is_setting_up = True
-            self._set_up_ends_s, commands = self.sandbox.run(self.pod, now_s)
-            yield from commands
-        if self._set_up_ends_s <= now_s:
-            yield from self.set_up("", now_s)
-        if self.is_set_up:
-            for one in (*self.ephemeral, *self._wanted()) if self.ephemeral else self._wanted():
-                yield from one.start(now_s)
-
-    def _find_next_s(self) -> float:
-        if self.is_over:
-            return NEVER_S
-        least_s = min(self._due_s, self._deadline_s(), self._set_up_ends_s)
-        if self._must_set_up():
-            least_s = min(least_s, self._set_up_s)
-        goes_on = self.is_set_up and self.stop_reason is None and not self.waits_for
-        for one in self._wanted() if goes_on else ():
-            least_s = min(least_s, one.next_s())
-        if self.init or self.ephemeral or not goes_on:
-            for one in self.containers:
-                if one.state is State.RUNNING:
-                    least_s = min(least_s, one.next_s())
-        return least_s
 
     @property
     def _is_done(self) -> bool:
@@ -280,29 +295,3 @@ class PodWorker(msgspec.Struct):
             elif not one.has_succeeded:
                 return [*wanted, one]
         return [*wanted, *self.main]
-
-    def _wind_down(self, now_s: float) -> Iterator[Effect]:
-        others = [one for one in self.containers if not one.is_sidecar]
-        for one in others:
-            yield from one.stop(self._stops_s, now_s)
-        if any(one.is_alive for one in others) and now_s < self._stops_s:
-            return
-        for one in self.init:
-            if one.is_sidecar:
-                yield from one.stop(self._stops_s, now_s)
-
-    def _conclude(self, now_s: float) -> Iterator[Effect]:
-        """Find out whether it is over; sidecars don't outlive the others."""
-        is_done = self._is_done
-        if not is_done and self.stop_reason is None:
-            return
-        alive = [one for one in self.containers if one.is_alive]
-        if self.stop_reason is None:
-            for one in alive:
-                yield from one.stop(now_s + self.own_grace_period_s(), now_s)
-        if alive or (self._is_setting_up and not self.sandbox.is_scripted):
-            return
-        self.is_over, self.over_s = True, now_s
-        self._changes += 1
-        if self.is_set_up:
-            yield from self.sandbox.remove(self.pod)

@@ -123,19 +123,15 @@ class EvictionLoop:
             self._telling_s = NEVER_S
             return False
         if self._telling_s == NEVER_S:
-            self._telling_s = self._status_s(now_s)
+            self._telling_s = now_s
+            if self._status_update_s:
+                periods = math.ceil((now_s - self._started_s) / self._status_update_s)
+                self._telling_s = self._started_s + periods * self._status_update_s
         if self._telling_s > now_s:
             return False
         self._telling_s = NEVER_S
         self.told = tuple(self.manager.conditions)
         return True
-
-    def _status_s(self, now_s: float) -> float:
-        """When the node's status is written next; may be now."""
-        if not self._status_update_s:
-            return now_s
-        periods = math.ceil((now_s - self._started_s) / self._status_update_s)
-        return self._started_s + periods * self._status_update_s
 
 
 def pods_memory_limit_bytes(config: EvictionConfig, allocatable: int, capacity: int) -> int:

@@ -137,7 +137,7 @@ class EvictionManager:
         """
         if not self.thresholds and not self.config.isolates_local_storage:
             return NOTHING
-        acting = self._observe(self._synced_node(), statistics.observations, now_s)
+        acting = self._observe(self._round_thresholds(), statistics.observations, now_s)
         if self.config.isolates_local_storage:
             dedicated = self.config.filesystems.dedicated_image_fs
             over = limit_evictions(pods, statistics.usage, dedicated_image_fs=dedicated)
@@ -181,7 +181,7 @@ class EvictionManager:
         before, self._last = self._last, observations
         return updated(self.met, observations, before)
 
-    def _synced_node(self) -> Sequence[Threshold]:
+    def _round_thresholds(self) -> Sequence[Threshold]:
         """The thresholds of this round.
 
         The kubelet learns in its first round how the node is partitioned. Those of containerfs
@@ -204,22 +204,18 @@ class EvictionManager:
         usage = begun._statistics.usage
         filesystems, order = self.config.filesystems, self.config.order
         ranking = rank(threshold.signal, begun._pods, usage, filesystems, order)
-        victim = next((one.pod for one in ranking if not is_critical(one.pod)), None)
-        evictions = () if victim is None else (self._eviction(begun, victim),)
-        return replace(begun, reclaims=(), evictions=evictions)
-
-    def _eviction(self, begun: EvictionRound, pod: Object) -> Eviction:
-        threshold, statistics = begun._acting[0], begun._statistics
+        pod = next((one.pod for one in ranking if not is_critical(one.pod)), None)
+        if pod is None:
+            return replace(begun, reclaims=())
         resource = threshold.signal.resource
-        quantities = starved_quantities(resource, begun._acting, statistics.observations)
+        quantities = starved_quantities(resource, begun._acting, begun._statistics.observations)
         starved_resource = StarvedResource(resource, *(quantities or (None, None)))
-        message, annotations = pressure_message(
-            starved_resource, pod, statistics.usage.get(uid(pod))
-        )
+        message, annotations = pressure_message(starved_resource, pod, usage.get(uid(pod)))
         grace_period_s = IMMEDIATE_GRACE_PERIOD_S
         if not threshold.is_hard:
             grace_period_s = self.config.max_pod_grace_period_s
             own_s = pod["spec"].get("terminationGracePeriodSeconds")
             if own_s is not None:
                 grace_period_s = min(grace_period_s, own_s)
-        return Eviction(pod, grace_period_s, message, annotations, disrupts=True)
+        eviction = Eviction(pod, grace_period_s, message, annotations, disrupts=True)
+        return replace(begun, reclaims=(), evictions=(eviction,))

@@ -4,7 +4,7 @@ On it depends which thresholds go for containerfs, what of a pod counts as its u
 node can throw away before it evicts pods.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
@@ -76,29 +76,27 @@ class Filesystems(msgspec.Struct, frozen=True):
         if self.split_container_image_fs and not self.dedicated_image_fs:
             return tuple(found)
         whose = _IMAGEFS if self.dedicated_image_fs and not self.is_split else _NODEFS
-        for target, source in zip(_CONTAINERFS, whose, strict=True):
+        for target, source_signal in zip(_CONTAINERFS, whose, strict=True):
             for is_hard in (True, False):
-                _put(found, target, _last(found, source, is_hard), is_hard)
+                source = found[at] if (at := _last(found, source_signal, is_hard)) >= 0 else None
+                new = unset(target)
+                if source is not None:
+                    new = Threshold(target, source.value, source.grace_period_s, source.min_reclaim)
+                at = _last(found, target, is_hard)
+                if at >= 0:
+                    found[at] = new
+                else:
+                    found.append(new)
         return tuple(found)
 
 
-def _matching(signal: Signal, is_hard: bool) -> Callable[[Threshold], bool]:
-    return lambda one: one.signal is signal and one.is_hard is is_hard
-
-
-def _last(thresholds: list[Threshold], signal: Signal, is_hard: bool) -> Threshold | None:
-    return next(filter(_matching(signal, is_hard), reversed(thresholds)), None)
-
-
-def _put(
-    thresholds: list[Threshold], signal: Signal, source: Threshold | None, is_hard: bool
-) -> None:
-    """Put a threshold like `source` in the place of the last one of its kind, or at the end."""
-    old = _last(thresholds, signal, is_hard)
-    new = unset(signal)
-    if source is not None:
-        new = Threshold(signal, source.value, source.grace_period_s, source.min_reclaim)
-    if old is None:
-        thresholds.append(new)
-    else:
-        thresholds[len(thresholds) - 1 - thresholds[::-1].index(old)] = new
+def _last(thresholds: list[Threshold], signal: Signal, is_hard: bool) -> int:
+    """The place of the last threshold of a kind; -1 if there is none."""
+    return max(
+        (
+            at
+            for at, one in enumerate(thresholds)
+            if one.signal is signal and one.is_hard is is_hard
+        ),
+        default=-1,
+    )

@@ -41,49 +41,30 @@ def limit_evictions(
 
 
 def _excesses(pod: Object, usage: PodUsage, dedicated_image_fs: bool) -> Iterator[str]:
-    for volume, limit in _empty_dir_excesses(pod, usage):
-        yield f'Usage of EmptyDir volume "{volume}" exceeds the limit "{limit}". '
-    total = _exceeded_pod_limit(pod, usage)
-    if total is not None:
-        yield f"Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
-    for container, limit in _container_excesses(pod, usage, dedicated_image_fs):
-        yield f'Container {container} exceeded its local ephemeral storage limit "{limit}". '
-
-
-def _empty_dir_excesses(pod: Object, usage: PodUsage) -> Iterator[tuple[str, Quantity]]:
     for volume in volumes_of(pod["spec"]):
         size = part(volume, "emptyDir").get("sizeLimit")
-        used = usage.volumes.get(volume["name"])
-        if size is None or used is None:
+        stored = usage.volumes.get(volume["name"])
+        if size is None or stored is None:
             continue
         limit = parse_quantity(size)
-        if 0 < limit.nanos < (used.used_bytes or 0) * NANOS_PER_UNIT:
-            yield volume["name"], limit
-
-
-def _exceeded_pod_limit(pod: Object, usage: PodUsage) -> Quantity | None:
-    limit = pod_limits(pod).get(EPHEMERAL_STORAGE)
-    if limit is None or usage.ephemeral_storage_bytes * NANOS_PER_UNIT <= limit:
-        return None
-    return Quantity(limit, Format.BINARY_SI)
-
-
-def _container_excesses(
-    pod: Object, usage: PodUsage, dedicated_image_fs: bool
-) -> Iterator[tuple[str, Quantity]]:
-    limits = {}
-    for container in containers_of(pod["spec"]):
-        amounts = limits_of(container)
-        limit = parse_quantity(amounts.get(EPHEMERAL_STORAGE, 0))
-        if ceil_value(limit.nanos):
-            limits[container["name"]] = limit
+        if 0 < limit.nanos < (stored.used_bytes or 0) * NANOS_PER_UNIT:
+            called = volume["name"]
+            yield f'Usage of EmptyDir volume "{called}" exceeds the limit "{limit}". '
+    total = pod_limits(pod).get(EPHEMERAL_STORAGE)
+    if total is not None and usage.ephemeral_storage_bytes * NANOS_PER_UNIT > total:
+        shown = Quantity(total, Format.BINARY_SI)
+        yield f"Pod ephemeral local storage usage exceeds the total limit of containers {shown}. "
+    limits = {
+        container["name"]: parse_quantity(limits_of(container).get(EPHEMERAL_STORAGE, 0))
+        for container in containers_of(pod["spec"])
+    }
     for one in usage.containers:
         used = one.logs.used_bytes or 0
         if not dedicated_image_fs:
             used += one.rootfs.used_bytes or 0
         limit = limits.get(one.name, _UNLIMITED)
-        if limit is not _UNLIMITED and used * NANOS_PER_UNIT > limit.nanos:
-            yield one.name, limit
+        if ceil_value(limit.nanos) and used * NANOS_PER_UNIT > limit.nanos:
+            yield f'Container {one.name} exceeded its local ephemeral storage limit "{limit}". '
 
 
 _UNLIMITED = Quantity(0)

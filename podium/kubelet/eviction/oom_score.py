@@ -45,8 +45,7 @@ def oom_score_adj(pod: Object, container: Object, memory_capacity_bytes: int) ->
 
 
 def _request_bytes(owner: Object) -> int:
-    requests = requests_of(owner)
-    return value(requests.get(MEMORY, 0))
+    return value(requests_of(owner).get(MEMORY, 0))
 
 
 def _extra_request_bytes(pod: Object) -> int:

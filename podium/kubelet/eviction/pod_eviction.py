@@ -8,7 +8,7 @@ from podium.api.objects import Object, name
 from podium.api.pod_specs import all_containers_of, requests_of
 from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
 from podium.kubelet.eviction.eviction_ranking import has_pod_level_resources
-from podium.kubelet.eviction.node_statistics import ContainerUsage, PodUsage
+from podium.kubelet.eviction.node_statistics import PodUsage
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY
 
 REASON = "Evicted"
@@ -66,9 +66,10 @@ def pressure_message(
     if usage is None:
         return message, _NOTHING
     annotations: dict[str, str] = {}
-    pod_usage = _pod_level_usage(starved.resource, pod, usage)
-    if pod_usage is not None:
-        used, requested = pod_usage
+    pod_level = requests_of(pod["spec"]) if has_pod_level_resources(pod) else _NOTHING
+    if starved.resource == MEMORY and MEMORY in pod_level and usage.memory_bytes is not None:
+        # Told of a pod that requests memory as a whole, exceeded or not.
+        used, requested = bytes_quantity(usage.memory_bytes), parse_quantity(pod_level[MEMORY])
         message += _LARGER.format("Pod", name(pod), used, requested, starved.resource)
         annotations |= {"offending_pod": name(pod), "offending_pod_usage": str(used)}
     offenders = list(_offenders(starved.resource, pod, usage))
@@ -82,18 +83,6 @@ def pressure_message(
     return message, annotations
 
 
-def _pod_level_usage(
-    resource: str, pod: Object, usage: PodUsage
-) -> tuple[Quantity, Quantity] | None:
-    """Usage and request of a pod that requests memory as a whole, exceeded or not."""
-    if resource != MEMORY or usage.memory_bytes is None or not has_pod_level_resources(pod):
-        return None
-    requests = pod["spec"]["resources"].get("requests") or _NOTHING
-    if resource not in requests:
-        return None
-    return bytes_quantity(usage.memory_bytes), parse_quantity(requests[resource])
-
-
 def _offenders(
     resource: str, pod: Object, usage: PodUsage
 ) -> Iterator[tuple[str, Quantity, Quantity]]:
@@ -103,19 +92,13 @@ def _offenders(
     for container in all_containers_of(spec):
         containers.setdefault(container["name"], container)
     for one in usage.containers:
-        used = _used_bytes(resource, one)
+        rootfs, logs = one.rootfs.used_bytes, one.logs.used_bytes
+        used = one.memory_bytes if resource == MEMORY else None
+        if resource == EPHEMERAL_STORAGE and rootfs is not None and logs is not None:
+            used = rootfs + logs
         if used is None or one.name not in containers:
             continue
         requested = parse_quantity(requests_of(containers[one.name]).get(resource, 0))
         quantity = bytes_quantity(used)
         if quantity > requested:
             yield one.name, quantity, requested
-
-
-def _used_bytes(resource: str, container: ContainerUsage) -> int | None:
-    if resource == MEMORY:
-        return container.memory_bytes
-    rootfs, logs = container.rootfs.used_bytes, container.logs.used_bytes
-    if resource != EPHEMERAL_STORAGE or rootfs is None or logs is None:
-        return None
-    return rootfs + logs
