@@ -28,19 +28,15 @@ class ClusterRoleAggregationController(Reconciler):
         role = self.objects.at(_KIND, key)
         if role is None or not _selectors(role):
             return ()
-        rules = self._rules(role)
-        if rules == entries(role, "rules"):
-            return ()
-        return (patch_of(_KIND, role, {"rules": rules}),)
-
-    def _rules(self, role: Object) -> list[Object]:
-        others = sorted(self.objects.all(_KIND), key=name)
         rules: list[Object] = []
+        others = sorted(self.objects.all(_KIND), key=name)
         for selector in map(label_selector, _selectors(role)):
             for other in others:
                 if name(other) != name(role) and selector.matches(labels(other)):
                     rules += (rule for rule in other.get("rules") or () if rule not in rules)
-        return rules
+        if rules == entries(role, "rules"):
+            return ()
+        return (patch_of(_KIND, role, {"rules": rules}),)
 
 
 def _selectors(role: Object) -> Sequence[Object]:

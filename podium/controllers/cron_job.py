@@ -56,7 +56,8 @@ class ScheduleTimes(msgspec.Struct, frozen=True):
 def schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> ScheduleTimes:
     """The times of a CronJob, by v1.36's rules: of several missed ones the latest counts."""
     deadline_s = spec_of(cron_job).get("startingDeadlineSeconds")
-    earliest_s = _last_s(cron_job)
+    last = status_of(cron_job).get("lastScheduleTime")
+    earliest_s = epoch_s(str(last or metadata_of(cron_job)["creationTimestamp"]))
     if deadline_s is not None:
         earliest_s = max(earliest_s, now_s - deadline_s)
     first_s = schedule.next_s(earliest_s)
@@ -72,11 +73,6 @@ def schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> Sc
     while next_s is not None and next_s <= now_s:
         unmet_s, next_s = next_s, schedule.next_s(next_s)
     return ScheduleTimes(unmet_s, next_s, passed > MISSED_MAX and deadline_s is None)
-
-
-def _last_s(cron_job: Object) -> float:
-    last = status_of(cron_job).get("lastScheduleTime")
-    return epoch_s(str(last or metadata_of(cron_job)["creationTimestamp"]))
 
 
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
@@ -121,43 +117,43 @@ def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
         [*entries(stored, "active")], {one: stored[one] for one in known if stored.get(one)}
     )
     for job in jobs:
-        _take_in(found, job)
+        is_active = any(one.get("uid") == uid_of(job) for one in found.active)
+        try:
+            scheduled = format_time(parse_time(annotations(job).get(SCHEDULED_AT, "")))
+        except TimeError:
+            scheduled = ""
+        is_news = scheduled > str(found.fields.get("lastScheduleTime") or "")
+        finished = finished_as(job)
+        if is_news:
+            found.fields["lastScheduleTime"] = scheduled
+        if not finished and is_news:
+            found.active.append(
+                {
+                    "apiVersion": "batch/v1",
+                    "kind": "Job",
+                    "name": name(job),
+                    "namespace": namespace(job),
+                    "uid": uid_of(job),
+                    "resourceVersion": version_of(job),
+                }
+            )
+        elif not finished and not is_active:
+            note = f"Saw a job that the controller did not create or forgot: {name(job)}"
+            found.events.append(("Warning", "UnexpectedJob", note))
+        elif finished and is_active:
+            found.remove(job)
+            note = f"Saw completed job: {name(job)}, condition: {finished}"
+            found.events.append(("Normal", "SawCompletedJob", note))
+        completed = status_of(job).get("completionTime")
+        if finished == "Complete" and completed:
+            last = str(found.fields.get("lastSuccessfulTime") or "")
+            found.fields["lastSuccessfulTime"] = max(completed, last)
     there = {uid_of(job) for job in jobs}
     for gone in [one for one in found.active if one.get("uid") not in there]:
         found.active.remove(gone)
         note = f"Active job went missing: {gone.get('name')}"
         found.events.append(("Normal", "MissingJob", note))
     return found
-
-
-def _take_in(found: ActiveJobs, job: Object) -> None:
-    is_active = any(one.get("uid") == uid_of(job) for one in found.active)
-    scheduled = _scheduled_at(job)
-    is_news = bool(scheduled) and scheduled > str(found.fields.get("lastScheduleTime") or "")
-    finished = finished_as(job)
-    if is_news:
-        found.fields["lastScheduleTime"] = scheduled
-    if not finished and is_news:
-        found.active.append(_reference(job))
-    elif not finished and not is_active:
-        note = f"Saw a job that the controller did not create or forgot: {name(job)}"
-        found.events.append(("Warning", "UnexpectedJob", note))
-    elif finished and is_active:
-        found.remove(job)
-        note = f"Saw completed job: {name(job)}, condition: {finished}"
-        found.events.append(("Normal", "SawCompletedJob", note))
-    completed = status_of(job).get("completionTime")
-    if finished == "Complete" and completed:
-        last = str(found.fields.get("lastSuccessfulTime") or "")
-        found.fields["lastSuccessfulTime"] = max(completed, last)
-
-
-def _scheduled_at(job: Object) -> str:
-    """The time for which a Job was made, as a status has it; empty if it wasn't made for any."""
-    try:
-        return format_time(parse_time(annotations(job).get(SCHEDULED_AT, "")))
-    except TimeError:
-        return ""
 
 
 def finished_as(job: Object) -> str:
@@ -178,17 +174,6 @@ def to_clean_up(cron_job_spec: Object, jobs: Sequence[Object]) -> Iterator[Objec
 def _started(job: Object) -> tuple[bool, str, str]:
     time = status_of(job).get("startTime")
     return time is None, str(time), name(job)
-
-
-def _reference(job: Object) -> dict[str, Any]:
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "name": name(job),
-        "namespace": namespace(job),
-        "uid": uid_of(job),
-        "resourceVersion": version_of(job),
-    }
 
 
 _CRON_JOB, _JOB = "CronJob", "Job"
@@ -223,18 +208,19 @@ class CronJobController(Reconciler):
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
         """Look at once; with another schedule when its next time comes, as it has missed none."""
         new = change.new
-        if change.kind == _CRON_JOB and new is not None and _is_rescheduled(before, new):
-            self._look_at_next_time(key, new)
-        else:
+        old = None if new is None or change.kind != _CRON_JOB else before
+        if old is None or all(
+            spec_of(old).get(field) == spec_of(new or {}).get(field) for field in _TIMED_BY
+        ):
             super().react(key, change, before)
-
-    def _look_at_next_time(self, key: Hashable, cron_job: Object) -> None:
-        spec = spec_of(cron_job)
+            return
+        assert new is not None
+        spec = spec_of(new)
         try:
             schedule = parse_schedule(str(spec.get("schedule")), str(spec.get("timeZone") or "UTC"))
         except ScheduleError:
             return
-        next_s = schedule_times(cron_job, schedule, self._now_s).next_s
+        next_s = schedule_times(new, schedule, self._now_s).next_s
         if next_s is not None:
             self.look_again(key, next_s + _DELTA_S)
 
@@ -331,23 +317,13 @@ class CronJobController(Reconciler):
             yield self.event(cron_job, "Warning", "FailedCreate", note)
 
 
-def _is_rescheduled(old: Object | None, new: Object) -> bool:
-    return old is not None and any(
-        spec_of(old).get(field) != spec_of(new).get(field) for field in _TIMED_BY
-    )
-
-
-def _local(cron_job: Object, at_s: float) -> str:
-    zone = spec_of(cron_job).get("timeZone")
-    if not zone:
-        return timestamp(at_s)
-    return datetime.fromtimestamp(at_s, parse_zone(zone)).isoformat(timespec="seconds")
-
-
 def _job(cron_job: Object, scheduled_s: float) -> dict[str, Any]:
     template = spec_of(cron_job)["jobTemplate"]
     metadata = metadata_of(template)
-    at = {SCHEDULED_AT: _local(cron_job, scheduled_s)}
+    scheduled_at = timestamp(scheduled_s)
+    if zone := spec_of(cron_job).get("timeZone"):
+        local = datetime.fromtimestamp(scheduled_s, parse_zone(zone))
+        scheduled_at = local.isoformat(timespec="seconds")
     return {
         "apiVersion": "batch/v1",
         "kind": _JOB,
@@ -355,7 +331,7 @@ def _job(cron_job: Object, scheduled_s: float) -> dict[str, Any]:
             "name": f"{name(cron_job)}-{int(scheduled_s) // 60}",
             "namespace": namespace(cron_job),
             "labels": dict(part(metadata, "labels")),
-            "annotations": {**part(metadata, "annotations"), **at},
+            "annotations": {**part(metadata, "annotations"), SCHEDULED_AT: scheduled_at},
             "ownerReferences": [owner_reference(cron_job)],
         },
         "spec": spec_of(template),

@@ -169,14 +169,35 @@ class DaemonSetController(PodOwnerReconciler):
     def _sync(
         self, place: Place, daemon_set: Object, history: History, now_s: float
     ) -> Iterator[Effect]:
-        state = self._state(place)
-        claims = list(self._adoptions(state, daemon_set))
+        state = self._states[place]
+        if state.rules is None:
+            orphans = self.objects.by("Pod", "orphan", place[0])
+            state.orphans = {place_of(pod): None for pod in orphans}
+        selector, claims = selector_of(daemon_set), []
+        for orphan in state.orphans:
+            pod = self.objects.at("Pod", orphan)
+            if pod is None or controller_of(pod) is not None or is_terminating(pod):
+                continue
+            if selector.matches(labels(pod)):
+                claims.append(adoption(daemon_set, pod, "Pod"))
+        state.orphans.clear()
         yield from claims
         assert history.current is not None
         revision = revision_hash_of(history.current)
-        is_as_loaded = self.is_as_loaded(place) and not self._goes_on(daemon_set, revision)
+        # One that was loaded amid a rollout, with pods of the revision that comes, goes on.
+        goes_on = _is_rolling(daemon_set) and any(
+            labels(pod).get(REVISION_LABEL) == revision
+            for pod in self.objects.by("Pod", "owner", uid_of(daemon_set))
+        )
+        is_as_loaded = self.is_as_loaded(place) and not goes_on
         if state.update_rules(daemon_set, revision) and not is_as_loaded:
-            self._mark_all(state, daemon_set)
+            owned = self.objects.by("Pod", "owner", uid_of(daemon_set))
+            everywhere = (
+                *state.node_states,
+                *map(name, self.objects.all("Node")),
+                *map(target_of, owned),
+            )
+            state.dirty.update(dict.fromkeys(everywhere))
         state.mark_matured(now_s)
         yield from self._judge_nodes(state, daemon_set, now_s)
         steps = list(self._manage(state, place, daemon_set, now_s))
@@ -184,43 +205,18 @@ class DaemonSetController(PodOwnerReconciler):
             steps = list(self._roll(state, daemon_set))
         yield from steps
         if not steps:
-            live = partial(self._live, daemon_set, history)
-            yield from surplus(daemon_set, history.old, live)
+            yield from surplus(daemon_set, history.old, partial(self._live, daemon_set, history))
         if not is_as_loaded:
-            yield from _status(daemon_set, state)
+            counts = {field: state.counts[field] for field in _COUNTS}
+            unavailable = counts["desiredNumberScheduled"] - counts["numberAvailable"]
+            counts["numberUnavailable"] = unavailable
+            counts["observedGeneration"] = generation_of(daemon_set)
+            known = status_of(daemon_set)
+            if any((known.get(field) or 0) != count for field, count in counts.items()):
+                yield status_patch_of(_SET, daemon_set, as_written(counts, _ALWAYS_THERE))
         wait_s = min_ready_s(daemon_set)
         if wait_s and state.counts["numberReady"] != state.counts["numberAvailable"]:
             self.look_after(place, wait_s)
-
-    def _goes_on(self, daemon_set: Object, revision: str) -> bool:
-        """Whether a DaemonSet was loaded amid a rollout, with pods of the revision that comes."""
-        pods = self.objects.by("Pod", "owner", uid_of(daemon_set))
-        return _is_rolling(daemon_set) and any(
-            labels(pod).get(REVISION_LABEL) == revision for pod in pods
-        )
-
-    def _state(self, place: Place) -> DaemonSetState:
-        state = self._states[place]
-        if state.rules is None:
-            orphans = self.objects.by("Pod", "orphan", place[0])
-            state.orphans = {place_of(pod): None for pod in orphans}
-        return state
-
-    def _mark_all(self, state: DaemonSetState, daemon_set: Object) -> None:
-        state.dirty.update(dict.fromkeys(state.node_states))
-        state.dirty.update(dict.fromkeys(map(name, self.objects.all("Node"))))
-        for pod in self.objects.by("Pod", "owner", uid_of(daemon_set)):
-            state.dirty[target_of(pod)] = None
-
-    def _adoptions(self, state: DaemonSetState, daemon_set: Object) -> Iterator[Effect]:
-        selector = selector_of(daemon_set)
-        for place in state.orphans:
-            pod = self.objects.at("Pod", place)
-            if pod is None or controller_of(pod) is not None or is_terminating(pod):
-                continue
-            if selector.matches(labels(pod)):
-                yield adoption(daemon_set, pod, "Pod")
-        state.orphans.clear()
 
     def _judge_nodes(
         self, state: DaemonSetState, daemon_set: Object, now_s: float
@@ -261,25 +257,19 @@ class DaemonSetController(PodOwnerReconciler):
             doomed = doomed[:deletions]
             deletions -= len(doomed)
             for pod in doomed:
-                yield from self._deletion_with_event(daemon_set, pod, node_name)
+                called, phase = "/".join(place_of(pod)), phase_of(pod)
+                if phase == "Failed":
+                    note = _FAILED.format(called, node_name)
+                    yield self.event(daemon_set, "Warning", "FailedDaemonPod", note)
+                elif phase == "Succeeded":
+                    note = _SUCCEEDED.format(called, node_name)
+                    yield self.event(daemon_set, "Normal", "SucceededDaemonPod", note)
+                yield deletion_of("Pod", pod)
             if found.lacks and creations:
                 creations -= 1
                 yield self._creation(daemon_set, state.rules, node_name)
             # Whatever comes of it is seen at the next look.
             state.dirty[node_name] = None
-
-    def _deletion_with_event(
-        self, daemon_set: Object, pod: Object, node_name: str
-    ) -> Iterator[Effect]:
-        place, called = place_of(pod)
-        phase = phase_of(pod)
-        if phase == "Failed":
-            note = _FAILED.format(f"{place}/{called}", node_name)
-            yield self.event(daemon_set, "Warning", "FailedDaemonPod", note)
-        elif phase == "Succeeded":
-            note = _SUCCEEDED.format(f"{place}/{called}", node_name)
-            yield self.event(daemon_set, "Normal", "SucceededDaemonPod", note)
-        yield deletion_of("Pod", pod)
 
     def _roll(self, state: DaemonSetState, daemon_set: Object) -> Iterator[Effect]:
         """Replace pods of old templates, as many as may be at a time."""
@@ -318,16 +308,6 @@ def _is_rolling(daemon_set: Object) -> bool:
     updated = int(status.get("updatedNumberScheduled") or 0)
     is_observed = status.get("observedGeneration") == generation_of(daemon_set)
     return is_observed and updated < int(status.get("desiredNumberScheduled") or 0)
-
-
-def _status(daemon_set: Object, state: DaemonSetState) -> Iterator[Effect]:
-    counts = {field: state.counts[field] for field in _COUNTS}
-    available = counts["numberAvailable"]
-    counts["numberUnavailable"] = counts["desiredNumberScheduled"] - available
-    counts["observedGeneration"] = generation_of(daemon_set)
-    known = status_of(daemon_set)
-    if any((known.get(field) or 0) != count for field, count in counts.items()):
-        yield status_patch_of(_SET, daemon_set, as_written(counts, _ALWAYS_THERE))
 
 
 def _judged_by(node: Object | None) -> tuple[Any, ...] | None:

@@ -110,7 +110,9 @@ def node_state(
         node_state.counts = _counts(rules, pods, now_s, wanted=node_state.is_eligible)
     if node_state.is_eligible or pods:
         _put_rollout(node_state, rules, pods, now_s)
-    node_state.matures_s = _next_available_s(rules, pods, now_s)
+    moments = (available_from_s(pod, rules.min_ready_s) for pod in pods)
+    later = (at_s for at_s in moments if at_s is not None and at_s > now_s)
+    node_state.matures_s = min(later, default=None)
     return node_state
 
 
@@ -130,20 +132,15 @@ def _manage(
     if not rules.surges:
         node_state.doomed += running[1:]
     elif running:
-        node_state.doomed += _surplus_of_surge(rules, running, now_s)
+        # The oldest old pod stays while it is ready, and the oldest new one, until that serves.
+        new = [pod for pod in running if rules.is_of_revision(pod)]
+        old = [pod for pod in running if not rules.is_of_revision(pod)]
+        node_state.doomed += new[1:] + old[1:]
+        if new and old and (not is_ready(old[0]) or _is_available(rules, new[0], now_s)):
+            node_state.doomed.append(old[0])
     else:
         # When surging there always has to be one that isn't on its way out.
         node_state.lacks = node_state.is_eligible
-
-
-def _surplus_of_surge(rules: DaemonRules, running: list[Object], now_s: float) -> list[Object]:
-    """All but the oldest old pod, while it is ready, and the oldest new one, until it serves."""
-    new = [pod for pod in running if rules.is_of_revision(pod)]
-    old = [pod for pod in running if not rules.is_of_revision(pod)]
-    surplus = new[1:] + old[1:]
-    if new and old and (not is_ready(old[0]) or _is_available(rules, new[0], now_s)):
-        surplus.append(old[0])
-    return surplus
 
 
 def _counts(
@@ -185,11 +182,6 @@ def _put_rollout(
 def _is_available(rules: DaemonRules, pod: Object, now_s: float) -> bool:
     from_s = available_from_s(pod, rules.min_ready_s)
     return from_s is not None and from_s <= now_s
-
-
-def _next_available_s(rules: DaemonRules, pods: Sequence[Object], now_s: float) -> float | None:
-    moments = (available_from_s(pod, rules.min_ready_s) for pod in pods)
-    return min((at_s for at_s in moments if at_s is not None and at_s > now_s), default=None)
 
 
 def template_generation_of(daemon_set: Object) -> str:

@@ -3,7 +3,6 @@
 The rules are v1.36's: NodeShouldRunDaemonPod, AddOrUpdateDaemonPodTolerations.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from podium.api.objects import Object, labels, metadata_of, name, part, spec_of
@@ -26,6 +25,7 @@ _TOLERATED = (
     ("pid-pressure", NO_SCHEDULE),
     ("unschedulable", NO_SCHEDULE),
 )
+_COMPARED = ("key", "operator", "effect", "value")
 _TOLERATED_IN_NODES_NETWORK = ("network-unavailable", NO_SCHEDULE)
 
 
@@ -58,9 +58,16 @@ class Eligibility:
 def tolerant(spec: Object) -> dict[str, Any]:
     """The spec with the tolerations of what daemons are there to see through."""
     tolerations = list(tolerations_of(spec))
-    for toleration in _own_tolerations(spec):
+    extra = (_TOLERATED_IN_NODES_NETWORK,) if spec.get("hostNetwork") else ()
+    for taint, effect in (*_TOLERATED, *extra):
+        toleration = {"key": _PREFIX + taint, "operator": "Exists", "effect": effect}
         if toleration not in tolerations:
-            tolerations = [t for t in tolerations if not _about_the_same(t, toleration)]
+            # One that differs in nothing but for how long it lasts is replaced.
+            tolerations = [
+                one
+                for one in tolerations
+                if any(one.get(field) != toleration.get(field) for field in _COMPARED)
+            ]
             tolerations.append(toleration)
     return {**spec, "tolerations": tolerations}
 
@@ -90,14 +97,3 @@ def seniority(pod: Object) -> tuple[bool, str, str]:
     """The order in which pods stay: those on nodes before others, then by age, then by name."""
     created = metadata_of(pod).get("creationTimestamp")
     return not node_name_of(pod), str(created or ""), name(pod)
-
-
-def _own_tolerations(spec: Object) -> Iterator[Object]:
-    extra = (_TOLERATED_IN_NODES_NETWORK,) if spec.get("hostNetwork") else ()
-    for taint, effect in (*_TOLERATED, *extra):
-        yield {"key": _PREFIX + taint, "operator": "Exists", "effect": effect}
-
-
-def _about_the_same(one: Object, other: Object) -> bool:
-    """Whether two tolerations differ in nothing but for how long they last."""
-    return all(one.get(f) == other.get(f) for f in ("key", "operator", "effect", "value"))

@@ -95,7 +95,7 @@ class DeploymentController(Reconciler):
         return any(_is_rolling_out(self.objects.at(_KIND, owner)) for owner in owners)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        deployment = self._deployment(key)
+        deployment = self.objects.at(_KIND, key)
         if deployment is None:
             self._made.pop(key, None)
             return ()
@@ -108,7 +108,7 @@ class DeploymentController(Reconciler):
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Tell of ReplicaSets that were created or have got another size."""
-        effect, made, deployment = outcome.effect, outcome.obj, self._deployment(key)
+        effect, made, deployment = outcome.effect, outcome.obj, self.objects.at(_KIND, key)
         if made is None or deployment is None or made.get("kind") != _SET:
             return
         if isinstance(effect, Create):
@@ -124,7 +124,7 @@ class DeploymentController(Reconciler):
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Tell why a ReplicaSet can't be created; the rest of the status stays as it is."""
-        effect, error, deployment = outcome.effect, outcome.error, self._deployment(key)
+        effect, error, deployment = outcome.effect, outcome.error, self.objects.at(_KIND, key)
         if not isinstance(effect, Create) or error is None or deployment is None:
             return
         if error.reason != "AlreadyExists":
@@ -134,9 +134,6 @@ class DeploymentController(Reconciler):
                 conditions = Conditions([*conditions_of(deployment)], self._now_s)
                 conditions.put(PROGRESSING, "False", "ReplicaSetCreateError", note)
                 yield from conditions_patch(deployment, conditions.all)
-
-    def _deployment(self, key: Hashable) -> Object | None:
-        return self.objects.at(_KIND, key)
 
     def _sync(
         self, key: Hashable, deployment: Object, owned: OwnedReplicaSets, now_s: float
@@ -165,28 +162,19 @@ class DeploymentController(Reconciler):
             sizes = proportional_sizes(deployment, owned)
             yield from self._resized(deployment, owned, sizes)
         elif is_rolling(deployment):
-            yield from self._roll(deployment, owned)
-        else:
-            yield from self._recreate(deployment, owned)
-
-    def _roll(self, deployment: Object, owned: OwnedReplicaSets) -> Iterator[Effect]:
-        if owned.new is None:
-            yield self._creation(deployment, owned)
-        else:
-            yield from self._resized(deployment, owned, rolling_sizes(deployment, owned))
-
-    def _recreate(self, deployment: Object, owned: OwnedReplicaSets) -> Iterator[Effect]:
-        """All old pods go, and when they are gone, the new ones come."""
-        doomed = {name(one): 0 for one in owned.old if replicas_of(one)}
-        if doomed:
+            if owned.new is None:
+                yield self._creation(deployment, owned)
+            else:
+                yield from self._resized(deployment, owned, rolling_sizes(deployment, owned))
+        # Otherwise all old pods go, and when they are gone, the new ones come.
+        elif doomed := {name(one): 0 for one in owned.old if replicas_of(one)}:
             yield from self._resized(deployment, owned, doomed)
-        elif any(map(_may_run_pods, owned.old)):
-            return
-        elif owned.new is None:
-            yield self._creation(deployment, owned)
-        else:
-            sizes = {name(owned.new): new_size(deployment, owned)}
-            yield from self._resized(deployment, owned, sizes)
+        elif not any(map(_may_run_pods, owned.old)):
+            if owned.new is None:
+                yield self._creation(deployment, owned)
+            else:
+                sizes = {name(owned.new): new_size(deployment, owned)}
+                yield from self._resized(deployment, owned, sizes)
 
     def _creation(self, deployment: Object, owned: OwnedReplicaSets) -> Effect:
         obj = new_replica_set(deployment, owned)
@@ -225,7 +213,14 @@ class DeploymentController(Reconciler):
         conditions, counts = Conditions([*known], now_s), counts_of(owned)
         if not is_terminating(deployment):
             put_paused(conditions, deployment)
-            self._put_news(key, conditions, deployment, owned)
+            if progress_deadline_s(deployment) is not None and owned.new is not None:
+                called = name(owned.new)
+                if self._made.pop(key, None) == called:
+                    message = f'Created new replica set "{called}"'
+                    conditions.put(PROGRESSING, "True", "NewReplicaSetCreated", message)
+                elif conditions.get(PROGRESSING) is None:
+                    message = f'Found new replica set "{called}"'
+                    conditions.put(PROGRESSING, "True", "FoundNewReplicaSet", message)
         put_available(conditions, deployment, counts["availableReplicas"])
         if rolls_out:
             put_progress(conditions, deployment, owned, counts)
@@ -238,20 +233,6 @@ class DeploymentController(Reconciler):
         deadline_s = deadline_of(deployment, conditions.all) if rolls_out else None
         if deadline_s is not None:
             self.look_after(key, deadline_s - now_s)
-
-    def _put_news(
-        self, key: Hashable, conditions: Conditions, deployment: Object, owned: OwnedReplicaSets
-    ) -> None:
-        """Tell of a new ReplicaSet: created or found."""
-        if progress_deadline_s(deployment) is None or owned.new is None:
-            return
-        called = name(owned.new)
-        if self._made.pop(key, None) == called:
-            message = f'Created new replica set "{called}"'
-            conditions.put(PROGRESSING, "True", "NewReplicaSetCreated", message)
-        elif conditions.get(PROGRESSING) is None:
-            message = f'Found new replica set "{called}"'
-            conditions.put(PROGRESSING, "True", "FoundNewReplicaSet", message)
 
 
 def _is_rolling_out(deployment: Object | None) -> bool:

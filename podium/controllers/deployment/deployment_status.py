@@ -4,13 +4,13 @@ Types, reasons, messages and what keeps which time are those of v1.36's deployme
 revision, an annotation, is written along with the status, as the API allows it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from podium.api.conditions import set_condition
-from podium.api.objects import Object, annotations, conditions_of, name, status_of
+from podium.api.objects import Object, annotations, condition_of, conditions_of, name, status_of
 from podium.api.values.times import epoch_s, timestamp
 from podium.api.workloads import replicas_of
 from podium.controllers.deployment.replica_sets import (
@@ -115,14 +115,18 @@ def put_progress(
     elif _gets_on(deployment, counts):
         message = f"{subject} is progressing."
         conditions.put(PROGRESSING, "True", "ReplicaSetUpdated", message, again=True)
-    elif known is not None and _is_overdue(known, deadline_s, conditions.now_s):
+    elif known is not None and (
+        reason == TIMED_OUT
+        or (reason != COMPLETE and _updated_s(known) + deadline_s < conditions.now_s)
+    ):
         message = f"{subject} has timed out progressing."
         conditions.put(PROGRESSING, "False", TIMED_OUT, message)
 
 
 def put_failure(conditions: Conditions, owned: OwnedReplicaSets) -> None:
     """Pass on that a ReplicaSet can't create pods, the new one's failure before others'."""
-    failure = next(_failures(reversed(owned.all)), None)
+    found = (condition_of(one, _FAILURE) for one in reversed(owned.all))
+    failure = next(filter(None, found), None)
     if failure is None:
         conditions.remove(_FAILURE)
         return
@@ -160,22 +164,9 @@ def _outdated(counts: Mapping[str, int]) -> int:
     return counts["replicas"] - counts["updatedReplicas"]
 
 
-def _is_overdue(known: Object, deadline_s: int, now_s: float) -> bool:
-    if known.get("reason") in (COMPLETE, TIMED_OUT):
-        return known.get("reason") == TIMED_OUT
-    return _updated_s(known) + deadline_s < now_s
-
-
 def _updated_s(condition: Object) -> float:
     time = condition.get("lastUpdateTime") or condition.get("lastTransitionTime")
     return epoch_s(time) if time else 0.0
-
-
-def _failures(replica_sets: Iterable[Object]) -> Iterator[Object]:
-    for replica_set in replica_sets:
-        for one in conditions_of(replica_set):
-            if one.get("type") == _FAILURE:
-                yield one
 
 
 def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:

@@ -51,8 +51,15 @@ class OwnedReplicaSets(msgspec.Struct, frozen=True):
 
 def owned_replica_sets(deployment: Object, replica_sets: Iterable[Object]) -> OwnedReplicaSets:
     """Sort a Deployment's ReplicaSets; of several of its template the oldest is the new one."""
-    by_age = sorted(replica_sets, key=age_of)
-    new = _first_of_template(deployment["spec"]["template"], by_age)
+    by_age, template = sorted(replica_sets, key=age_of), deployment["spec"]["template"]
+    # To the letter first, which is quickly answered.
+    matches = (
+        one
+        for is_same in (identical_template, same_template)
+        for one in by_age
+        if is_same(one["spec"]["template"], template)
+    )
+    new = next(matches, None)
     return OwnedReplicaSets(new, [one for one in by_age if one is not new])
 
 
@@ -79,14 +86,6 @@ def revision_of(obj: Object) -> int:
 def age_of(replica_set: Object) -> tuple[str, str]:
     """What orders ReplicaSets by age, the oldest first; of one age by name."""
     return str(replica_set["metadata"].get("creationTimestamp") or ""), name(replica_set)
-
-
-def _first_of_template(template: Object, replica_sets: Sequence[Object]) -> Object | None:
-    for is_same in (identical_template, same_template):
-        for one in replica_sets:
-            if is_same(one["spec"]["template"], template):
-                return one
-    return None
 
 
 NO_DEADLINE_S = 2**31 - 1
@@ -162,7 +161,13 @@ def rolling_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
     surplus = wanted_sum(owned.all) - least - lacking
     if not active or surplus <= 0:
         return {}
-    sizes = _without_unavailable(active, surplus)
+    # The pods that aren't available anyway go first.
+    sizes = {}
+    for one in active:
+        gone = min(surplus, replicas_of(one) - counted(one, "availableReplicas"))
+        if gone > 0:
+            sizes[name(one)] = replicas_of(one) - gone
+            surplus -= gone
     spare = counted_sum([*active, owned.new], "availableReplicas") - least
     for one in active:
         if spare <= 0:
@@ -184,7 +189,14 @@ def proportional_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
     if len(active) <= 1:
         only = active[0] if active else owned.new or next(reversed(owned.old), None)
         return {} if only is None else {name(only): replicas_of(deployment)}
-    if _is_saturated(deployment, owned.new):
+    new, wanted = owned.new, replicas_of(deployment)
+    if new is not None and (
+        replicas_of(new)
+        == _number(new, DESIRED_REPLICAS)
+        == counted(new, "availableReplicas")
+        == wanted
+    ):
+        # The new one has all the pods that are wanted.
         return {name(one): 0 for one in owned.old if replicas_of(one)}
     return _shares(deployment, active) if is_rolling(deployment) else {}
 
@@ -202,18 +214,12 @@ def surplus_history(deployment: Object, owned: OwnedReplicaSets) -> list[Object]
     if limit is None or len(kept) <= limit:
         return []
     outdated = sorted(kept, key=revision_of)[: len(kept) - int(limit)]
-    return [one for one in outdated if _is_idle(one)]
-
-
-def _without_unavailable(active: Sequence[Object], surplus: int) -> Sizes:
-    """Old ReplicaSets without the pods that aren't available anyway."""
-    sizes = {}
-    for one in active:
-        gone = min(surplus, replicas_of(one) - counted(one, "availableReplicas"))
-        if gone > 0:
-            sizes[name(one)] = replicas_of(one) - gone
-            surplus -= gone
-    return sizes
+    return [
+        one
+        for one in outdated
+        if not (replicas_of(one) or counted(one, "replicas"))
+        and generation_of(one) <= counted(one, "observedGeneration")
+    ]
 
 
 def _shares(deployment: Object, active: Sequence[Object]) -> Sizes:
@@ -247,28 +253,8 @@ def _share(deployment: Object, replica_set: Object) -> int:
     return (2 * size * after + before) // (2 * before) - size
 
 
-def _is_saturated(deployment: Object, replica_set: Object | None) -> bool:
-    if replica_set is None:
-        return False
-    wanted = replicas_of(deployment)
-    return (
-        replicas_of(replica_set) == wanted
-        and _number(replica_set, DESIRED_REPLICAS) == wanted
-        and counted(replica_set, "availableReplicas") == wanted
-    )
-
-
 def _number(replica_set: Object, annotation: str) -> int | None:
     return parse_int(annotations(replica_set).get(annotation), INT32)
-
-
-def _is_idle(replica_set: Object) -> bool:
-    generation = generation_of(replica_set)
-    return (
-        not replicas_of(replica_set)
-        and not counted(replica_set, "replicas")
-        and generation <= counted(replica_set, "observedGeneration")
-    )
 
 
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
@@ -350,16 +336,12 @@ def _revised(owned: OwnedReplicaSets) -> dict[str, str]:
     revised = {REVISION: str(revision)}
     if before:
         past = annotations(owned.new).get(REVISION_HISTORY)
-        revised[REVISION_HISTORY] = _shortened(f"{past},{before}" if past else before)
+        history = f"{past},{before}" if past else before
+        while len(history) > HISTORY_LENGTH_MAX and "," in history:
+            history = history.partition(",")[2]
+        revised[REVISION_HISTORY] = history
     return revised
 
 
 def _next_revision(owned: OwnedReplicaSets) -> int:
     return max(map(revision_of, owned.old), default=0) + 1
-
-
-def _shortened(history: str) -> str:
-    """The history without its oldest entries, if it is too long."""
-    while len(history) > HISTORY_LENGTH_MAX and "," in history:
-        history = history.partition(",")[2]
-    return history
