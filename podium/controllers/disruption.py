@@ -94,7 +94,13 @@ class DisruptionController(Reconciler):
             yield place, called
         elif change.kind == "Pod":
             if not same_to_budgets(before, now):
-                yield from self._first_of(place_of(obj), before, now)
+                # Of several budgets that select a pod only the oldest is looked at. Upstream takes
+                # any, by a map that hands out few in the order in which they came. The others
+                # aren't looked at before something else happens to them.
+                selecting = [*self._members.update_pod(before, now)]
+                if now is not None:
+                    selecting = [*self._members.owners_of((place, called))]
+                yield from selecting if len(selecting) < 2 else (min(selecting, key=self._age),)
             if now is not None and _may_go_stale(now):
                 yield _POD, place, called
         elif before is None:
@@ -103,20 +109,6 @@ class DisruptionController(Reconciler):
             for budget in self.objects.by(_BUDGET, "namespace", namespace(obj)):
                 if needs_scale(budget):
                     yield place_of(budget)
-
-    def _first_of(
-        self, pod: Place, before: Object | None, now: Object | None
-    ) -> Sequence[Hashable]:
-        """The budget that is looked at for a pod: of several that select it, only the oldest.
-
-        Upstream takes any, by a map that hands out few in the order in which they came. The others
-        aren't looked at before something else happens to them.
-        """
-        until_now = [*self._members.update_pod(before, now)]
-        selecting = until_now if now is None else [*self._members.owners_of(pod)]
-        if len(selecting) > 1:
-            selecting = [min(selecting, key=self._age)]
-        return selecting
 
     def _age(self, place: Place) -> tuple[str, int]:
         budget = self.objects.at(_BUDGET, place)
@@ -152,9 +144,17 @@ class DisruptionController(Reconciler):
                 yield from self._fail_safe(budget, why, now_s)
                 return
             if any(controller_of(pod) is None for pod in pods):
-                yield self.event(budget, "Warning", "UnmanagedPods", _unmanaged_note(budget))
+                selector = spec_of(budget).get("selector")
+                note = _UNMANAGED.format("nil" if selector is None else _shown(selector))
+                yield self.event(budget, "Warning", "UnmanagedPods", note)
         disrupted = self._pending_disruptions(key, budget, pods, now_s)
-        yield from self._undeleted_events(budget, pods, disrupted)
+        granted, place = status_of(budget).get("disruptedPods") or {}, namespace(budget)
+        for pod in pods:
+            called = name(pod)
+            if called in granted and called not in disrupted and not is_terminating(pod):
+                # Upstream puts the namespace where the budget's name should be.
+                note = f"Pod was expected by PDB {place}/{place} to be deleted but it wasn't"
+                yield self.event(pod, "Warning", "NotDeleted", note)
         counted = {**budget, "status": {**status_of(budget), "disruptedPods": disrupted}}
         now_ns = int(now_s * NANOS_PER_SECOND)
         status = allowed_disruptions(counted, pods, expected, now=now_ns)
@@ -175,18 +175,6 @@ class DisruptionController(Reconciler):
                 kept[called] = since
                 self.look_again(key, until_s)
         return kept
-
-    def _undeleted_events(
-        self, budget: Object, pods: Sequence[Object], disrupted: Mapping[str, str]
-    ) -> Iterator[Effect]:
-        granted = status_of(budget).get("disruptedPods") or {}
-        place = namespace(budget)
-        for pod in pods:
-            called = name(pod)
-            if called in granted and called not in disrupted and not is_terminating(pod):
-                # Upstream puts the namespace where the budget's name should be.
-                note = f"Pod was expected by PDB {place}/{place} to be deleted but it wasn't"
-                yield self.event(pod, "Warning", "NotDeleted", note)
 
     def _write(
         self, budget: Object, counted: BudgetStatus, disrupted: Mapping[str, str], now_s: float
@@ -286,23 +274,15 @@ def _may_go_stale(pod: Object) -> bool:
     )
 
 
-def _unmanaged_note(budget: Object) -> str:
-    """The note of the event UnmanagedPods, which shows the selector as Go prints it."""
-    selector = spec_of(budget).get("selector")
-    return _UNMANAGED.format("nil" if selector is None else _shown(selector))
-
-
 def _shown(selector: Object) -> str:
     carried: Mapping[str, str] = selector.get("matchLabels") or {}
     pairs = "".join(f"{key}: {carried[key]}," for key in sorted(carried))
-    requirements = "".join(map(_requirement, entries(selector, "matchExpressions")))
+    requirements = "".join(
+        f"LabelSelectorRequirement{{Key:{one.get('key')},Operator:{one.get('operator')},"
+        f"Values:[{' '.join(entries(one, 'values'))}],}},"
+        for one in entries(selector, "matchExpressions")
+    )
     return (
         f"&LabelSelector{{MatchLabels:map[string]string{{{pairs}}},"
         f"MatchExpressions:[]LabelSelectorRequirement{{{requirements}}},}}"
     )
-
-
-def _requirement(expression: Object) -> str:
-    values = " ".join(entries(expression, "values"))
-    key, operator = expression.get("key"), expression.get("operator")
-    return f"LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},"

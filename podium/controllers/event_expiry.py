@@ -34,25 +34,26 @@ class EventExpiry:
         """Take note of events, and delete those that are due."""
         if isinstance(event, Change):
             if event.new is not None:
-                self._keep(event.new, last_observed_s(event.new) + TTL_S)
+                until_s = last_observed_s(event.new) + TTL_S
+                due_s, uid = math.ceil(until_s / ROUND_S) * ROUND_S, uid_of(event.new)
+                if self._due_s.get(uid) != due_s:
+                    self._due_s[uid] = due_s
+                    heapq.heappush(self._heap, (due_s, uid, place_of(event.new)))
             elif event.old is not None:
                 self._due_s.pop(uid_of(event.old), None)
             return ()
         if isinstance(event, Outcome):
-            self._failed(event, now_s)
+            effect = event.effect
+            if event.error is not None and isinstance(effect, Delete) and effect.uid in self._due_s:
+                due_s = self._due_s[effect.uid] = now_s + ROUND_S
+                place = (effect.namespace, effect.name)
+                heapq.heappush(self._heap, (due_s, effect.uid, place))
             return ()
         return [*self._deletions(now_s)]
 
     def next_wakeup_s(self) -> float | None:
         """When the next ones are due."""
         return self._heap[0][0] if self._heap else None
-
-    def _keep(self, obj: Object, until_s: float) -> None:
-        due_s = math.ceil(until_s / ROUND_S) * ROUND_S
-        uid = uid_of(obj)
-        if self._due_s.get(uid) != due_s:
-            self._due_s[uid] = due_s
-            heapq.heappush(self._heap, (due_s, uid, place_of(obj)))
 
     def _deletions(self, now_s: float) -> Iterator[Effect]:
         while self._heap and self._heap[0][0] <= now_s:
@@ -61,13 +62,6 @@ class EventExpiry:
                 yield Delete(
                     kind=_EVENT, namespace=namespace, name=name, uid=uid, purpose=(namespace, name)
                 )
-
-    def _failed(self, outcome: Outcome, now_s: float) -> None:
-        effect = outcome.effect
-        if outcome.error is None or not isinstance(effect, Delete) or effect.uid not in self._due_s:
-            return
-        due_s = self._due_s[effect.uid] = now_s + ROUND_S
-        heapq.heappush(self._heap, (due_s, effect.uid, (effect.namespace, effect.name)))
 
 
 def last_observed_s(event: Object) -> float:

@@ -86,7 +86,11 @@ class GarbageCollector(Reconciler):
         return change.kind == _DEFINITION or not _same_ownership(change.old, change.new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        self._learn(change)
+        found = self._known.learn(change)
+        if found is not None:
+            # The objects of a kind that has just been defined are followed, too.
+            self.objects.add_indexes(found.key, {"owner": _owner_uids})
+            self.kinds |= {found.key}
         obj = change.obj
         item = _item(change.kind, obj)
         now = self.objects.get(item.kind, item.name, item.namespace)
@@ -96,19 +100,17 @@ class GarbageCollector(Reconciler):
             yield item
         for one in (before,) if before is change.old else (change.old, before):
             if one is not None and (now is None or uid_of(now) != uid_of(one)):
-                yield from self._dependents_left_by(one)
+                dependents = [_item(*one_of) for one_of in self._dependents_of(one)]
+                if dependents:
+                    self._absent.put(uid_of(one), True)
+                yield from dependents
         if now is not None and _waits(now):
             yield from (_item(*found) for found in self._dependents_of(now))
-        for owner in self._known_owners(before, now):
-            if _is_held(owner[1]):
-                yield _item(*owner)
-
-    def _learn(self, change: Change) -> None:
-        """Follow the objects of a kind that has just been defined, too."""
-        found = self._known.learn(change)
-        if found is not None:
-            self.objects.add_indexes(found.key, {"owner": _owner_uids})
-            self.kinds |= {found.key}
+        for state in (before, now):
+            for reference in _references(state):
+                kind, owner = self._look_up(reference, state)
+                if kind is not None and owner is not None and _is_held(owner):
+                    yield _item(kind.key, owner)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, _Item)
@@ -131,23 +133,10 @@ class GarbageCollector(Reconciler):
             if reference.get("uid") != found_uid:
                 self._absent.put(str(reference.get("uid")), True)
 
-    def _dependents_left_by(self, owner: Object) -> Iterator[_Item]:
-        dependents = [_item(*found) for found in self._dependents_of(owner)]
-        if dependents:
-            self._absent.put(uid_of(owner), True)
-        yield from dependents
-
     def _dependents_of(self, owner: Object) -> Iterator[tuple[str, Object]]:
         for kind in self.objects.kinds_with("owner", uid_of(owner)):
             for obj in self.objects.by(kind, "owner", uid_of(owner)):
                 yield kind, obj
-
-    def _known_owners(self, *states: Object | None) -> Iterator[tuple[str, Object]]:
-        for obj in states:
-            for reference in _references(obj):
-                kind, owner = self._look_up(reference, obj)
-                if kind is not None and owner is not None:
-                    yield kind.key, owner
 
     def _look_up(
         self, reference: Object, dependent: Object | None
@@ -167,7 +156,8 @@ class GarbageCollector(Reconciler):
         finalizers = finalizers_of(owner)
         dependents = [*self._dependents_of(owner)]
         if ORPHAN in finalizers:
-            yield from (_orphaned(kind, obj, uid_of(owner)) for kind, obj in dependents)
+            gone = [{"uid": uid_of(owner)}]
+            yield from (_without_owners(kind, obj, gone) for kind, obj in dependents)
             if not dependents:
                 yield _without_finalizer(key, owner, ORPHAN)
         elif FOREGROUND in finalizers and not any(_blocks(obj, owner) for _, obj in dependents):
@@ -176,20 +166,30 @@ class GarbageCollector(Reconciler):
     def _judge(self, key: _Item, obj: Object) -> Iterator[Effect]:
         owners = self._owners_of(obj)
         if owners.unclear:
-            yield from (self._question(reference, obj) for reference in owners.unclear)
+            for reference in owners.unclear:
+                kind = self._known.of(reference)
+                assert kind is not None
+                place = _place_of_owner(kind, obj)
+                yield existence_check(kind.key, str(reference.get("name")), place)
             return
         lost = [*owners.dangling, *owners.waiting]
         if not lost:
             return
         if owners.solid:
-            yield _without_owners(key, obj, lost)
+            yield _without_owners(key.kind, obj, lost)
             return
         dependents = [*self._dependents_of(obj)]
-        policy = _policy_of(obj)
+        finalizers = finalizers_of(obj)
+        policy = next((_POLICIES[one] for one in _POLICIES if one in finalizers), "Background")
         if owners.waiting and dependents:
             # Foreground deletion goes on downwards; of owners in a circle one has to begin.
             if any(_waits(dependent) for _, dependent in dependents):
-                yield _unblocking(key, obj)
+                unblocked = [
+                    {**reference, "blockOwnerDeletion": False}
+                    for reference in _references(obj)
+                    if reference.get("blockOwnerDeletion")
+                ]
+                yield patch_of(key.kind, obj, {"metadata": {"ownerReferences": unblocked}})
             policy = "Foreground"
         yield deletion_of(key.kind, obj, propagation=policy)
 
@@ -199,20 +199,18 @@ class GarbageCollector(Reconciler):
             kind, owner = self._look_up(reference, obj)
             if owner is not None:
                 (owners.waiting if _waits(owner) else owners.solid).append(reference)
-            elif kind is None or kind.key not in self.kinds or _is_out_of_reach(kind, obj):
+            elif (
+                kind is None
+                or kind.key not in self.kinds
+                # The owner of a cluster-scoped object would stand in some namespace.
+                or (kind.namespaced and not obj["metadata"].get("namespace"))
+            ):
                 owners.solid.append(reference)
             elif self._absent.get(str(reference.get("uid"))):
                 owners.dangling.append(reference)
             else:
                 owners.unclear.append(reference)
         return owners
-
-    def _question(self, reference: Object, dependent: Object) -> Patch:
-        """A patch that changes nothing, and fails if the owner isn't there."""
-        kind = self._known.of(reference)
-        assert kind is not None
-        place = _place_of_owner(kind, dependent)
-        return existence_check(kind.key, str(reference.get("name")), place)
 
 
 def _item(kind: str, obj: Object) -> _Item:
@@ -229,11 +227,6 @@ def _owner_uids(obj: Object) -> tuple[str, ...]:
 
 def _place_of_owner(kind: Kind, dependent: Object) -> str:
     return str(dependent["metadata"].get("namespace") or "") if kind.namespaced else ""
-
-
-def _is_out_of_reach(kind: Kind, dependent: Object) -> bool:
-    """Whether the owner of a cluster-scoped object would stand in some namespace."""
-    return kind.namespaced and not dependent["metadata"].get("namespace")
 
 
 def _same_ownership(old: Object | None, new: Object | None) -> bool:
@@ -270,32 +263,11 @@ def _blocks(dependent: Object, owner: Object) -> bool:
     )
 
 
-def _policy_of(obj: Object) -> str:
-    finalizers = finalizers_of(obj)
-    return next((_POLICIES[one] for one in _POLICIES if one in finalizers), "Background")
-
-
-def _patch(key: _Item, obj: Object, metadata: Object) -> Patch:
+def _without_finalizer(key: _Item, obj: Object, finalizer: str) -> Patch:
+    metadata = {"$deleteFromPrimitiveList/finalizers": [finalizer]}
     return patch_of(key.kind, obj, {"metadata": metadata})
 
 
-def _without_finalizer(key: _Item, obj: Object, finalizer: str) -> Patch:
-    return _patch(key, obj, {"$deleteFromPrimitiveList/finalizers": [finalizer]})
-
-
-def _without_owners(key: _Item, obj: Object, references: Iterable[Object]) -> Patch:
+def _without_owners(kind: str, obj: Object, references: Iterable[Object]) -> Patch:
     gone = [{"$patch": "delete", "uid": reference.get("uid")} for reference in references]
-    return _patch(key, obj, {"ownerReferences": gone})
-
-
-def _orphaned(kind: str, obj: Object, owner_uid: str) -> Patch:
-    return _without_owners(_item(kind, obj), obj, [{"uid": owner_uid}])
-
-
-def _unblocking(key: _Item, obj: Object) -> Patch:
-    unblocked = [
-        {**reference, "blockOwnerDeletion": False}
-        for reference in _references(obj)
-        if reference.get("blockOwnerDeletion")
-    ]
-    return _patch(key, obj, {"ownerReferences": unblocked})
+    return patch_of(kind, obj, {"metadata": {"ownerReferences": gone}})

@@ -47,7 +47,12 @@ class EndpointSliceController(ServiceReconciler):
             for service in _services(change.obj):
                 yield place, service.rpartition("/")[2]
         else:
-            yield from self._services_on_node(called, before, self.objects.get("Node", called))
+            now = self.objects.get("Node", called)
+            if before is not None and now is not None and labels(before) == labels(now):
+                return
+            # The node has come, gone, or moved to another zone.
+            for pod in self.objects.by("Pod", "node", called):
+                yield from self.selected.update_pod(pod, pod)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         service = self.objects.at("Service", key)
@@ -61,15 +66,6 @@ class EndpointSliceController(ServiceReconciler):
             return ()
         return list(self._reconcile(service, slices))
 
-    def _services_on_node(
-        self, called: str, before: Object | None, now: Object | None
-    ) -> Iterator[Hashable]:
-        """Services with pods on a node that has come, gone, or moved to another zone."""
-        if before is not None and now is not None and labels(before) == labels(now):
-            return
-        for pod in self.objects.by("Pod", "node", called):
-            yield from self.selected.update_pod(pod, pod)
-
     def _reconcile(self, service: Object, slices: Sequence[Object]) -> Iterator[Effect]:
         wanted: dict[Ports, dict[str, Object]] = {}
         for pod in self.selected.of(service):
@@ -80,7 +76,11 @@ class EndpointSliceController(ServiceReconciler):
                 group[uid_of(pod)] = endpoint_of(service, pod, node)
         present: dict[Ports, list[Object]] = {}
         for one in slices:
-            present.setdefault(_ports_in(one), []).append(one)
+            listed = (
+                tuple((field, port[field]) for field in PORT_FIELDS if field in port)
+                for port in entries(one, "ports")
+            )
+            present.setdefault(tuple(listed), []).append(one)
         if not wanted:
             # One slice stays, to say that there is nobody.
             wanted[()] = {}
@@ -110,19 +110,15 @@ def _fill(
             emptied -= 1
             yield deletion_of(_SLICE, one)
         else:
-            yield from _update(service, one, content)
+            carried = _labels(service)
+            if list(entries(one, "endpoints")) != content or labels(one) != carried:
+                metadata = {**one["metadata"], "labels": carried}
+                obj = {**one, "metadata": metadata, "endpoints": content}
+                yield Replace(kind=_SLICE, obj=obj)
     chunks = [new[i : i + ENDPOINTS_MAX] for i in range(0, len(new), ENDPOINTS_MAX)]
     if not endpoints and not slices:
         chunks = [[]]
     yield from (_creation(service, ports, chunk) for chunk in chunks)
-
-
-def _update(service: Object, one: Object, content: Sequence[Object]) -> Iterator[Effect]:
-    carried = _labels(service)
-    if list(entries(one, "endpoints")) == [*content] and labels(one) == carried:
-        return
-    metadata = {**one["metadata"], "labels": carried}
-    yield Replace(kind=_SLICE, obj={**one, "metadata": metadata, "endpoints": [*content]})
 
 
 def _creation(service: Object, ports: Ports, content: Sequence[Object]) -> Create:
@@ -146,13 +142,6 @@ def _creation(service: Object, ports: Ports, content: Sequence[Object]) -> Creat
 
 def _labels(service: Object) -> dict[str, str]:
     return {**labels_of(service), SERVICE_NAME: name(service), MANAGED_BY: _MANAGER}
-
-
-def _ports_in(one: Object) -> Ports:
-    return tuple(
-        tuple((field, port[field]) for field in PORT_FIELDS if field in port)
-        for port in entries(one, "ports")
-    )
 
 
 def _services(one: Object) -> tuple[str, ...]:

@@ -41,7 +41,8 @@ class EndpointsController(ServiceReconciler):
         service = self.objects.at("Service", key)
         known = self.objects.at(_KIND, key)
         if service is None:
-            return [deletion_of(_KIND, known)] if known is not None and _is_ours(known) else ()
+            is_ours = known is not None and labels(known).get(MANAGED_BY) == self.name
+            return [deletion_of(_KIND, known)] if known is not None and is_ours else ()
         if not service["spec"].get("selector") or service["spec"].get("type") == "ExternalName":
             return ()
         wanted = _endpoints(service, self.selected.of(service), known)
@@ -58,7 +59,10 @@ def _endpoints(service: Object, pods: Sequence[Object], known: Object | None) ->
         pod for pod in pods if is_endpoint(pod) and (keeps_unready or not is_terminating(pod))
     ]
     metadata = {**(known["metadata"] if known is not None else {"namespace": place})}
-    metadata |= {"name": called, "labels": _labels(service)}
+    metadata |= {
+        "name": called,
+        "labels": {**labels_of(service), MANAGED_BY: EndpointsController.name},
+    }
     marks = {**part(metadata, "annotations")}
     marks.pop(OVER_CAPACITY, None)
     if len(behind) > ADDRESSES_MAX:
@@ -91,14 +95,6 @@ def _subsets(service: Object, pods: Sequence[Object], keeps_unready: bool) -> It
         yield subset
 
 
-def _labels(service: Object) -> dict[str, str]:
-    return {**labels_of(service), MANAGED_BY: EndpointsController.name}
-
-
 def _contents(endpoints: Object) -> tuple[Any, ...]:
     marks = annotations(endpoints).get(OVER_CAPACITY)
     return labels(endpoints), marks, list(entries(endpoints, "subsets"))
-
-
-def _is_ours(endpoints: Object) -> bool:
-    return labels(endpoints).get(MANAGED_BY) == EndpointsController.name

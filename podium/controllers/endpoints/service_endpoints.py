@@ -118,7 +118,20 @@ PORT_FIELDS = ("appProtocol", "name", "port", "protocol")
 
 def ports_of(service: Object, pod: Object) -> Ports:
     """Where a pod listens for a service; a port that it doesn't have is left out."""
-    return tuple(_ports(service, pod))
+    found = []
+    for port in service["spec"].get("ports") or ():
+        number = _number(port, pod)
+        if number is None:
+            continue
+        fields = {
+            "name": port.get("name") or "",
+            "port": number,
+            "protocol": port.get("protocol") or "TCP",
+        }
+        if port.get("appProtocol"):
+            fields["appProtocol"] = port["appProtocol"]
+        found.append(tuple(sorted(fields.items())))
+    return tuple(found)
 
 
 def same_endpoint(before: Object | None, after: Object | None) -> bool:
@@ -139,21 +152,6 @@ def _seen(pod: Object) -> tuple[Any, ...]:
         is_terminating(pod),
         is_finished(pod),
     )
-
-
-def _ports(service: Object, pod: Object) -> Iterator[tuple[tuple[str, Any], ...]]:
-    for port in service["spec"].get("ports") or ():
-        number = _number(port, pod)
-        if number is None:
-            continue
-        fields = {
-            "name": port.get("name") or "",
-            "port": number,
-            "protocol": port.get("protocol") or "TCP",
-        }
-        if port.get("appProtocol"):
-            fields["appProtocol"] = port["appProtocol"]
-        yield tuple(sorted(fields.items()))
 
 
 def _number(port: Object, pod: Object) -> int | None:

@@ -14,9 +14,9 @@ from podium.api.objects import (
     Object,
     Place,
     controller_of,
+    generation_of,
     is_terminating,
     labels,
-    metadata_of,
     place_of,
     uid_of,
 )
@@ -98,7 +98,11 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
                 pods = self.objects.by("Pod", "owner", uid_of(change.obj))
                 yield from (_Orphan(place_of(pod)) for pod in pods if is_tracked(pod))
         elif change.new is None or is_terminating(change.new):
-            yield from self._concerned_by_deletion(change.obj)
+            job = self._job_of(change.obj)
+            if job is not None and not is_over(job):
+                yield place_of(job)
+            elif is_tracked(change.obj):
+                yield _Orphan(place_of(change.obj))
         else:
             yield from self._concerned_by_pod(change.new, before)
 
@@ -106,7 +110,7 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         """Look at a Job at once if it is new, gone, or has another spec; else with the batch."""
         new, is_batched = change.new, change.kind == "Pod"
         if change.kind == _JOB and new is not None and before is not None:
-            is_batched = _generation(new) == _generation(before)
+            is_batched = generation_of(new) == generation_of(before)
             limit_s = _active_deadline_s(new)
             status = JobStatus.of(new)
             if limit_s not in (None, _active_deadline_s(before)) and status.started_s is not None:
@@ -145,7 +149,9 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             status.started_s = now_s
         record = self._backoffs.get(key, BackoffRecord())
         backoff = record.after(context.new_succeeded, context.new_failed)
-        deadline_s = _deadline_s(job, status)
+        deadline_s, limit_s = None, _active_deadline_s(job)
+        if not (limit_s is None or status.started_s is None or job["spec"].get("suspend")):
+            deadline_s = status.started_s + limit_s
         finished = finished_condition(context, deadline_s, now_s)
         if finished is None and deadline_s is not None:
             self.look_after(key, deadline_s - now_s)
@@ -163,7 +169,11 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             if not status.active and is_complete(context):
                 finished = REACHED
             elif not is_terminating(job):
-                self._tell_suspension(job, status)
+                if not job["spec"].get("suspend"):
+                    if status.resume(self._now_s):
+                        self.record(self.event(job, "Normal", "Resumed", "Job resumed"))
+                elif status.suspend(self._now_s):
+                    self.record(self.event(job, "Normal", "Suspended", "Job suspended"))
         yield from self._track(key, context, status, finished, backoff)
         if not is_done:
             raise SyncFailedError
@@ -222,13 +232,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         status.ready = (status.ready or 0) - sum(map(is_ready, pods))
         return len(deleted) == len(pods)
 
-    def _tell_suspension(self, job: Object, status: JobStatus) -> None:
-        if job["spec"].get("suspend"):
-            if status.suspend(self._now_s):
-                self.record(self.event(job, "Normal", "Suspended", "Job suspended"))
-        elif status.resume(self._now_s):
-            self.record(self.event(job, "Normal", "Resumed", "Job resumed"))
-
     def _track(
         self,
         key: Hashable,
@@ -263,18 +266,8 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             yield from self._write(job, status)
         if refused:
             raise SyncFailedError
-        if finished is not None and ends:
-            self._tell_end(job, status, finished)
-
-    def _write(self, job: Object, status: JobStatus) -> Calls[Object]:
-        """Write a Job's status; the Job as it is then."""
-        patch = status_patch_of(_JOB, job, status.changes(job), if_unchanged=True)
-        (outcome,) = yield [patch]
-        if outcome.obj is None:
-            raise SyncFailedError
-        return outcome.obj
-
-    def _tell_end(self, job: Object, status: JobStatus, finished: FinishedCondition) -> None:
+        if finished is None or not ends:
+            return
         if finished.condition != SUCCESS:
             self.record(self.event(job, "Warning", finished.reason, finished.message))
             return
@@ -284,13 +277,22 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             self.record(self.event(job, "Warning", "TooManySucceededPods", note))
         self.record(self.event(job, "Normal", "Completed", "Job completed"))
 
+    def _write(self, job: Object, status: JobStatus) -> Calls[Object]:
+        """Write a Job's status; the Job as it is then."""
+        patch = status_patch_of(_JOB, job, status.changes(job), if_unchanged=True)
+        (outcome,) = yield [patch]
+        if outcome.obj is None:
+            raise SyncFailedError
+        return outcome.obj
+
     def _free_orphan(self, key: _Orphan) -> Calls[None]:
         """Let a pod go that no Job will count."""
         pod = self.objects.at("Pod", key.place)
         if pod is None or not is_tracked(pod):
             return
         if controller_of(pod) is not None:
-            if not _is_owned_by_job(pod):
+            reference = controller_of(pod) or {}
+            if (reference.get("kind"), reference.get("apiVersion")) != (_JOB, "batch/v1"):
                 return
             job = self._job_of(pod)
             if job is not None and (foreign_controller(job) or not is_over(job)):
@@ -318,13 +320,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
                 if selector_of(job).matches(labels(pod)):
                     yield place_of(job)
 
-    def _concerned_by_deletion(self, pod: Object) -> Iterator[Hashable]:
-        job = self._job_of(pod)
-        if job is not None and not is_over(job):
-            yield place_of(job)
-        elif is_tracked(pod):
-            yield _Orphan(place_of(pod))
-
     def _job_of(self, pod: Object) -> Object | None:
         """The Job that controls a pod, if it is there."""
         reference = controller_of(pod)
@@ -340,7 +335,11 @@ def _take_up(
     """Note which pods have ended, in a status; the pods that needn't be kept any more."""
     job, freed = context.job, []
     for pod in sorted(filter(is_tracked, context.pods), key=_by_index):
-        if not _is_settled(pod, context, finished):
+        ends = is_terminating(job) or finished is not None or phase_of(pod) == "Succeeded"
+        kept = context.awaiting_replacement.get(_by_index(pod))
+        is_kept = kept is not None and uid_of(kept) == uid_of(pod)
+        if not ends and (is_kept or not has_failed(pod, job)):
+            # There is still something to be learnt from the pod.
             continue
         freed.append(pod)
         uid, index = uid_of(pod), valid_index_of(pod, job)
@@ -359,17 +358,6 @@ def _take_up(
         failed = context.failed_indexes if has_limit_per_index(job) else None
         status.count_indexes(context.succeeded_indexes, failed)
     return freed
-
-
-def _is_settled(pod: Object, context: SyncJobContext, finished: FinishedCondition | None) -> bool:
-    """Whether nothing more is to be learnt from a pod once it is counted."""
-    job = context.job
-    if is_terminating(job) or finished is not None or phase_of(pod) == "Succeeded":
-        return True
-    if not has_failed(pod, job):
-        return False
-    kept = context.awaiting_replacement.get(_by_index(pod))
-    return kept is None or uid_of(kept) != uid_of(pod)
 
 
 def _by_index(pod: Object) -> int:
@@ -391,23 +379,6 @@ def _untrack(pod: Object) -> Patch:
     return patch_of("Pod", pod, {"metadata": {"$deleteFromPrimitiveList/finalizers": [TRACKING]}})
 
 
-def _deadline_s(job: Object, status: JobStatus) -> float | None:
-    """When the Job will have been active for too long; None if that can't be."""
-    limit_s = _active_deadline_s(job)
-    if limit_s is None or status.started_s is None or job["spec"].get("suspend"):
-        return None
-    return status.started_s + limit_s
-
-
 def _active_deadline_s(job: Object) -> int | None:
     limit_s: Any = job["spec"].get("activeDeadlineSeconds")
     return None if limit_s is None else int(limit_s)
-
-
-def _generation(job: Object) -> int:
-    return int(metadata_of(job).get("generation") or 0)
-
-
-def _is_owned_by_job(pod: Object) -> bool:
-    reference = controller_of(pod) or {}
-    return (reference.get("kind"), reference.get("apiVersion")) == (_JOB, "batch/v1")

@@ -53,7 +53,19 @@ def finished_condition(
             return FinishedCondition(kind, str(known.get("reason")), str(known.get("message")))
     if context.fatal:
         return FinishedCondition(FAILURE, "PodFailurePolicy", context.fatal)
-    if _is_past_limit(context):
+    spec = context.job["spec"]
+    limit = 6 if spec.get("backoffLimit") is None else int(spec["backoffLimit"])
+    is_past_limit = context.failed > limit
+    if not is_past_limit and spec_of(spec["template"]).get("restartPolicy") == "OnFailure":
+        restarts = sum(
+            int(status.get("restartCount") or 0)
+            for pod in context.pods
+            if phase_of(pod) in ("Running", "Pending")
+            for field in ("initContainerStatuses", "containerStatuses")
+            for status in entries(status_of(pod), field)
+        )
+        is_past_limit = restarts >= max(limit, 1)
+    if is_past_limit:
         message = "Job has reached the specified backoff limit"
         return FinishedCondition(FAILURE, "BackoffLimitExceeded", message)
     if deadline_s is not None and deadline_s <= now_s:
@@ -72,24 +84,6 @@ def is_over(job: Object) -> bool:
     """Whether the Job has ended, and nothing is left to be done."""
     found = (condition_of(job, kind) for kind in TERMINAL.values())
     return any(one is not None and one.get("status") == "True" for one in found)
-
-
-def _is_past_limit(context: SyncJobContext) -> bool:
-    spec = context.job["spec"]
-    limit = spec.get("backoffLimit")
-    limit = 6 if limit is None else int(limit)
-    if context.failed > limit:
-        return True
-    if spec_of(spec["template"]).get("restartPolicy") != "OnFailure":
-        return False
-    restarts = sum(
-        int(status.get("restartCount") or 0)
-        for pod in context.pods
-        if phase_of(pod) in ("Running", "Pending")
-        for field in ("initContainerStatuses", "containerStatuses")
-        for status in entries(status_of(pod), field)
-    )
-    return restarts > 0 if limit == 0 else restarts >= limit
 
 
 def _by_indexes(context: SyncJobContext) -> FinishedCondition | None:
@@ -210,14 +204,7 @@ class JobStatus(msgspec.Struct):
     def changes(self, job: Object) -> dict[str, Any]:
         """The fields that aren't as they are stored; None: left out."""
         stored = status_of(job)
-        return {
-            field: value
-            for field, value in self._fields().items()
-            if not _same(stored.get(field), value)
-        }
-
-    def _fields(self) -> dict[str, Any]:
-        return {
+        fields = {
             "startTime": None if self.started_s is None else timestamp(self.started_s),
             "completionTime": self.completion_time,
             "active": self.active or None,
@@ -230,6 +217,9 @@ class JobStatus(msgspec.Struct):
             "uncountedTerminatedPods": {
                 field: [*uids] or None for field, uids in self.uncounted.items()
             },
+        }
+        return {
+            field: value for field, value in fields.items() if not _same(stored.get(field), value)
         }
 
     def _put(self, kind: str, status: str, reason: str, message: str, now_s: float) -> bool:

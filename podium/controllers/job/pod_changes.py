@@ -111,7 +111,13 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
     job, active = context.job, context.active
     if job["spec"].get("suspend"):
         return PodChanges(deletions=_for_removal(context, len(active)))
-    wanted = _wanted(context)
+    spec = job["spec"]
+    wanted = 1 if spec.get("parallelism") is None else int(spec["parallelism"])
+    if spec.get("completions") is not None:
+        wanted = max(min(wanted, int(spec["completions"]) - context.succeeded), 0)
+    elif context.succeeded:
+        # One success ends a queue of work: what runs may finish, nothing new starts.
+        wanted = len(active)
     deletions = _for_removal(context, max(len(active) - wanted, 0))[:CHANGES_MAX]
     if deletions:
         return PodChanges(deletions=deletions)
@@ -133,15 +139,6 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
     if waits_s and not due:
         return PodChanges(wait_s=min(waits_s.values()))
     return PodChanges(creations=[job_pod(job, index, _notes(context, index)) for index in due])
-
-
-def _wanted(context: SyncJobContext) -> int:
-    spec = context.job["spec"]
-    parallelism = 1 if spec.get("parallelism") is None else int(spec["parallelism"])
-    if spec.get("completions") is not None:
-        return max(min(parallelism, int(spec["completions"]) - context.succeeded), 0)
-    # One success ends a queue of work: what runs may finish, nothing new starts.
-    return len(context.active) if context.succeeded else parallelism
 
 
 def _for_removal(context: SyncJobContext, at_least: int) -> list[Object]:

@@ -152,10 +152,15 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
     status = status_of(job)
     uncounted = status.get("uncountedTerminatedPods") or {}
     active = [pod for pod in owned if is_active(pod)]
-    uncertain = [pod for pod in owned if is_tracked(pod) and _has_place(pod, job)]
+    uncertain = [
+        pod
+        for pod in owned
+        if is_tracked(pod) and (not is_indexed(job) or valid_index_of(pod, job) is not None)
+    ]
     failed = [pod for pod in uncertain if has_failed(pod, job)]
     succeeded = _succeeded_indexes(job, owned)
     lost = _failed_indexes(job, owned)
+    matches = (match_pod_failure_policy(job, pod) for pod in owned if has_failed(pod, job))
     return SyncJobContext(
         job=job,
         pods=owned,
@@ -173,17 +178,8 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
         awaiting_replacement=_awaiting_replacement(
             job, failed, succeeded | lost | {completion_index(pod) for pod in active}
         ),
-        fatal=_fatal(job, owned),
+        fatal=next((match.message for match in matches if match.action == FAIL_JOB), ""),
     )
-
-
-def _has_place(pod: Object, job: Object) -> bool:
-    return not is_indexed(job) or valid_index_of(pod, job) is not None
-
-
-def _fatal(job: Object, owned: Sequence[Object]) -> str:
-    matches = (match_pod_failure_policy(job, pod) for pod in owned if has_failed(pod, job))
-    return next((match.message for match in matches if match.action == FAIL_JOB), "")
 
 
 def _succeeded_indexes(job: Object, owned: Sequence[Object]) -> frozenset[int]:
@@ -202,17 +198,13 @@ def _failed_indexes(job: Object, owned: Sequence[Object]) -> frozenset[int]:
     failed = set(read_indexes(status_of(job).get("failedIndexes")))
     for pod in owned:
         index = valid_index_of(pod, job)
-        if index is not None and is_tracked(pod) and _fails_its_index(pod, job):
+        if index is None or not is_tracked(pod) or not has_failed(pod, job):
+            continue
+        action = match_pod_failure_policy(job, pod).action
+        is_last_try = failures_of(pod) >= int(job["spec"]["backoffLimitPerIndex"])
+        if action == FAIL_INDEX or (action != IGNORE and is_last_try):
             failed.add(index)
     return frozenset(failed)
-
-
-def _fails_its_index(pod: Object, job: Object) -> bool:
-    if not has_failed(pod, job):
-        return False
-    action = match_pod_failure_policy(job, pod).action
-    is_last_try = failures_of(pod) >= int(job["spec"]["backoffLimitPerIndex"])
-    return action == FAIL_INDEX or (action != IGNORE and is_last_try)
 
 
 def _awaiting_replacement(
