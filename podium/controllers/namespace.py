@@ -73,10 +73,9 @@ class NamespaceController(Reconciler):
         if found is not None and found.namespaced:
             self.objects.add_indexes(found.key, {"namespace": namespaces})
             self.kinds |= {found.key}
-        obj = change.new if change.new is not None else change.old
-        if obj is None or change.kind == DEFINITION.key:
+        if change.kind == DEFINITION.key:
             return
-        place, called = place_of(obj)
+        place, called = place_of(change.obj)
         namespace = self.objects.get("Namespace", place or called)
         if namespace is not None and is_terminating(namespace):
             yield name(namespace)
@@ -84,7 +83,9 @@ class NamespaceController(Reconciler):
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         called = str(key)
         namespace = self.objects.get("Namespace", called)
-        if namespace is None or not is_terminating(namespace) or not _is_held(namespace):
+        if namespace is None or not is_terminating(namespace):
+            return ()
+        if FINALIZER not in entries(spec_of(namespace), "finalizers"):
             return ()
         start_s = _deleted_s(namespace) + _LATE_WRITES_S
         if now_s < start_s:
@@ -100,10 +101,21 @@ class NamespaceController(Reconciler):
         if deletions:
             return deletions
         found = {**_remaining(contents), **self._overdue(namespace, contents, now_s)}
-        conditions = list(_conditions(namespace, found, now_s))
-        if conditions:
-            return [status_patch_of("Namespace", namespace, {"conditions": conditions})]
-        return [] if contents else [_finalized(namespace)]
+        conditions = []
+        for kind, well in _ALL_WELL.items():
+            reason, message = found.get(kind, well)
+            status = "True" if kind in found else "False"
+            wanted = {"type": kind, "status": status, "reason": reason, "message": message}
+            known = condition_of(namespace, kind)
+            conditions.append(stamped_condition(known, wanted, now_s))
+        if changed := [one for one in conditions if one is not None]:
+            return [status_patch_of("Namespace", namespace, {"conditions": changed})]
+        if contents:
+            return []
+        spec = namespace["spec"]
+        others = [one for one in spec["finalizers"] if one != FINALIZER]
+        obj = {**namespace, "spec": {**spec, "finalizers": others}}
+        return [Replace(kind="Namespace", obj=obj, subresource="finalize")]
 
     def _contents(self, called: str) -> Contents:
         """What is to go now: the pods; once there are none any more, all the rest."""
@@ -126,7 +138,12 @@ class NamespaceController(Reconciler):
         for kind, objects in contents.items():
             if any(obj["metadata"].get("finalizers") for obj in objects):
                 continue
-            due_s = deleted_s + (_longest_grace_s(objects) if kind is _POD else 0)
+            graces_s = (
+                int(pod["spec"].get("terminationGracePeriodSeconds") or 0)
+                for pod in (objects if kind is _POD else ())
+                if not is_finished(pod)
+            )
+            due_s = deleted_s + max(graces_s, default=0)
             if due_s > now_s:
                 self.look_again(name(namespace), due_s)
                 continue
@@ -142,21 +159,6 @@ class NamespaceController(Reconciler):
 
 def _deleted_s(namespace: Object) -> float:
     return epoch_s(namespace["metadata"]["deletionTimestamp"])
-
-
-def _is_held(namespace: Object) -> bool:
-    return FINALIZER in entries(spec_of(namespace), "finalizers")
-
-
-def _longest_grace_s(pods: Sequence[Object]) -> int:
-    return max(
-        (
-            int(pod["spec"].get("terminationGracePeriodSeconds") or 0)
-            for pod in pods
-            if not is_finished(pod)
-        ),
-        default=0,
-    )
 
 
 def _remaining(contents: Contents) -> dict[str, tuple[str, str]]:
@@ -180,22 +182,3 @@ def _remaining(contents: Contents) -> dict[str, tuple[str, str]]:
         message = f"Some finalizers are remaining: {', '.join(counts)}"
         found["NamespaceFinalizersRemaining"] = ("SomeFinalizerRemain", message)
     return found
-
-
-def _conditions(
-    namespace: Object, found: Mapping[str, tuple[str, str]], now_s: float
-) -> Iterator[Object]:
-    for kind, well in _ALL_WELL.items():
-        value = "True" if kind in found else "False"
-        reason, message = found.get(kind, well)
-        wanted = {"type": kind, "status": value, "reason": reason, "message": message}
-        condition = stamped_condition(condition_of(namespace, kind), wanted, now_s)
-        if condition is not None:
-            yield condition
-
-
-def _finalized(namespace: Object) -> Replace:
-    spec = namespace["spec"]
-    others = [one for one in spec["finalizers"] if one != FINALIZER]
-    obj = {**namespace, "spec": {**spec, "finalizers": others}}
-    return Replace(kind="Namespace", obj=obj, subresource="finalize")

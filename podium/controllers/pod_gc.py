@@ -65,7 +65,15 @@ class PodGCController(Reconciler):
             if change.new is None or before is None or _is_out_of_service(change.new):
                 yield _NODE, name(obj)
         elif change.new is not None:
-            yield from self._concerns(change.new, before)
+            node_name, goes = node_name_of(obj), is_terminating(obj)
+            if node_name:
+                node = self.objects.get("Node", node_name)
+                if node is None or (goes and _is_out_of_service(node)):
+                    yield _NODE, node_name
+            elif goes:
+                yield _POD, *place_of(obj)
+            if is_finished(obj) and not (before is not None and is_finished(before)):
+                yield (_FINISHED,)
         elif (_NODE, node_name_of(obj)) in self._due_s:
             yield _NODE, node_name_of(obj)
 
@@ -80,21 +88,10 @@ class PodGCController(Reconciler):
         if key[0] == _FINISHED:
             return list(self._remove_surplus(key, now_s))
         pod = self.objects.at("Pod", key[1:])
-        if pod is None or not _is_lost(pod):
+        if pod is None or not is_terminating(pod) or node_name_of(pod):
             self._due_s.pop(key, None)
             return ()
         return self._removals(key, [pod], "", now_s) if self._is_due(key, 0.0, now_s) else ()
-
-    def _concerns(self, pod: Object, before: Object | None) -> Iterator[Hashable]:
-        called, goes = node_name_of(pod), is_terminating(pod)
-        if called:
-            node = self.objects.get("Node", called)
-            if node is None or (goes and _is_out_of_service(node)):
-                yield _NODE, called
-        elif goes:
-            yield _POD, *place_of(pod)
-        if is_finished(pod) and not (before is not None and is_finished(before)):
-            yield (_FINISHED,)
 
     def _collect_on_node(self, key: Hashable, called: str, now_s: float) -> Iterator[Effect]:
         node = self.objects.get("Node", called)
@@ -162,11 +159,6 @@ def _removal(pod: Object, message: str, now_s: float) -> Effect:
         known = condition_of(pod, DISRUPTION_TARGET)
         status["conditions"] = [set_condition(known, target, now_s)]
     return status_patch_of("Pod", pod, status)
-
-
-def _is_lost(pod: Object) -> bool:
-    """Whether a terminating pod has no node, so that no kubelet will ever end it."""
-    return is_terminating(pod) and not node_name_of(pod)
 
 
 def _is_out_of_service(node: Object) -> bool:

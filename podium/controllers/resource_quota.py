@@ -71,7 +71,13 @@ class ResourceQuotaController(Reconciler):
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == DEFINITION.key:
-            yield from self._learnt(change)
+            found = self._known.learn(change)
+            if found is not None and is_counted(found):
+                # The quotas may count objects of the kind that it has brought.
+                self.objects.add_indexes(found.key, {"namespace": namespaces})
+                self.kinds |= {found.key}
+                self._counts.clear()
+                yield from map(place_of, self.objects.all(_QUOTA))
             return
         obj = change.obj
         place = place_of(obj)
@@ -82,15 +88,6 @@ class ResourceQuotaController(Reconciler):
             if count is not None and self._update(count, quota, change.kind, place):
                 yield place_of(quota)
 
-    def _learnt(self, change: Change) -> Iterator[Hashable]:
-        """The quotas, if a definition has brought a kind whose objects they may count."""
-        found = self._known.learn(change)
-        if found is not None and is_counted(found):
-            self.objects.add_indexes(found.key, {"namespace": namespaces})
-            self.kinds |= {found.key}
-            self._counts.clear()
-            yield from map(place_of, self.objects.all(_QUOTA))
-
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         quota = self.objects.at(_QUOTA, key)
         if quota is None:
@@ -99,7 +96,16 @@ class ResourceQuotaController(Reconciler):
         hard: Mapping[str, str] = spec_of(quota).get("hard") or {}
         count = self._counts.get(key)
         if count is None or count.hard != hard.keys() or now_s >= count.at_s + RESYNC_S:
-            count = self._counts[key] = self._counted_anew(quota, hard, now_s)
+            kinds = [kind for kind in self._known if is_counted(kind) and tracked(kind, hard)]
+            count = self._counts[key] = _Count(
+                hard=frozenset(hard),
+                kinds=frozenset(kind.key for kind in kinds),
+                total=dict.fromkeys(hard, NONE),
+                at_s=now_s,
+            )
+            for kind in kinds:
+                for obj in self.objects.by(kind.key, "namespace", place_of(quota)[0]):
+                    count.put((kind.key, place_of(obj)), _part(count, quota, kind, obj, now_s))
             self.look_again(key, now_s + RESYNC_S)
         status = status_of(quota)
         known = status.get("used")
@@ -108,19 +114,6 @@ class ResourceQuotaController(Reconciler):
             return ()
         used = {"hard": hard, "used": written(count.total)}
         return [Replace(kind=_QUOTA, obj={**quota, "status": used}, subresource="status")]
-
-    def _counted_anew(self, quota: Object, hard: Mapping[str, str], now_s: float) -> _Count:
-        kinds = [kind for kind in self._known if is_counted(kind) and tracked(kind, hard)]
-        count = _Count(
-            hard=frozenset(hard),
-            kinds=frozenset(kind.key for kind in kinds),
-            total=dict.fromkeys(hard, NONE),
-            at_s=now_s,
-        )
-        for kind in kinds:
-            for obj in self.objects.by(kind.key, "namespace", place_of(quota)[0]):
-                count.put((kind.key, place_of(obj)), _part(count, quota, kind, obj, now_s))
-        return count
 
     def _update(self, count: _Count, quota: Object, kind: str, place: Place) -> bool:
         if kind not in count.kinds:

@@ -34,7 +34,7 @@ from podium.api.policy.disruption_target import (
 )
 from podium.api.taints import tolerates
 from podium.api.values.times import epoch_s
-from podium.machines.effects import Effect, Patch, deletion_of, status_patch_of
+from podium.machines.effects import Effect, deletion_of, status_patch_of
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler
 
@@ -103,19 +103,16 @@ class TaintEvictionController(Reconciler):
         stay_s = _stay_s(pod, taints)
         was_found = self._found.pop(key, None) == uid_of(pod)
         if stay_s is _FOREVER:
-            return list(self._cancel(key, pod))
+            if self._planned.pop(key, None) is None:
+                return ()
+            note = f"Cancelling deletion of Pod {key_of(pod)}"
+            return (self.event(pod, "Normal", "TaintManagerEviction", note),)
         if stay_s and was_found:
             self._planned[key] = _Planned(uid_of(pod), _foreseen_s(pod, taints, now_s))
         return list(self._plan(key, pod, stay_s, now_s))
 
     def _taints_on(self, pod: Object) -> list[Object]:
         return _no_execute(self.objects.get("Node", node_name_of(pod)))
-
-    def _cancel(self, key: Place, pod: Object) -> Iterator[Effect]:
-        if self._planned.pop(key, None) is not None:
-            yield self.event(
-                pod, "Normal", "TaintManagerEviction", f"Cancelling deletion of Pod {key_of(pod)}"
-            )
 
     def _plan(self, key: Place, pod: Object, stay_s: float, now_s: float) -> Iterator[Effect]:
         planned = self._planned.get(key)
@@ -129,24 +126,19 @@ class TaintEvictionController(Reconciler):
             self.look_again(key, due_s)
             return
         if disruption_reason(pod) != BY_TAINT.reason:
-            yield self.event(
-                pod, "Normal", "TaintManagerEviction", f"Marking for deletion Pod {key_of(pod)}"
-            )
-            yield _mark(pod, now_s)
+            note = f"Marking for deletion Pod {key_of(pod)}"
+            yield self.event(pod, "Normal", "TaintManagerEviction", note)
+            target = {
+                "type": DISRUPTION_TARGET,
+                "status": "True",
+                "reason": BY_TAINT.reason,
+                "message": "Taint manager: deleting due to NoExecute taint",
+                **observed_generation(pod),
+            }
+            target = set_condition(condition_of(pod, DISRUPTION_TARGET), target, now_s)
+            yield status_patch_of("Pod", pod, {"conditions": [target]})
         else:
             yield deletion_of("Pod", pod)
-
-
-def _mark(pod: Object, now_s: float) -> Patch:
-    target = {
-        "type": DISRUPTION_TARGET,
-        "status": "True",
-        "reason": BY_TAINT.reason,
-        "message": "Taint manager: deleting due to NoExecute taint",
-        **observed_generation(pod),
-    }
-    target = set_condition(condition_of(pod, DISRUPTION_TARGET), target, now_s)
-    return status_patch_of("Pod", pod, {"conditions": [target]})
 
 
 def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:

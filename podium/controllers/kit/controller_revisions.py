@@ -41,7 +41,11 @@ def history_of(owner: Object, revisions: Iterable[Object]) -> History:
     """Sort the owner's revisions."""
     ordered = sorted(revisions, key=lambda one: (number_of(one), name(one)))
     template = owner["spec"]["template"]
-    equal = [one for one in ordered if _keeps(one, template)]
+    equal = [
+        one
+        for one in ordered
+        if (kept := template_of(one)) == template or same_template(kept, template)
+    ]
     current = equal[-1] if equal else None
     return History(current, [one for one in ordered if one is not current])
 
@@ -92,11 +96,6 @@ def surplus(
     needed = live()
     unused = [one for one in old if name(one) not in needed]
     yield from (deletion_of(KIND, one) for one in unused[:too_many])
-
-
-def _keeps(revision: Object, template: Object) -> bool:
-    kept = template_of(revision)
-    return kept == template or same_template(kept, template)
 
 
 def _lost_hash(owner: Object, history: History) -> str:

@@ -74,6 +74,7 @@ def _sorted(pods: Collection[Object], facts: dict[str, _Facts], now: int | None)
 def _facts(pod: Object, weighed: tuple[int, ...]) -> _Facts:
     status = status_of(pod)
     ready = _ready_condition(status)
+    sidecars = {one["name"] for one in init_containers_of(spec_of(pod)) if is_sidecar(one)}
     return _Facts(
         standing=(
             bool(_node(pod)),
@@ -83,7 +84,10 @@ def _facts(pod: Object, weighed: tuple[int, ...]) -> _Facts:
         ),
         is_ready=ready is not None,
         ready_since=_time(ready.get("lastTransitionTime") if ready else None),
-        restarts=(_restarts(status, "containerStatuses"), _sidecar_restarts(pod)),
+        restarts=(
+            _restarts(status, "containerStatuses"),
+            _restarts(status, "initContainerStatuses", sidecars),
+        ),
         created=_time(metadata_of(pod).get("creationTimestamp")),
         uid=uid(pod),
         name=name(pod),
@@ -135,12 +139,6 @@ def _restarts(status: Object, field: str, names: Collection[str] | None = None) 
         if names is None or container.get("name") in names
     )
     return max(counts, default=0)
-
-
-def _sidecar_restarts(pod: Object) -> int:
-    containers = init_containers_of(spec_of(pod))
-    names = {container["name"] for container in containers if is_sidecar(container)}
-    return _restarts(status_of(pod), "initContainerStatuses", names)
 
 
 def _node(pod: Object) -> str:

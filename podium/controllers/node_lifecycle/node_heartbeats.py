@@ -87,7 +87,9 @@ def silent_from_s(
     if lease is not None:
         last_s = max(health.first_s, last_heartbeat_s(lease, last_s, now_s))
     elif condition_of(node, "Ready") is None:
-        return monitor_times.from_(_created_s(node, last_s) + settings.startup_grace_period_s)
+        created = node["metadata"].get("creationTimestamp")
+        created_s = epoch_s(created) if created else last_s
+        return monitor_times.from_(created_s + settings.startup_grace_period_s)
     return monitor_times.from_(monitor_times.after(last_s) + settings.grace_period_s)
 
 
@@ -110,8 +112,3 @@ def unknown_patch(node: Object, now_s: float) -> Patch | None:
     if not changed:
         return None
     return status_patch_of("Node", node, {"conditions": changed}, if_unchanged=True)
-
-
-def _created_s(node: Object, otherwise_s: float) -> float:
-    created = node["metadata"].get("creationTimestamp")
-    return epoch_s(created) if created else otherwise_s

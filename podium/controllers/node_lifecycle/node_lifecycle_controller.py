@@ -111,7 +111,13 @@ class NodeLifecycleController(Reconciler):
 
     def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
         if change.kind == "Pod":
-            return self._pod_keys(before, change.new)
+            pod = change.new
+            if pod is None or (before is not None and node_name_of(before) == node_name_of(pod)):
+                return ()
+            node = self.objects.get("Node", node_name_of(pod)) if node_name_of(pod) else None
+            # A pod that has come to a node that isn't ready isn't either.
+            is_unready = node is not None and ready_status(node) in ("False", "Unknown")
+            return (place_of(pod),) if is_unready else ()
         if change.kind == "Lease":
             return self._lease_keys(before, change.new)
         return self._node_keys(before, change)
@@ -154,14 +160,6 @@ class NodeLifecycleController(Reconciler):
             state.queue = {effect.name: None, **state.queue}
             state.limiter.next_s = self._now_s
         return ()
-
-    def _pod_keys(self, before: Object | None, pod: Object | None) -> Iterator[Hashable]:
-        """A pod that has come to a node that isn't ready isn't either."""
-        if pod is None or (before is not None and node_name_of(before) == node_name_of(pod)):
-            return
-        node = self.objects.get("Node", node_name_of(pod)) if node_name_of(pod) else None
-        if node is not None and ready_status(node) in ("False", "Unknown"):
-            yield place_of(pod)
 
     def _lease_keys(self, before: Object | None, lease: Object | None) -> Iterator[Hashable]:
         if lease is None or place_of(lease)[0] != LEASE_NAMESPACE:
@@ -231,42 +229,35 @@ class NodeLifecycleController(Reconciler):
 
     def _check(self, called: str, now_s: float) -> Iterator[Effect]:
         node = self.objects.get("Node", called)
-        yield from self._register(called, node)
+        known = self._registered.get(called)
         if node is None:
+            if known is not None:
+                del self._registered[called]
+                note = f"Node {called} event: Removing Node {called} from Controller"
+                yield self.event(known, "Normal", "RemovingNode", note)
             return
+        if known is None:
+            self._registered[called] = node
+            note = f"Node {called} event: Registered Node {called} in Controller"
+            yield self.event(node, "Normal", "RegisteredNode", note)
         assert self._monitor_times is not None
         lease, health = self._lease(called), self._health[called]
         from_s = silent_from_s(node, lease, health, self._monitor_times, self._settings, now_s)
         if from_s is not None and from_s > now_s and health.timer_s <= now_s:
             health.timer_s = from_s
             self.look_again(_Health(called), from_s)
-        yield from self._taint_or_untaint(node, now_s)
-        if from_s is not None and from_s <= now_s:
-            if ready_status(node) == "True":
-                self._newly_unknown.add(called)
-            yield from self._about(called, unknown_patch, now_s)
-
-    def _register(self, called: str, node: Object | None) -> Iterator[Effect]:
-        known = self._registered.get(called)
-        if node is not None and known is None:
-            self._registered[called] = node
-            note = f"Node {called} event: Registered Node {called} in Controller"
-            yield self.event(node, "Normal", "RegisteredNode", note)
-        elif node is None and known is not None:
-            del self._registered[called]
-            note = f"Node {called} event: Removing Node {called} from Controller"
-            yield self.event(known, "Normal", "RemovingNode", note)
-
-    def _taint_or_untaint(self, node: Object, now_s: float) -> Iterator[Effect]:
-        """Taint a node that has failed, when its turn comes; a well one is untainted at once."""
-        state, called = self._zones.state(zone_of(node)), name(node)
-        wanted, known = no_execute_taint(node), known_taints(node) & NO_EXECUTE_TAINTS
-        if wanted is None or known:
+        # One that has failed is tainted when its turn comes; a well one is untainted at once.
+        state, tainting = self._zones.state(zone_of(node)), _Tainting(zone_of(node))
+        if no_execute_taint(node) is None or known_taints(node) & NO_EXECUTE_TAINTS:
             state.queue.pop(called, None)
             yield from self._about(called, no_execute_patch, now_s)
         elif called not in state.queue:
             state.queue[called] = None
-            self.look_again(_Tainting(zone_of(node)), now_s + TAINTING_PERIOD_S)
+            self.look_again(tainting, now_s + TAINTING_PERIOD_S)
+        if from_s is not None and from_s <= now_s:
+            if ready_status(node) == "True":
+                self._newly_unknown.add(called)
+            yield from self._about(called, unknown_patch, now_s)
 
     def _taint(self, zone: Zone, now_s: float) -> Iterator[Effect]:
         state = self._zones.state(zone)

@@ -3,7 +3,7 @@
 NoSchedule taints follow the conditions at once. Of the two NoExecute taints a node has one at most.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, conditions_of, spec_of
@@ -46,7 +46,10 @@ def known_taints(node: Object) -> set[Taint]:
 
 def no_schedule_patch(node: Object, now_s: float) -> Patch | None:
     """The write that lets a node's NoSchedule taints follow its conditions; None if they do."""
-    wanted = set(_called_for(node))
+    states = ((str(one.get("type")), str(one.get("status"))) for one in conditions_of(node))
+    wanted = {(_KEYS[state], NO_SCHEDULE) for state in states if state in _KEYS}
+    if spec_of(node).get("unschedulable"):
+        wanted.add((UNSCHEDULABLE, NO_SCHEDULE))
     known = known_taints(node) & _OURS
     return _patch(node, sorted(wanted - known), known - wanted, now_s)
 
@@ -72,15 +75,6 @@ def no_execute_taint(node: Object) -> Taint | None:
     """The NoExecute taint that a node should have, by its condition Ready."""
     key = {"False": NOT_READY, "Unknown": UNREACHABLE}.get(ready_status(node))
     return None if key is None else (key, NO_EXECUTE)
-
-
-def _called_for(node: Object) -> Iterator[Taint]:
-    for condition in conditions_of(node):
-        key = _KEYS.get((str(condition.get("type")), str(condition.get("status"))))
-        if key is not None:
-            yield key, NO_SCHEDULE
-    if spec_of(node).get("unschedulable"):
-        yield UNSCHEDULABLE, NO_SCHEDULE
 
 
 def _patch(

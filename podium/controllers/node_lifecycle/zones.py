@@ -143,7 +143,10 @@ class Zones:
 
     def count(self, called: str, node: Object | None) -> bool:
         """Take in a node's state, or that it is gone; whether that changes anything."""
-        before, after = self._members.get(called), None if node is None else _membership(node)
+        before, after = self._members.get(called), None
+        ready = "" if node is None else ready_status(node)
+        if node is not None and ready and EXCLUDED_LABEL not in labels(node):
+            after = (zone_of(node), ready == "True")
         if before == after:
             return False
         if before is not None:
@@ -166,7 +169,11 @@ class Zones:
             zones_change = ZonesChange.STOPPED if stops else ZonesChange.RESUMED
         self.has_stopped = stops
         for state, disruption in found:
-            state.limiter.set_rate(0.0 if stops else self._rate(state, disruption), now_s)
+            rate = self._settings.eviction_rate
+            if disruption is ZoneState.PARTIAL:
+                is_large = state.ready + state.unready > self._settings.large_zone_size
+                rate = self._settings.secondary_eviction_rate if is_large else 0.0
+            state.limiter.set_rate(0.0 if stops else rate, now_s)
         return zones_change
 
     def _add(self, membership: tuple[Zone, bool], count: int) -> None:
@@ -185,21 +192,8 @@ class Zones:
             return ZoneState.PARTIAL
         return ZoneState.NONE
 
-    def _rate(self, state: ZoneNodes, disruption: ZoneState) -> float:
-        if disruption is not ZoneState.PARTIAL:
-            return self._settings.eviction_rate
-        is_large = state.ready + state.unready > self._settings.large_zone_size
-        return self._settings.secondary_eviction_rate if is_large else 0.0
-
 
 def zone_of(node: Object) -> Zone:
     """The zone that a node is in; one of its own for all that don't say."""
     found = labels(node)
     return found.get(REGION_LABEL) or "", found.get(ZONE_LABEL) or ""
-
-
-def _membership(node: Object) -> tuple[Zone, bool] | None:
-    ready = ready_status(node)
-    if not ready or EXCLUDED_LABEL in labels(node):
-        return None
-    return zone_of(node), ready == "True"

@@ -22,7 +22,6 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_ready
-from podium.api.selectors.labels import Selector
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.api.workloads import replicas_of
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
@@ -86,7 +85,10 @@ class ReplicaSetController(PodOwnerReconciler):
         if is_ready(before) == is_ready(change.new):
             return False
         owners = (self.owner_of(key) for key in owners_of(change.new, self.kind, self.objects))
-        return any(owner is not None and _is_whole(owner) for owner in owners)
+        return any(
+            owner is not None and status_of(owner).get("replicas") == replicas_of(owner)
+            for owner in owners
+        )
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         owner = self.owner_of(key)
@@ -116,7 +118,8 @@ class ReplicaSetController(PodOwnerReconciler):
                 yield release(owner, pod, "Pod")
         for place in list(counts.orphans):
             orphan = self.objects.at("Pod", place)
-            if orphan is None or not _is_free(orphan, counts.selector):
+            is_free = orphan is not None and controller_of(orphan) is None
+            if orphan is None or not (is_free and counts.selector.matches(labels(orphan))):
                 del counts.orphans[place]
             elif not is_terminating(orphan):
                 yield adoption(owner, orphan, "Pod")
@@ -134,28 +137,37 @@ class ReplicaSetController(PodOwnerReconciler):
             yield from (Create(kind="Pod", obj=new_pod(owner)) for _ in range(count))
         elif missing < 0:
             active = self._found(counts.places())
-            order = scale_down_order(active, self._related(owner), int(now_s * NANOS_PER_SECOND))
+            above = controller_of(owner)
+            siblings: Iterable[Object] = (owner,)
+            if above is not None:
+                siblings = self.objects.by(self.kind, "owner", str(above.get("uid")))
+            related = [
+                pod for one in siblings for pod in self.objects.by("Pod", "owner", uid_of(one))
+            ]
+            order = scale_down_order(active, related, int(now_s * NANOS_PER_SECOND))
             for pod in order[: min(-missing, BURST_MAX)]:
                 yield deletion_of("Pod", pod)
-
-    def _related(self, owner: Object) -> list[Object]:
-        above = controller_of(owner)
-        siblings: Iterable[Object] = (owner,)
-        if above is not None:
-            siblings = self.objects.by(self.kind, "owner", str(above.get("uid")))
-        return [
-            pod for sibling in siblings for pod in self.objects.by("Pod", "owner", uid_of(sibling))
-        ]
 
     def _status(
         self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float
     ) -> Iterator[Effect]:
-        counted = self._counts(counts, now_s)
+        counted = {
+            "replicas": counts.active,
+            "fullyLabeledReplicas": counts.fully_labeled,
+            "readyReplicas": counts.ready,
+            "availableReplicas": counts.available(now_s),
+        }
+        if self.kind == "ReplicaSet":
+            counted["terminatingReplicas"] = counts.terminating
         next_s = counts.next_available_s()
         if next_s is not None:
             self.look_again(key, next_s)
         old = status_of(owner)
-        conditions = self._conditions(key, owner, now_s)
+        conditions = [one for one in conditions_of(owner) if one.get("type") != "ReplicaFailure"]
+        if (message := self.refusals.get(key)) is not None:
+            failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}
+            failure = set_condition(None, {**failure, "message": message}, now_s)
+            conditions.append(condition_of(owner, "ReplicaFailure") or failure)
         is_counted_anew = any(old.get(field, 0) != value for field, value in counted.items())
         changed: dict[str, Any] = {}
         if conditions != list(entries(old, "conditions")):
@@ -166,37 +178,3 @@ class ReplicaSetController(PodOwnerReconciler):
         if changed or is_counted_anew:
             changed |= as_written(counted, _ALWAYS_WRITTEN)
             yield status_patch_of(self.kind, owner, changed)
-
-    def _counts(self, counts: ReplicaCounts, now_s: float) -> dict[str, int]:
-        found = {
-            "replicas": counts.active,
-            "fullyLabeledReplicas": counts.fully_labeled,
-            "readyReplicas": counts.ready,
-            "availableReplicas": counts.available(now_s),
-        }
-        if self.kind == "ReplicaSet":
-            found["terminatingReplicas"] = counts.terminating
-        return found
-
-    def _conditions(self, key: Hashable, owner: Object, now_s: float) -> list[Object]:
-        kept = [
-            condition
-            for condition in conditions_of(owner)
-            if condition.get("type") != "ReplicaFailure"
-        ]
-        message = self.refusals.get(key)
-        if message is None:
-            return kept
-        known = condition_of(owner, "ReplicaFailure")
-        failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}
-        return [*kept, known or set_condition(None, {**failure, "message": message}, now_s)]
-
-
-def _is_whole(owner: Object) -> bool:
-    """Whether a status tells of as many pods as are wanted."""
-    return bool(status_of(owner).get("replicas") == replicas_of(owner))
-
-
-def _is_free(pod: Object, selector: Selector) -> bool:
-    """Whether a pod has no controller, and is selected."""
-    return controller_of(pod) is None and selector.matches(labels(pod))

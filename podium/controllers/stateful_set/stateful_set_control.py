@@ -51,7 +51,11 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
         for ordinal in wanted:
             steps = list(self._process_replica(ordinal))
             yield from steps
-            has_to_wait = self._must_wait(ordinal)
+            pod = self.pods.get(ordinal)
+            if self._is_ordered:
+                has_to_wait = pod is None or not serves(self.owner, pod, self.now_s)
+            else:
+                has_to_wait = pod is not None and is_finished(pod)
             is_settled = is_settled and not has_to_wait
             if self._is_ordered and (has_to_wait or steps):
                 return
@@ -79,25 +83,20 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
                 yield Create(kind="Pod", obj=new)
         elif is_finished(pod):
             if not is_terminating(pod):
-                yield self._recreation_event(pod)
+                word, reason, severity = "terminated", "RecreatingTerminatedPod", "Normal"
+                if phase_of(pod) == "Failed":
+                    word, reason, severity = "failed", "RecreatingFailedPod", "Warning"
+                owner = "/".join(place_of(self.owner))
+                note = f"StatefulSet {owner} is recreating {word} Pod {name(pod)}"
+                yield event_of(self.owner, NAME, severity, reason, note)
                 yield deletion_of("Pod", pod)
         elif not is_terminating(pod):
             if phase_of(pod) == "Pending":
                 yield from missing_claims(self.owner, called, self.objects)
-            yield from self._update_identity(ordinal, pod)
-
-    def _must_wait(self, ordinal: int) -> bool:
-        """Whether nothing else can be done before something has become of a pod."""
-        pod = self.pods.get(ordinal)
-        if not self._is_ordered:
-            return pod is not None and is_finished(pod)
-        return pod is None or not serves(self.owner, pod, self.now_s)
-
-    def _update_identity(self, ordinal: int, pod: Object) -> Iterator[Effect]:
-        lacking = identity_of(self.owner, ordinal).items() - labels(pod).items()
-        if lacking:
-            yield patch_of("Pod", pod, {"metadata": {"labels": dict(sorted(lacking))}})
-        yield from ownership(self.owner, pod, self.objects, leaves=False)
+            lacking = identity_of(self.owner, ordinal).items() - labels(pod).items()
+            if lacking:
+                yield patch_of("Pod", pod, {"metadata": {"labels": dict(sorted(lacking))}})
+            yield from ownership(self.owner, pod, self.objects, leaves=False)
 
     def _revision_for(self, ordinal: int) -> Object:
         """Pods below the partition, and those not yet updated, come back as they were."""
@@ -148,13 +147,3 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
                 return
             if not serves(self.owner, pod, self.now_s):
                 return
-
-    def _recreation_event(self, pod: Object) -> Effect:
-        place, called = place_of(self.owner)
-        failed = phase_of(pod) == "Failed"
-        word, reason = ("failed", "RecreatingFailedPod") if failed else _TERMINATED
-        note = f"StatefulSet {place}/{called} is recreating {word} Pod {name(pod)}"
-        return event_of(self.owner, NAME, "Warning" if failed else "Normal", reason, note)
-
-
-_TERMINATED = ("terminated", "RecreatingTerminatedPod")

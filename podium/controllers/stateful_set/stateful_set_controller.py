@@ -3,10 +3,10 @@
 Rules and texts are those of v1.36's `statefulset` controller.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import Object, Place, is_terminating, name, place_of, status_of, uid_of
+from podium.api.objects import Object, is_terminating, name, place_of, status_of, uid_of
 from podium.api.pods import is_ready, phase_of
 from podium.api.workloads import replicas_of, selector_of, update_strategy_of
 from podium.controllers.kit.controller_refs import claim, owners_of
@@ -52,14 +52,18 @@ class StatefulSetController(Reconciler):
             yield place_of(obj)
         elif change.kind == CLAIM:
             if change.new is None:
-                yield from self._users_of(obj)
+                # Pods may have waited for the claim to be gone.
+                for owner in self.objects.by(_SET, "namespace", place_of(obj)[0]):
+                    for template in owner["spec"].get("volumeClaimTemplates") or ():
+                        if name(obj).startswith(f"{name(template)}-{name(owner)}-"):
+                            yield place_of(owner)
         else:
             for one in (before, change.new):
                 if one is not None:
                     yield from owners_of(one, _SET, self.objects, adopts=change.kind == "Pod")
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        owner = self._set(key)
+        owner = self.objects.at(_SET, key)
         if owner is None:
             return ()
         claims = claim(owner, selector_of(owner), self.objects, "Pod")
@@ -80,16 +84,6 @@ class StatefulSetController(Reconciler):
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Tell why pods or claims can't be created or deleted."""
         return self._told(key, outcome)
-
-    def _set(self, key: Hashable) -> Object | None:
-        return self.objects.at(_SET, key)
-
-    def _users_of(self, claim: Object) -> Iterator[Place]:
-        """The StatefulSets whose pods may have waited for a claim to be gone."""
-        for owner in self.objects.by(_SET, "namespace", place_of(claim)[0]):
-            for template in owner["spec"].get("volumeClaimTemplates") or ():
-                if name(claim).startswith(f"{name(template)}-{name(owner)}-"):
-                    yield place_of(owner)
 
     def _sync(
         self,
@@ -120,16 +114,14 @@ class StatefulSetController(Reconciler):
             self.look_again(key, later_s)
 
     def _told(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
-        owner, effect, error = self._set(key), outcome.effect, outcome.error
+        owner, effect, error = self.objects.at(_SET, key), outcome.effect, outcome.error
         if owner is None or not isinstance(effect, Create | Delete | Patch):
             return
         if effect.kind not in ("Pod", CLAIM) or (error is not None and error.reason == "NotFound"):
             return
         verb = type(effect).__name__.lower().replace("patch", "update")
         called = name(effect.obj) if isinstance(effect, Create) else effect.name
-        what = f"Pod {called}"
-        if effect.kind == CLAIM:
-            what = f"Claim {called}"
+        what = f"{'Claim' if effect.kind == CLAIM else 'Pod'} {called}"
         if error is None:
             note = f"{verb} {what} in StatefulSet {name(owner)} successful"
             yield self.event(owner, "Normal", f"Successful{verb.capitalize()}", note)
@@ -150,8 +142,21 @@ def status_patch(
         current: the revision before the update, or the same as `update`.
     """
     old = status_of(owner)
-    counts = _counts(owner, current, update, pods, now_s)
-    if _is_complete(owner, counts):
+    running = [pod for pod in pods if phase_of(pod) == "Running"]
+    moments = [available_since_s(owner, pod) for pod in running]
+    staying = [revision_hash_of(pod) for pod in pods if not is_terminating(pod)]
+    counts = {
+        "replicas": len(pods),
+        "readyReplicas": sum(is_ready(pod) for pod in running),
+        "availableReplicas": sum(at_s is not None and at_s <= now_s for at_s in moments),
+        "currentReplicas": staying.count(name(current)),
+        "updatedReplicas": staying.count(name(update)),
+    }
+    if update_strategy_of(owner).get("type") != "OnDelete" and all(
+        counts[field] == replicas_of(owner)
+        for field in ("updatedReplicas", "readyReplicas", "replicas")
+    ):
+        # A rolling update has reached all pods, and they are ready.
         counts["currentReplicas"] = counts["updatedReplicas"]
         current = update
     fields: dict[str, Any] = {
@@ -165,26 +170,3 @@ def status_patch(
     if all(old.get(f) == value for f, value in wanted.items()):
         return None
     return status_patch_of("StatefulSet", owner, wanted)
-
-
-def _counts(
-    owner: Object, current: Object, update: Object, pods: Sequence[Object], now_s: float
-) -> dict[str, int]:
-    running = [pod for pod in pods if phase_of(pod) == "Running"]
-    moments = [available_since_s(owner, pod) for pod in running]
-    staying = [revision_hash_of(pod) for pod in pods if not is_terminating(pod)]
-    return {
-        "replicas": len(pods),
-        "readyReplicas": sum(is_ready(pod) for pod in running),
-        "availableReplicas": sum(at_s is not None and at_s <= now_s for at_s in moments),
-        "currentReplicas": staying.count(name(current)),
-        "updatedReplicas": staying.count(name(update)),
-    }
-
-
-def _is_complete(owner: Object, counts: Mapping[str, int]) -> bool:
-    """Whether a rolling update has reached all pods, and they are ready."""
-    if update_strategy_of(owner).get("type") == "OnDelete":
-        return False
-    wanted = replicas_of(owner)
-    return all(counts[f] == wanted for f in ("updatedReplicas", "readyReplicas", "replicas"))

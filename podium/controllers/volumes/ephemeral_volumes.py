@@ -10,7 +10,6 @@ from podium.api.objects import (
     Object,
     controller_uid,
     is_terminating,
-    key,
     metadata_of,
     name,
     part,
@@ -18,6 +17,7 @@ from podium.api.objects import (
     spec_of,
     uid_of,
 )
+from podium.api.objects import key as key_of
 from podium.api.pod_specs import volumes_of
 from podium.controllers.kit.controller_refs import owner_reference
 from podium.controllers.volumes.volume_binding import CLAIM
@@ -47,18 +47,19 @@ class EphemeralVolumeController(Reconciler):
         pod = self.objects.at("Pod", key)
         if pod is None or is_terminating(pod):
             return ()
-        return list(self._make(pod))
-
-    def _make(self, pod: Object) -> Iterator[Effect]:
+        effects: list[Effect] = []
         place = place_of(pod)[0]
         for volume in _ephemeral(pod):
             called = f"{name(pod)}-{volume['name']}"
             known = self.objects.get(CLAIM, called, place)
             if known is None:
-                yield Create(kind=CLAIM, obj=_claim(pod, called, volume))
+                effects.append(Create(kind=CLAIM, obj=_claim(pod, called, volume)))
             elif controller_uid(known) != uid_of(pod):
-                note = f"PVC {key(known)} was not created for pod {key(pod)} (pod is not owner)"
-                yield self.event(pod, "Warning", "FailedBinding", note)
+                note = (
+                    f"PVC {key_of(known)} was not created for pod {key_of(pod)} (pod is not owner)"
+                )
+                effects.append(self.event(pod, "Warning", "FailedBinding", note))
+        return effects
 
 
 def _claim(pod: Object, called: str, volume: Object) -> Object:

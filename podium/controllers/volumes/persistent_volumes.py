@@ -156,47 +156,41 @@ class PersistentVolumeController(Reconciler):
         if is_terminating(claim):
             return
         if volume_name(claim):
-            yield from self._bind_named(claim)
+            # Bound to the volume that its user has chosen, once it is there.
+            volume = self.objects.get(VOLUME, volume_name(claim))
+            if volume is None:
+                return
+            if is_reserved(volume) and not is_bound_to(volume, claim):
+                note = f'volume "{name(volume)}" already bound to a different claim.'
+                yield self.event(claim, "Warning", "FailedBinding", note)
+            elif fault := volume_fault(claim, volume):
+                note = f'Cannot bind to requested volume "{name(volume)}": {fault}'
+                yield self.event(claim, "Warning", "VolumeMismatch", note)
+            else:
+                yield from next_step(claim, volume)
             return
-        waits = self._waits(claim)
+        storage_class = self.objects.get("StorageClass", storage_class_name(claim))
+        mode = storage_class and storage_class.get("volumeBindingMode")
+        # The class may leave the choice to the scheduler.
+        waits = mode == WAIT_FOR_FIRST_CONSUMER
         meant = [*self.objects.by(VOLUME, "claim", claim_key(claim))]
         free = () if waits else self.objects.by(VOLUME, "free", storage_class_name(claim))
         volume = best_volume(claim, [*meant, *free])
         if volume is not None:
             yield from next_step(claim, volume)
         elif waits and SELECTED_NODE not in annotations(claim):
-            yield self.event(claim, "Normal", *self._wait_reason(claim))
+            users = self.objects.by("Pod", "claim", claim_key(claim))
+            new = (one for one in users if not (node_name_of(one) or is_terminating(one)))
+            reason, note = "WaitForFirstConsumer", _NO_CONSUMER
+            if (pod := next(new, None)) is not None:
+                reason = "WaitForPodScheduled"
+                note = f"waiting for pod {name(pod)} to be scheduled"
+            yield self.event(claim, "Normal", reason, note)
         elif storage_class_name(claim):
             yield from self._request_volume(claim)
         else:
             note = "no persistent volumes available for this claim and no storage class is set"
             yield self.event(claim, "Normal", "FailedBinding", note)
-
-    def _bind_named(self, claim: Object) -> Iterator[Effect]:
-        """Bind a claim to the volume that its user has chosen, once it is there."""
-        volume = self.objects.get(VOLUME, volume_name(claim))
-        if volume is None:
-            return
-        if is_reserved(volume) and not is_bound_to(volume, claim):
-            note = f'volume "{name(volume)}" already bound to a different claim.'
-            yield self.event(claim, "Warning", "FailedBinding", note)
-        elif fault := volume_fault(claim, volume):
-            note = f'Cannot bind to requested volume "{name(volume)}": {fault}'
-            yield self.event(claim, "Warning", "VolumeMismatch", note)
-        else:
-            yield from next_step(claim, volume)
-
-    def _waits(self, claim: Object) -> bool:
-        """Whether the claim's class leaves the choice to the scheduler."""
-        storage_class = self.objects.get("StorageClass", storage_class_name(claim))
-        mode = storage_class and storage_class.get("volumeBindingMode")
-        return mode == WAIT_FOR_FIRST_CONSUMER
-
-    def _wait_reason(self, claim: Object) -> tuple[str, str]:
-        for pod in self.objects.by("Pod", "claim", claim_key(claim)):
-            if not node_name_of(pod) and not is_terminating(pod):
-                return "WaitForPodScheduled", f"waiting for pod {name(pod)} to be scheduled"
-        return "WaitForFirstConsumer", _NO_CONSUMER
 
     def _request_volume(self, claim: Object) -> Iterator[Effect]:
         class_name = storage_class_name(claim)

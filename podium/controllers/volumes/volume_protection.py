@@ -39,18 +39,17 @@ class VolumeProtectionController(Reconciler):
         assert isinstance(key, tuple)
         kind, place, called = key
         obj = self.objects.get(kind, called, place)
-        if obj is None or not is_terminating(obj) or self._is_used(kind, obj):
+        if obj is None or not is_terminating(obj):
             return ()
+        if kind == VOLUME:
+            is_used = phase_of(obj) == "Bound"
+        else:
+            is_used = any(True for _ in self.objects.by("Pod", "claim", claim_key(obj)))
         finalizer = _FINALIZERS[kind]
-        if finalizer not in finalizers_of(obj):
+        if is_used or finalizer not in finalizers_of(obj):
             return ()
         metadata = {"$deleteFromPrimitiveList/finalizers": [finalizer]}
         return [patch_of(kind, obj, {"metadata": metadata})]
-
-    def _is_used(self, kind: str, obj: Object) -> bool:
-        if kind == VOLUME:
-            return phase_of(obj) == "Bound"
-        return any(True for _ in self.objects.by("Pod", "claim", claim_key(obj)))
 
 
 def _claims_in_use(pod: Object) -> list[str]:
