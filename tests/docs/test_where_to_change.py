@@ -17,6 +17,12 @@ NEEDED = (
     "a field of pods",
     "a kind",
     "a CLI command",
+    "a lint rule",
+    "a condition of `--fail-on`",
+    "a policy of preemption that Kubernetes doesn't have",
+    "a metric of the scheduler",
+    "which kinds a snapshot of a cluster has",
+    "the words of a plan's summary",
 )
 
 
