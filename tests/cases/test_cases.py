@@ -24,7 +24,7 @@ def test_case(case: Path) -> None:
     if os.environ.get("UPDATE") == "1":
         case.write_text(printed)
         return
-    assert printed == expected
+    assert printed == expected, "UPDATE=1 pytest tests/cases writes down what is printed now"
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)

@@ -28,4 +28,4 @@ def test_what_happens_is_what_the_transcript_says(path: Path) -> None:
     now = played(text)
     if os.environ.get("UPDATE"):
         path.write_text(now)
-    assert now == path.read_text()
+    assert now == path.read_text(), "UPDATE=1 pytest tests/transcripts writes what happens now"

@@ -17,7 +17,7 @@ def test_the_file_is_the_type(name: str) -> None:
     file = FILES / f"{name}.json"
     if os.environ.get("UPDATE"):
         file.write_text(text)
-    assert file.read_text() == text
+    assert file.read_text() == text, "UPDATE=1 pytest tests/ui/schemas writes the files of schemas"
 
 
 def test_each_file_has_a_type() -> None:
