@@ -89,12 +89,7 @@ _PIDS = EvictionResource(PIDS, PID_PRESSURE, Format.DECIMAL_SI, "processes", "pr
 
 
 class Signal(StrEnum):
-    """The eviction signals of the kubelet, by their names, with the resource that each starves.
-
-    Attributes:
-        starved: the resource that pods are evicted to reclaim.
-        rank: its place in the order of looking after signals.
-    """
+    """The eviction signals of the kubelet, by their names."""
 
     starved: EvictionResource
     rank: int
