@@ -20,11 +20,11 @@ from podium.api.errors import PodiumError
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.release import __version__
 from podium.api.values.terminal_text import escaped
+from podium.ui.command_line.commands.version import version
 from podium.ui.command_line.options.examples import epilog
 from podium.ui.command_line.options.option_fields import OrderedCommand
 from podium.ui.command_line.output.broken_pipe import pipe_may_break
 from podium.ui.command_line.output.escaping import terminal_guarded
-from podium.ui.command_line.version import version
 
 # By name: the module NAME of commands/ has a function NAME, with an underscore for a hyphen, and at
 # its end where Python has the word for itself. A module has the command's options and is
