@@ -20,8 +20,8 @@ from podium.simulation.scenario import read_scenario
 from podium.simulation.traces.csv_rows import read_rows
 from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
 from podium.simulation.traces.scenario_text import scenario_lines
-from podium.ui.command_line.output.output import console
 from podium.ui.command_line.output.simulate_text import print_classes
+from podium.ui.writers.console import console
 
 TRACE = Path(__file__).resolve().parents[2] / "shared" / "data" / "openb"
 NODES = TRACE / "openb_node_list_all_node.csv.gz"

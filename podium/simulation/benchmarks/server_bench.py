@@ -5,19 +5,24 @@ can have them. What is measured is what a user sees: from the first creation to 
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.api.pods import node_name_of
+from podium.cluster.client.connection import load_connection
 from podium.cluster.client.http_api import HttpApi
 from podium.machines.async_api import UnreachableError
 from podium.machines.effects import Create, Delete, Effect, Patch
 from podium.simulation.benchmarks.server_result import ServerResult
 
+CURRENT = "current"
 _UNDER_WAY = 30
 _LABEL = "podium.dev/bench"
 _VICTIMS_A_NODE = 4
@@ -196,3 +201,50 @@ class ServerBench:
 
 def _name(obj: dict[str, Any] | Any) -> str:
     return str(obj["metadata"]["name"])
+
+
+async def measure_server(
+    server: str,
+    names: Sequence[str],
+    scheduler_name: str,
+    nodes: int,
+    pods: int,
+    tell: Callable[[str], None],
+) -> list[ServerResult]:
+    """Run workloads on an API server, one after the other.
+
+    Args:
+        server: the URL of the API server, with the credentials of the current context; `current`
+            for that context's own.
+        names: of the workloads; all if none.
+        scheduler_name: pods ask for it.
+        nodes: how many there are.
+        pods: how many are measured; of preemptors at most one a node.
+        tell: shows what is measured.
+
+    Raises:
+        PodiumError: the server can't be reached, or refuses.
+    """
+    if unknown := [name for name in names if name not in _METHODS]:
+        raise ServerBenchError(f"{unknown[0]}: with --server there are {', '.join(_METHODS)}")
+    connection = await load_connection()
+    if server != CURRENT:
+        connection.url = server.rstrip("/")
+    found = []
+    async with HttpApi(connection, Random()) as api:
+        await api.list("Node")
+        for name in names or _METHODS:
+            tell(f"measuring {name}")
+            count = pods if name == "SchedulingBasic" else min(pods, nodes)
+            options = ServerBenchOptions(uuid.uuid4().hex[:6], scheduler_name, nodes, count)
+            if name == "PreemptionAsync":
+                options = replace(options, pods=2 * count)
+            found.append(await _METHODS[name](ServerBench(api, options, time.perf_counter)))
+    return found
+
+
+_METHODS: Mapping[str, Callable[[ServerBench], Awaitable[ServerResult]]] = {
+    "SchedulingBasic": ServerBench.scheduling_basic,
+    "PreemptionBasic": ServerBench.preemption_basic,
+    "PreemptionAsync": ServerBench.preemption_async,
+}

@@ -1,12 +1,15 @@
 """JSON Lines in, JSON Lines out; a bad line costs that line only."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from podium.api.documents import InvalidDocumentError, read
 from podium.api.errors import PodiumError
+from podium.cluster.manifests.input_files import lines, open_file
 from podium.simulation.decide.decision_report import decision_report
 from podium.simulation.decide.decisions import decide
 from podium.simulation.decide.eviction.questions import answer as eviction_answer
@@ -18,18 +21,30 @@ Json = dict[str, Any]
 _MISSHAPEN = (PodiumError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
 
+LINE_LENGTH_MAX = 2**30
+"""In bytes; a cluster of thousands of nodes comes to some millions."""
+
 Refused = Callable[[str], None]
 """Is told why a line can't be answered."""
 
 
-def answers(lines: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
+def lines_of(path: str | Path) -> Iterator[bytes]:
+    """The lines of a file, or of standard input for `-`; raises InputFileError."""
+    if str(path) == "-":
+        yield from lines(sys.stdin.buffer, "stdin", LINE_LENGTH_MAX)
+        return
+    with open_file(path) as file:
+        yield from lines(file, path, LINE_LENGTH_MAX)
+
+
+def answers(questions: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
     """The decisions of one scenario a line, without newlines; blank lines are passed over."""
-    return _each(lines, _decisions, {"decisions": []}, refused)
+    return _each(questions, _decisions, {"decisions": []}, refused)
 
 
-def eviction_answers(lines: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
+def eviction_answers(questions: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
     """The answer to one question about eviction a line, likewise."""
-    return _each(lines, eviction_answer, {}, refused)
+    return _each(questions, eviction_answer, {}, refused)
 
 
 def _decisions(raw: object) -> Json:

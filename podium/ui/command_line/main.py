@@ -117,7 +117,7 @@ class Commands(TyperGroup):
             try:
                 return super().invoke(ctx)
             except (PodiumError, KeyboardInterrupt) as error:
-                from podium.ui.command_line.output.output import fail, give_up
+                from podium.ui.command_line.exits import fail, give_up
 
                 if isinstance(error, KeyboardInterrupt):
                     give_up()

@@ -1,14 +1,13 @@
 """The cluster as the page knows it, and the steps by which it gets to know more."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from podium.api.objects import Object, key, name, uid
 from podium.api.values.times import timestamp
 from podium.ui.dashboard import descriptions
-from podium.ui.dashboard.feeds.source import Change
 from podium.ui.dashboard.views import Abilities, Entry, Step, View
 
 ENTRIES_PER_STEP_MAX = 500
@@ -26,6 +25,18 @@ _DESCRIBED: Mapping[str, Callable[[Object], Any]] = {
     "PodDisruptionBudget": descriptions.described_budget,
     "Pod": descriptions.described_pod,
 }
+
+
+class Change(NamedTuple):
+    """An object that came, was changed, or is gone.
+
+    Attributes:
+        obj: as it is now; its last state if it is gone.
+    """
+
+    kind: str
+    obj: Object
+    is_gone: bool = False
 
 
 class Scene:

@@ -19,12 +19,14 @@ from podium.api.release import MAJOR, MINOR, PATCH
 from podium.api.values.durations import duration_seconds
 from podium.api.well_known import HELM_HOOK
 from podium.cluster.manifests import File, Loaded, ManifestError, Manifests, Problem, read_sources
+from podium.cluster.manifests.input_files import read_text
 from podium.cluster.manifests.problems import describe
-from podium.ui.command_line.options.common_options import InputError
-from podium.ui.command_line.options.request_options import RequestOptions
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
+from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.request_options import RequestOptions
 from podium.ui.inputs.state_inputs import read_state
 from podium.whatif.plan.changes import PARSERS, Apply, Change, Scale
+from podium.whatif.plan.fail_on import Gate, parse_gates
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.plan.resource_pressure import Pressure, parse_pressure
@@ -91,6 +93,11 @@ def read_request(options: RequestOptions) -> Asked:
     )
     collect_rarely()
     return asked
+
+
+def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
+    """Read the conditions of `--fail-on`, and those of a file; raises PodiumError."""
+    return parse_gates(texts, file, [] if file is None else read_text(file).splitlines())
 
 
 def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:

@@ -5,17 +5,25 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
+from random import Random
+from typing import TYPE_CHECKING
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import Kind, kind_of
 from podium.api.kinds.decisive_kinds import KindOf, decisive_kind_of
 from podium.api.objects import Object
+from podium.api.process.concurrency import run_to_end
 from podium.api.state_times import ahead_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests import File, Manifests, read_sources
 from podium.cluster.manifests.manifest_objects import FaultsOf
-from podium.ui.command_line.options.common_options import InputError
+from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.extras import check_extra
+from podium.ui.writers.console import console
+
+if TYPE_CHECKING:
+    from podium.cluster.snapshot.state_snapshot import ClusterSnapshot
 
 
 def state_kind_of(obj: Object) -> Kind | None:
@@ -79,8 +87,6 @@ def read_state(
 def _cluster(
     kubeconfig: str | None, context: str | None, *, is_named: bool
 ) -> tuple[BytesIO, list[str]]:
-    from podium.ui.command_line.output.snapshot_progress import snapshot_of
-
     try:
         found = snapshot_of(kubeconfig, context)
     except PodiumError as error:
@@ -88,3 +94,30 @@ def _cluster(
             raise
         raise InputError(f"the state isn't named by -f, and no cluster is read: {error}") from None
     return BytesIO(found.encoded()), found.notes
+
+
+def snapshot_of(kubeconfig: str | None, context: str | None) -> "ClusterSnapshot":
+    """Read the state of a running cluster, with progress on a terminal.
+
+    Args:
+        kubeconfig: how to reach it; as for kubectl if None.
+        context: of the kubeconfig; its current one if None.
+
+    Raises:
+        PodiumError: it can't be read.
+    """
+    check_extra("reading a cluster")
+    # Only now: the client comes with an extra.
+    from podium.cluster.client.connection import load_connection
+    from podium.cluster.client.http_api import HttpApi
+    from podium.cluster.snapshot.state_snapshot import take_snapshot
+
+    async def taken() -> "ClusterSnapshot":
+        connection = await load_connection(kubeconfig, context)
+        with console(stderr=True).status("") as status:
+            async with HttpApi(connection, Random()) as api:
+                return await take_snapshot(
+                    api, lambda kind, count: status.update(f"{count:,} objects; reads {kind}")
+                )
+
+    return run_to_end(taken())

@@ -1,13 +1,16 @@
 """Workloads that are measured as `podium bench` does."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from podium.api.documents.report import plain
 from podium.api.presentation import Presentation
+from podium.api.process.concurrency import run_to_end
 from podium.simulation.benchmarks.live.measurements import Measurement
 from podium.simulation.benchmarks.results import Result
 from podium.simulation.benchmarks.server_result import ServerResult
+from podium.ui.inputs.extras import check_extra
 from podium.ui.library.answer import Answer
 
 
@@ -56,18 +59,16 @@ def benchmark(
     Raises:
         PodiumError: there is no such workload, or it can't be measured.
     """
-    from podium.ui.command_line.output import bench_presentation as shown
+    # Whichever is asked for, the others and their packages aren't imported.
+    from podium.simulation.benchmarks import bench_presentation as shown
 
     if server is not None:
-        from podium.ui.command_line.options.bench_server import measure_server
-
-        told = measure_server(server, [*workloads], scheduler_name, nodes, pods, _ignore)
-        return BenchAnswer(tuple(told), shown.server_presentation(told))
+        served = measured_server(server, workloads, scheduler_name, nodes, pods, lambda _: None)
+        return BenchAnswer(tuple(served), shown.server_presentation(served))
     if live:
         from podium.simulation.benchmarks.live.measurements import Sizes, measure
-        from podium.ui.command_line.processes.coroutines import run_to_end
 
-        measured = run_to_end(measure(Sizes(), _ignore))
+        measured = run_to_end(measure(Sizes(), lambda _: None))
         return BenchAnswer(tuple(measured), shown.live_presentation(measured))
     from podium.simulation.benchmarks.catalogue import select
     from podium.simulation.benchmarks.runner import measure_apart
@@ -76,5 +77,16 @@ def benchmark(
     return BenchAnswer(found, shown.results_presentation(found))
 
 
-def _ignore(_: str) -> None:
-    """Nobody looks on."""
+def measured_server(
+    server: str,
+    workloads: Sequence[str],
+    scheduler_name: str,
+    nodes: int,
+    pods: int,
+    tell: Callable[[str], None],
+) -> list[ServerResult]:
+    """Measure workloads on an API server; see `measure_server`, which needs an extra."""
+    check_extra("measuring a server")
+    from podium.simulation.benchmarks.server_bench import measure_server
+
+    return run_to_end(measure_server(server, workloads, scheduler_name, nodes, pods, tell))

@@ -5,7 +5,7 @@ What shows them is imported when somebody looks.
 
 from pathlib import Path
 
-from podium.ui.command_line.options.fail_on_options import read_gates
+from podium.ui.inputs.inputs import read_gates
 from podium.ui.library.answer import Answer
 from podium.whatif.capacity.capacity_report import Capacity
 from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
@@ -105,4 +105,4 @@ class LintAnswer(Answer, LintReport):
 
     __slots__ = ()
     rows = "findings"
-    presented_by = "podium.ui.command_line.output.lint_output.lint_presentation"
+    presented_by = "podium.whatif.lint.lint_presentation.lint_presentation"

@@ -70,7 +70,7 @@ def decisions(*scenarios: Source, eviction: bool = False) -> DecisionsAnswer:
 
 
 def _lines(source: Source) -> Iterator[bytes]:
-    from podium.ui.command_line.commands.decide import lines_of
+    from podium.simulation.decide.stream import lines_of
 
     if isinstance(source, Mapping):
         yield msgspec.json.encode(source)

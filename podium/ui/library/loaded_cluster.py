@@ -11,12 +11,12 @@ import msgspec
 
 from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section
+from podium.api.process.concurrency import core_count
 from podium.cluster.manifests import File, Manifests
-from podium.ui.command_line.options.extras import check_extra
-from podium.ui.command_line.options.request_options import RequestOptions
-from podium.ui.command_line.output.output import core_count
+from podium.ui.inputs.extras import check_extra
 from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.namespaces import usual_namespace
+from podium.ui.inputs.request_options import RequestOptions
 from podium.ui.inputs.state_inputs import read_state
 from podium.ui.library.cluster_answers import (
     CapacityAnswer,
@@ -239,7 +239,7 @@ class LoadedCluster:
         Raises:
             PodiumError: anything can't be read, or isn't there.
         """
-        from podium.ui.command_line.commands.capacity import nodes_request, read_templates
+        from podium.ui.inputs.capacity_inputs import nodes_request, read_templates
         from podium.whatif.capacity.capacity import CapacityRequest, capacity
         from podium.whatif.capacity.cheapest_nodes import cheapest_nodes
 
@@ -263,7 +263,7 @@ class LoadedCluster:
         **changes: Unpack[Changes],
     ) -> RolloutAnswer:
         """An order in which to introduce priority classes, as `podium rollout` finds it."""
-        from podium.ui.command_line.commands.rollout import important_priority, read_introduction
+        from podium.ui.inputs.rollout_inputs import important_priority, read_introduction
         from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
 
         asked = self._asked(changes)

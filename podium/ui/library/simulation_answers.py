@@ -14,7 +14,7 @@ from podium.simulation.experiments.sweep.sweep_report import SweepReport
 from podium.simulation.recordings.comparison import ReplayReport
 from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.runner.simulation_report import SimulationReport
-from podium.ui.command_line.options.experiment_options import executor_of, parse_seeds
+from podium.ui.inputs.scenario_inputs import executor_of, parse_seeds
 from podium.ui.library.answer import Answer, frame
 from podium.ui.library.cluster_answers import LintAnswer
 from podium.ui.library.words import Source, Texts, files_of, several
@@ -37,7 +37,7 @@ class SimulationAnswer(Answer, SimulationReport):
 
     def presentation(self) -> Presentation:
         """What `podium simulate -o html` shows, without pictures where matplotlib is missing."""
-        from podium.ui.command_line.output.simulation_plots import simulation_presentation
+        from podium.simulation.experiments.simulation_presentation import simulation_presentation
 
         return simulation_presentation(self.simulation, self.series)
 
@@ -125,17 +125,19 @@ def simulate(
     """
     from podium.simulation.experiments.run import observed
     from podium.simulation.runner.simulation_report import simulation_report
-    from podium.ui.command_line.commands.simulate import checked_scenario, read_scenario_file
+    from podium.ui.inputs.scenario_inputs import checked_scenario, read_replay, read_scenario_file
 
     plugins = [*map(str, several(plugin))]
     where, by = (None if one is None else str(one) for one in (scenario, config))
     directory = None if recording is None else Path(recording)
     path = checked_scenario(where, directory, by, until, seed, assume_healthy=assume_healthy)
     if directory is not None:
-        from podium.ui.command_line.output.replay_output import replayed
+        from podium.simulation.recordings.comparison import compare as compare_replay
+        from podium.simulation.recordings.replay import replay
 
-        report, _ = replayed(directory, by, plugins)
-        return ReplayAnswer.of(report)
+        recorded, loaded = read_replay(directory, by, plugins)
+        configuration, options = (loaded.configuration, loaded.options) if loaded else (None, None)
+        return ReplayAnswer.of(compare_replay(replay(recorded, configuration, options)))
     read = read_scenario_file(path, until, seed, max_pods, plugins, assume_healthy=assume_healthy)
     simulation, series = observed(read)
     return SimulationAnswer.of(simulation_report(simulation), simulation=simulation, series=series)
@@ -172,7 +174,7 @@ def compare(
     first, second = (read_side(str(side), max_pods) for side in (a, b))
     played = [read_whole_scenario(str(path), max_pods) for path in several(scenarios)]
     executor = executor_of(dask, workers)
-    found = play_both(first, second, played, parse_seeds(str(seeds)), executor, _ignore)
+    found = play_both(first, second, played, parse_seeds(str(seeds)), executor, lambda _: None)
     return ComparisonAnswer.of(found)
 
 
@@ -203,10 +205,10 @@ def sweep(
     asked = read_sweep(str(file))
     scenarios = read_scenarios(asked, max_pods)
     kept = None if out is None else Path(out)
-    trials = play_sweep(asked, scenarios, executor_of(dask, workers), kept, _ignore)
+    trials = play_sweep(asked, scenarios, executor_of(dask, workers), kept, lambda _: None)
     report = sweep_report(asked, [one.name for one in scenarios], trials)
     if kept is not None:
-        from podium.ui.command_line.output.sweep_files import write_sweep
+        from podium.ui.writers.sweep_files import write_sweep
 
         write_sweep(kept, report, trials)
     return SweepAnswer.of(report)
@@ -241,7 +243,3 @@ def lint(
     files = files_of(manifests)
     place = namespace or usual_namespace(files, cluster, context)
     return LintAnswer.of(lint_of(files, cluster, context, place, kubelet, rules))
-
-
-def _ignore(_: int) -> None:
-    """Nobody looks on."""

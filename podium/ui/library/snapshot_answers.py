@@ -11,7 +11,7 @@ from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section, Table
 from podium.api.values.message_words import count
 from podium.simulation.traces.openb import Trace
-from podium.ui.command_line.options.common_options import InputError
+from podium.ui.inputs.errors import InputError
 from podium.ui.library.answer import Answer, frame, rows_of
 
 
@@ -93,7 +93,7 @@ def snapshot(
     Raises:
         PodiumError: it can't be read.
     """
-    from podium.ui.command_line.output.snapshot_progress import snapshot_of
+    from podium.ui.inputs.state_inputs import snapshot_of
 
     named = None if kubeconfig is None else str(kubeconfig)
     found = snapshot_of(named, context)
@@ -122,7 +122,7 @@ def import_trace(
     Raises:
         PodiumError: there is no such format, or anything is wrong with the files.
     """
-    from podium.ui.command_line.commands.import_ import TraceFormat, imported
+    from podium.ui.inputs.trace_inputs import TraceFormat, imported
 
     if trace_format not in [*TraceFormat]:
         raise InputError(

@@ -10,7 +10,7 @@ from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.cluster.manifests import File
-from podium.ui.command_line.options.request_options import RequestOptions
+from podium.ui.inputs.request_options import RequestOptions
 
 Source = str | Path | Object
 """A file, a directory, or an object."""

@@ -16,15 +16,8 @@ from podium.api.presentation import (
     Tone,
     Toned,
 )
-from podium.ui.command_line.output.output import (
-    AdviceOutput,
-    WideOutput,
-    console,
-    print_line,
-    print_report,
-    print_table,
-)
-from podium.ui.command_line.output.output import Cell as TextCell
+from podium.ui.writers.console import Cell as TextCell
+from podium.ui.writers.console import console, print_line, print_report, print_table
 from podium.ui.writers.html import to_html
 from podium.ui.writers.markdown import to_markdown
 
@@ -56,13 +49,19 @@ def print_document(presentation: Presentation, output: str) -> None:
 
 
 def print_advice(
-    report: Report | Sequence[Report], presentation: Presentation, output: AdviceOutput | WideOutput
+    report: Report | Sequence[Report], presentation: Presentation, output: str
 ) -> None:
-    """Print a report, or several, as they are, or as they are presented."""
-    if output in (AdviceOutput.JSON, AdviceOutput.YAML):
+    """Print one or several reports.
+
+    Args:
+        report: printed as `json` and `yaml`.
+        presentation: printed as `table`, `wide`, `markdown` and `html`.
+        output: the format.
+    """
+    if output in ("json", "yaml"):
         print_report(plain(report) if isinstance(report, Report) else [*map(plain, report)], output)
-    elif output in (WideOutput.TABLE, WideOutput.WIDE):
-        print_presentation(console(), presentation, wide=output == WideOutput.WIDE)
+    elif output in ("table", "wide"):
+        print_presentation(console(), presentation, wide=output == "wide")
     else:
         print_document(presentation, output)
 

@@ -10,7 +10,7 @@ import yaml
 from rich.text import Text
 
 from podium.ui.command_line.output.escaping import EscapingStream, terminal_guarded
-from podium.ui.command_line.output.output import console, print_section, working
+from podium.ui.writers.console import console, print_section, working
 from tests.whatif.plan.objects import node, pod
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\u2066\r"

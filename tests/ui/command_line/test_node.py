@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from podium.ui.command_line.main import app
-from podium.ui.command_line.options import extras
+from podium.ui.inputs import extras
 
 
 def refusal(*options: str) -> str:

@@ -8,7 +8,7 @@ from rich.status import Status
 from rich.text import Text
 
 from podium.api.values.message_words import count
-from podium.ui.command_line.output.output import Progress, print_lines, print_section, working
+from podium.ui.writers.console import Progress, print_lines, print_section, working
 
 
 def printed(headings: list[str], rows: list[list[str | Text]], width: int = 20) -> list[str]:
@@ -91,7 +91,7 @@ def test_counts() -> None:
 
 def test_progress_is_shown_a_few_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s, shown = [100.0], []
-    monkeypatch.setattr("podium.ui.command_line.output.output.time.monotonic", lambda: now_s[0])
+    monkeypatch.setattr("podium.ui.writers.console.time.monotonic", lambda: now_s[0])
     console = Console(file=StringIO(), force_terminal=True)
     status = Status("", console=console)
     monkeypatch.setattr(status, "update", shown.append)

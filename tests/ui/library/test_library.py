@@ -14,7 +14,7 @@ import pytest
 import podium
 from podium import LoadedCluster
 from podium.api.errors import PodiumError
-from podium.ui.command_line.options.request_options import RequestOptions
+from podium.ui.inputs.request_options import RequestOptions
 from podium.ui.library.answer import Answer
 from podium.ui.library.words import WORDS, Changes, request_options
 from podium.whatif.plan.plan_report import Plan

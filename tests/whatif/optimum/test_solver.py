@@ -9,8 +9,8 @@ from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.config.preemption_options import BudgetPolicy, PreemptionScope
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.scheduler import Scheduler
-from podium.ui.command_line.options import extras
-from podium.ui.command_line.options.common_options import InputError
+from podium.ui.inputs import extras
+from podium.ui.inputs.errors import InputError
 from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.optimum.solver import solve
 

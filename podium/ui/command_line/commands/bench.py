@@ -1,15 +1,11 @@
 """`podium bench`: the workloads of kube-scheduler's performance suite, measured."""
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from podium.ui.command_line.output.output import AdviceOutput, print_warnings, working
-
-if TYPE_CHECKING:
-    from podium.simulation.benchmarks.measured_workloads import Workload
-    from podium.simulation.benchmarks.results import Result
+from podium.ui.command_line.options.common_options import AdviceOutput
+from podium.ui.writers.console import print_warnings, working
 
 
 def bench(
@@ -48,70 +44,45 @@ def bench(
 
     Each workload runs in process, in a process of its own, with every node looked at and scored.
     """
+    from podium.api.process.concurrency import run_to_end
+    from podium.simulation.benchmarks import bench_presentation
     from podium.simulation.benchmarks.catalogue import WORKLOADS, select
+    from podium.ui.writers.terminal import print_advice
 
     if list_workloads:
-        _print_names(select(workloads) if workloads else WORKLOADS)
-    elif server is not None:
-        _print_server(server, workloads or [], scheduler_name, nodes, pods, output)
+        for workload in select(workloads) if workloads else WORKLOADS:
+            print(workload.name)
+        return
+    if server is not None:
+        from podium.ui.library.benchmark_answer import measured_server
+
+        with working("measuring") as progress:
+            served = measured_server(
+                server, workloads or (), scheduler_name, nodes, pods, progress.show
+            )
+        print_advice(served, bench_presentation.server_presentation(served), output)
     elif live:
-        _print_live(output)
+        from podium.simulation.benchmarks.live.measurements import Sizes, measure
+
+        with working("measuring") as progress:
+            measuring = measure(Sizes(), lambda what: progress.show(f"measuring {what}"))
+            measured = run_to_end(measuring)
+        print_advice(measured, bench_presentation.live_presentation(measured), output)
     else:
-        _print_measured(select(workloads or ()), output)
+        from podium.simulation.benchmarks.runner import measure_apart
 
-
-def _print_measured(workloads: Sequence["Workload"], output: AdviceOutput) -> None:
-    from podium.simulation.benchmarks.runner import measure_apart
-    from podium.ui.command_line.output.bench_presentation import results_presentation
-    from podium.ui.writers.terminal import print_advice
-
-    found = []
-    with working("measuring") as told:
-        for number, workload in enumerate(workloads, 1):
-            told.show(f"measuring {workload.name} ({number} of {len(workloads)})")
-            result = measure_apart(workload)
-            if result.is_disturbed:
-                print_warnings([_disturbed(result)])
-            found.append(result)
-    print_advice(found, results_presentation(found), output)
-
-
-def _print_live(output: AdviceOutput) -> None:
-    from podium.simulation.benchmarks.live.measurements import Sizes, measure
-    from podium.ui.command_line.output.bench_presentation import live_presentation
-    from podium.ui.command_line.processes.coroutines import run_to_end
-    from podium.ui.writers.terminal import print_advice
-
-    with working("measuring") as told:
-        found = run_to_end(measure(Sizes(), lambda what: told.show(f"measuring {what}")))
-    print_advice(found, live_presentation(found), output)
-
-
-def _print_server(
-    server: str,
-    names: list[str],
-    scheduler_name: str,
-    nodes: int,
-    pods: int,
-    output: AdviceOutput,
-) -> None:
-    from podium.ui.command_line.options.bench_server import measure_server
-    from podium.ui.command_line.output.bench_presentation import server_presentation
-    from podium.ui.writers.terminal import print_advice
-
-    with working("measuring") as told:
-        found = measure_server(server, names, scheduler_name, nodes, pods, told.show)
-    print_advice(found, server_presentation(found), output)
-
-
-def _disturbed(result: "Result") -> str:
-    share = f"{result.processor_share:.0%}"
-    return (
-        f"{result.workload} had a processor for only {share} of its time; "
-        "measure again on a quiet machine"
-    )
-
-
-def _print_names(workloads: Iterable["Workload"]) -> None:
-    for workload in workloads:
-        print(workload.name)
+        chosen, results = select(workloads or ()), []
+        with working("measuring") as progress:
+            for number, workload in enumerate(chosen, 1):
+                progress.show(f"measuring {workload.name} ({number} of {len(chosen)})")
+                result = measure_apart(workload)
+                if result.is_disturbed:
+                    share = f"{result.processor_share:.0%}"
+                    print_warnings(
+                        [
+                            f"{result.workload} had a processor for only {share} of its time; "
+                            "measure again on a quiet machine"
+                        ]
+                    )
+                results.append(result)
+        print_advice(results, bench_presentation.results_presentation(results), output)

@@ -1,26 +1,16 @@
 """`podium capacity`: how many more pods fit, what stops the next one, and which nodes to add."""
 
-from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from podium.api.objects import name
-from podium.ui.command_line.options.common_options import InputError
-from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
-from podium.ui.command_line.output.output import (
-    INTERRUPTED_EXIT_CODE,
-    Progress,
-    WideOutput,
-    working,
-)
-
-if TYPE_CHECKING:
-    from podium.ui.inputs.inputs import Asked
-    from podium.whatif.capacity.capacity import CapacityRequest
-    from podium.whatif.capacity.capacity_templates import PodTemplate
-    from podium.whatif.capacity.cheapest_nodes import NodesRequest
+from podium.ui.command_line.exits import INTERRUPTED_EXIT_CODE
+from podium.ui.command_line.options.common_options import WideOutput
+from podium.ui.command_line.options.option_fields import with_request_options
+from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.writers.console import Progress, working
 
 NOT_ENOUGH_EXIT_CODE = 2
 
@@ -72,8 +62,9 @@ def capacity(
     the other options ask for, until the scheduler finds no place for one. With --node-shape, say
     instead which nodes to add so that every pod that waits gets a place.
     """
+    from podium.ui.inputs.capacity_inputs import nodes_request, read_templates
     from podium.ui.inputs.inputs import read_request
-    from podium.whatif.capacity.capacity import CapacityRequest
+    from podium.ui.writers.terminal import print_advice
 
     if not (pod or node_shape):
         raise InputError("nothing to find a place for: --pod or --node-shape say what")
@@ -81,67 +72,30 @@ def capacity(
         read = read_request(asked)
         templates = read_templates(read, pod or (), asked.namespace)
     if node_shape:
-        _print_nodes(read, templates, node_shape, tries, output)
+        from podium.whatif.capacity.cheapest_nodes import cheapest_nodes
+        from podium.whatif.capacity.cheapest_nodes_presentation import cheapest_nodes_presentation
+
+        question = nodes_request(read, templates, node_shape, tries)
+        with working("playing") as progress:
+            nodes = read.told_in(cheapest_nodes(question, partial(_tell, progress, "choices")))
+        print_advice(nodes, cheapest_nodes_presentation(nodes), output)
+        is_enough, interrupted = nodes.found, nodes.interrupted
     else:
+        from podium.whatif.capacity.capacity import CapacityRequest
+        from podium.whatif.capacity.capacity import capacity as count_pods
+        from podium.whatif.capacity.capacity_presentation import capacity_presentation
+
         request = CapacityRequest(read.request, templates, limit, preempt, at_least)
-        _print_capacity(read, request, output)
-
-
-def read_templates(read: "Asked", pods: Sequence[str], namespace: str) -> "list[PodTemplate]":
-    """The templates that `--pod` names."""
-    from podium.api.kinds.decisive_kinds import decisive
-    from podium.whatif.capacity.capacity_templates import read_pod_template
-
-    state = decisive([*read.request.state.objects, *read.request.applied])
-    return [read_pod_template(one, namespace, state) for one in pods]
-
-
-def _print_capacity(read: "Asked", asked: "CapacityRequest", output: WideOutput) -> None:
-    from podium.ui.writers.terminal import print_advice
-    from podium.whatif.capacity.capacity import capacity as count_pods
-    from podium.whatif.capacity.capacity_presentation import capacity_presentation
-
-    with working("playing") as progress:
-        found = read.told_in(count_pods(asked, filled=partial(_tell, progress, "pods")))
-    print_advice(found, capacity_presentation(found), output)
-    if found.interrupted:
+        with working("playing") as progress:
+            found = read.told_in(count_pods(request, filled=partial(_tell, progress, "pods")))
+        print_advice(found, capacity_presentation(found), output)
+        fill = found.with_preemption or found.without_preemption
+        is_enough = fill is None or at_least is None or fill.pods >= at_least
+        interrupted = found.interrupted
+    if interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
-    fill, at_least = found.with_preemption or found.without_preemption, asked.at_least
-    if fill is not None and at_least is not None and fill.pods < at_least:
+    if not is_enough:
         raise typer.Exit(NOT_ENOUGH_EXIT_CODE)
-
-
-def _print_nodes(
-    read: "Asked",
-    templates: "Sequence[PodTemplate]",
-    shapes: Sequence[str],
-    tries: int,
-    output: WideOutput,
-) -> None:
-    from podium.ui.writers.terminal import print_advice
-    from podium.whatif.capacity.cheapest_nodes import cheapest_nodes
-    from podium.whatif.capacity.cheapest_nodes_presentation import cheapest_nodes_presentation
-
-    asked = nodes_request(read, templates, shapes, tries)
-    with working("playing") as progress:
-        found = read.told_in(cheapest_nodes(asked, partial(_tell, progress, "choices")))
-    print_advice(found, cheapest_nodes_presentation(found), output)
-    if found.interrupted:
-        raise typer.Exit(INTERRUPTED_EXIT_CODE)
-    if not found.found:
-        raise typer.Exit(NOT_ENOUGH_EXIT_CODE)
-
-
-def nodes_request(
-    read: "Asked", templates: "Sequence[PodTemplate]", shapes: Sequence[str], tries: int
-) -> "NodesRequest":
-    """What `--node-shape` asks for."""
-    from podium.whatif.capacity.cheapest_nodes import NodesRequest
-    from podium.whatif.capacity.node_shapes import read_node_shape
-
-    nodes = {name(one): one for one in read.request.state.objects if one["kind"] == "Node"}
-    named = [read_node_shape(one, nodes) for one in shapes]
-    return NodesRequest(read.request, templates, named, tries)
 
 
 def _tell(progress: Progress, what: str, number: int) -> None:

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.pod_limit import MAX_PODS
-from podium.ui.command_line.options.common_options import InputError, MaxPodsOption
+from podium.ui.command_line.options.common_options import MaxPodsOption, WideOutput
 from podium.ui.command_line.options.experiment_options import (
     FAILED_ON_EXIT_CODE,
     FAILED_RUNS_EXIT_CODE,
     DaskOption,
     RunWorkersOption,
     counted,
-    executor_of,
-    parse_seeds,
 )
-from podium.ui.command_line.output.output import WideOutput, working
+from podium.ui.inputs.errors import InputError
+from podium.ui.writers.console import working
 
 if TYPE_CHECKING:
     from podium.simulation.experiments.comparison.comparison import Comparison
@@ -83,6 +82,7 @@ def compare(
     from podium.simulation.experiments.comparison.sides import read_side
     from podium.simulation.experiments.whole_scenario import read_whole_scenario
     from podium.ui.command_line.output.binary_output import check_plots, write_binary
+    from podium.ui.inputs.scenario_inputs import executor_of, parse_seeds
     from podium.ui.writers.terminal import print_advice
 
     chosen = parse_seeds(seeds)

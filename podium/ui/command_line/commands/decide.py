@@ -1,7 +1,6 @@
 """`podium decide`: scenarios as JSON Lines in, decisions as JSON Lines out."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -9,12 +8,10 @@ import typer
 
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.values.terminal_text import escaped_json
+from podium.ui.command_line.exits import fail
 from podium.ui.command_line.output.broken_pipe import is_unread
-from podium.ui.command_line.output.output import fail
 
 _ERRORS_MAX = 10
-LINE_LENGTH_MAX = 2**30
-"""In bytes; a cluster of thousands of nodes comes to some millions."""
 
 
 def decide(
@@ -38,7 +35,7 @@ def decide(
     `error`, and the rest goes on; the exit code is 1 then.
     """
     from podium.cluster.manifests.input_files import InputFileError
-    from podium.simulation.decide.stream import answers, eviction_answers
+    from podium.simulation.decide.stream import answers, eviction_answers, lines_of
 
     collect_rarely()
     out = sys.stdout.buffer
@@ -58,14 +55,3 @@ def decide(
         refused += [f"{source}: {one}" for why in named for one in why.splitlines()]
     if refused:
         fail("\n".join(refused[:_ERRORS_MAX]))
-
-
-def lines_of(path: str | Path) -> Iterator[bytes]:
-    """The lines of a file, or of standard input for `-`; raises InputFileError."""
-    from podium.cluster.manifests.input_files import lines, open_file
-
-    if str(path) == "-":
-        yield from lines(sys.stdin.buffer, "stdin", LINE_LENGTH_MAX)
-        return
-    with open_file(path) as file:
-        yield from lines(file, path, LINE_LENGTH_MAX)

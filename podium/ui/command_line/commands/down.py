@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.ui.command_line.output.output import working
+from podium.ui.writers.console import working
 
 if TYPE_CHECKING:
     from podium.cluster.embedded.directory import DataDirectory

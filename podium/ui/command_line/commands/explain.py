@@ -6,8 +6,10 @@ import typer
 
 from podium.kubelet.eviction.signals import Signal
 from podium.ui.command_line.options import completion
-from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
-from podium.ui.command_line.output.output import AdviceOutput, console, print_warnings, working
+from podium.ui.command_line.options.common_options import AdviceOutput
+from podium.ui.command_line.options.option_fields import with_request_options
+from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.writers.console import console, print_warnings, working
 
 if TYPE_CHECKING:
     from podium.ui.inputs.inputs import Asked

@@ -5,14 +5,15 @@ from typing import Annotated
 import typer
 
 from podium.ui.command_line.options import completion
+from podium.ui.command_line.options.common_options import WideOutput
 from podium.ui.command_line.options.disturbance_command import (
     FailOnOption,
     GatesOption,
     WideOutputOption,
     disturb,
 )
-from podium.ui.command_line.options.request_options import RequestOptions, with_state_options
-from podium.ui.command_line.output.output import WideOutput
+from podium.ui.command_line.options.option_fields import with_state_options
+from podium.ui.inputs.request_options import RequestOptions
 
 
 @with_state_options

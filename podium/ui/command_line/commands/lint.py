@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from podium.ui.command_line.exits import FAILED_ON_EXIT_CODE
 from podium.ui.command_line.options.common_options import (
     ClusterOption,
     ContextOption,
@@ -12,8 +13,8 @@ from podium.ui.command_line.options.common_options import (
     NamespaceOption,
     StateOption,
 )
-from podium.ui.command_line.output.output import FAILED_ON_EXIT_CODE, working
 from podium.ui.inputs.namespaces import usual_namespace
+from podium.ui.writers.console import working
 
 
 class LintOutput(StrEnum):

@@ -5,12 +5,12 @@ import socket
 import sys
 from pathlib import Path
 
-from podium.ui.command_line.options.common_options import InputError
-from podium.ui.command_line.options.extras import check_extra
 from podium.ui.command_line.options.node_options import NodeCommandOptions
 from podium.ui.command_line.options.option_fields import with_fields_of
-from podium.ui.command_line.output.output import print_warnings
 from podium.ui.inputs.configurations import read_kubelet_config
+from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.extras import check_extra
+from podium.ui.writers.console import print_warnings
 
 _ISOLATES_NOTHING = (
     "pods are plain processes of this machine and user, and nothing isolates them: "

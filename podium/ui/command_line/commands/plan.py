@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.ui.command_line.exits import INTERRUPTED_EXIT_CODE
 from podium.ui.command_line.options.common_options import ServeOption
-from podium.ui.command_line.options.extras import check_extra
 from podium.ui.command_line.options.fail_on_options import (
     BaselineOption,
     FailOnOption,
@@ -19,21 +19,14 @@ from podium.ui.command_line.options.fail_on_options import (
     print_junit,
     print_let_through,
     print_sarif,
-    read_gates,
 )
-from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
-from podium.ui.command_line.output.output import (
-    INTERRUPTED_EXIT_CODE,
-    Progress,
-    console,
-    core_count,
-    print_report,
-    print_warnings,
-    working,
-)
+from podium.ui.command_line.options.option_fields import with_request_options
+from podium.ui.inputs.extras import check_extra
+from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.writers.console import Progress, console, print_report, print_warnings, working
 
 if TYPE_CHECKING:
-    from podium.ui.command_line.processes.plan_recording import PlanRecording
+    from podium.ui.command_line.processes.recorded_runs import PlanRecording
     from podium.ui.inputs.inputs import Asked
     from podium.whatif.plan.fail_on import Finding, Gate
     from podium.whatif.plan.plan_report import Plan
@@ -88,7 +81,8 @@ def plan(
     their grace period to go, workloads replace what they lose, and that may cost others a place.
     Ctrl-C prints what is known so far.
     """
-    from podium.ui.inputs.inputs import read_request
+    from podium.api.process.concurrency import core_count
+    from podium.ui.inputs.inputs import read_gates, read_request
     from podium.whatif.plan.planning import plan as make_plan
     from podium.whatif.plan.request import NEXT_PODS_MAX
 
@@ -122,7 +116,7 @@ def plan(
 
 
 def _recording(request: "PlanRequest") -> "PlanRecording":
-    from podium.ui.command_line.processes.plan_recording import PlanRecording
+    from podium.ui.command_line.processes.recorded_runs import PlanRecording
 
     return PlanRecording(request)
 

@@ -27,7 +27,7 @@ def record(
 
     A recording that is there already is gone on with.
     """
-    from podium.ui.command_line.options.extras import check_extra
+    from podium.ui.inputs.extras import check_extra
 
     check_extra("recording a cluster")
     import asyncio

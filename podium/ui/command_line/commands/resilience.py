@@ -6,14 +6,16 @@ from typing import Annotated
 import typer
 
 from podium.ui.command_line.options import completion
+from podium.ui.command_line.options.common_options import WideOutput
 from podium.ui.command_line.options.disturbance_command import (
     FailOnOption,
     GatesOption,
     WideOutputOption,
 )
-from podium.ui.command_line.options.fail_on_options import exit_on, read_gates
-from podium.ui.command_line.options.request_options import RequestOptions, with_state_options
-from podium.ui.command_line.output.output import WideOutput, core_count, print_warnings, working
+from podium.ui.command_line.options.fail_on_options import exit_on
+from podium.ui.command_line.options.option_fields import with_state_options
+from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.writers.console import print_warnings, working
 
 NodesArgument = Annotated[
     list[str] | None,
@@ -63,7 +65,8 @@ def resilience(
     failure spares, the budgets that make upgrades impossible, and how many nodes of which shape
     would do.
     """
-    from podium.ui.inputs.inputs import read_request
+    from podium.api.process.concurrency import core_count
+    from podium.ui.inputs.inputs import read_gates, read_request
     from podium.ui.writers.terminal import print_advice
     from podium.whatif.resilience.resilience import ResilienceRequest
     from podium.whatif.resilience.resilience import resilience as try_all

@@ -1,19 +1,13 @@
 """`podium rollout`: an order in which to introduce priority classes without harm on the way."""
 
-import sys
-from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from podium.ui.command_line.options.common_options import InputError
-from podium.ui.command_line.options.request_options import RequestOptions, with_request_options
-from podium.ui.command_line.output.output import Progress, WideOutput, core_count, working
-
-if TYPE_CHECKING:
-    from podium.ui.inputs.inputs import Asked
-    from podium.whatif.rollout_order.rollout_steps import FinalPriorities, Introduction
+from podium.ui.command_line.options.common_options import WideOutput
+from podium.ui.command_line.options.option_fields import with_request_options
+from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.writers.console import working
 
 NO_ORDER_EXIT_CODE = 2
 
@@ -66,7 +60,9 @@ def rollout(
     rollout of the pods that it changes. Where no order is safe, say why, and how many more
     nodes would make one so; the exit code is 2 then.
     """
+    from podium.api.process.concurrency import core_count
     from podium.ui.inputs.inputs import read_request
+    from podium.ui.inputs.rollout_inputs import important_priority, read_introduction
     from podium.ui.writers.terminal import print_advice
     from podium.whatif.rollout_order.rollout import RolloutRequest
     from podium.whatif.rollout_order.rollout import rollout as find_order
@@ -78,47 +74,12 @@ def rollout(
         least = important_priority(important, introduced.priorities)
     request = RolloutRequest(read.request, introduced, least, tries, more_nodes)
     with working("playing") as progress:
-        found = find_order(request, partial(_tell, progress), core_count())
+
+        def tell(steps: int) -> None:
+            progress.tell(lambda: f"playing: {steps} steps")
+
+        found = find_order(request, tell, core_count())
     found = read.told_in(found)
     print_advice(found, rollout_presentation(found), output)
     if found.verdict in ("Impossible", "Unknown"):
         raise typer.Exit(NO_ORDER_EXIT_CODE)
-
-
-def read_introduction(
-    asked: RequestOptions, read: "Asked", files: Sequence[str], assignments: Sequence[str]
-) -> "Introduction":
-    """What is to be introduced: the classes of files, and the workloads that get one."""
-    from podium.api.kinds.decisive_kinds import decisive
-    from podium.cluster.manifests import read_sources
-    from podium.whatif.rollout_order.rollout_steps import assigned, introduction
-
-    if not (files or assignments):
-        raise InputError("nothing to introduce: --classes or --assign say what")
-    place, state = asked.namespace, [*read.request.state.objects, *read.request.applied]
-    found = read_sources(
-        files, sys.stdin.buffer, namespace=place, validation=asked.validate, is_applied=True
-    )
-    by_identity = decisive(state)
-    workloads = [assigned(one, place, by_identity) for one in assignments]
-    return introduction(state, [*(one.obj for one in found.objects), *workloads])
-
-
-def important_priority(text: str | None, priorities: "FinalPriorities") -> int | None:
-    """The priority from which on pods are important, by number or class; raises InputError."""
-    if text is None:
-        return None
-    from podium.api.values.message_words import likely_meant
-
-    value = priorities.value(text)
-    if value is not None:
-        return value
-    try:
-        return int(text)
-    except ValueError:
-        hint = likely_meant(text, priorities.class_names)
-        raise InputError(f"--important {text}: there is no such class{hint}") from None
-
-
-def _tell(progress: Progress, steps: int) -> None:
-    progress.tell(lambda: f"playing: {steps} steps")

@@ -13,7 +13,7 @@ def scheduler(asked: SchedulerCommandOptions) -> None:
     a browser: podium scheduler --kubeconfig FILE --dashboard-port 8080
     """
     from podium.cluster.real.settings import Flags
-    from podium.ui.command_line.options.extras import check_extra
+    from podium.ui.inputs.extras import check_extra
 
     flags = Flags(
         kubeconfig=asked.kubeconfig,

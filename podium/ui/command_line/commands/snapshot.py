@@ -6,12 +6,9 @@ from typing import Annotated
 import typer
 
 from podium.api.values.terminal_text import escaped_json
-from podium.ui.command_line.options.common_options import (
-    ContextOption,
-    InputError,
-    KubeconfigOption,
-)
-from podium.ui.command_line.output.output import print_warnings
+from podium.ui.command_line.options.common_options import ContextOption, KubeconfigOption
+from podium.ui.inputs.errors import InputError
+from podium.ui.writers.console import print_warnings
 
 
 def snapshot(
@@ -30,7 +27,7 @@ def snapshot(
     ] = False,
 ) -> None:
     """Save the state of a cluster for plan and explain; nothing is changed there."""
-    from podium.ui.command_line.output.snapshot_progress import snapshot_of
+    from podium.ui.inputs.state_inputs import snapshot_of
 
     found = snapshot_of(kubeconfig, context)
     if anonymize:

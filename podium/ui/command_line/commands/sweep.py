@@ -6,17 +6,18 @@ from typing import Annotated
 import typer
 
 from podium.api.pod_limit import MAX_PODS
-from podium.ui.command_line.options.common_options import InputError, MaxPodsOption
+from podium.ui.command_line.exits import INTERRUPTED_EXIT_CODE
+from podium.ui.command_line.options.common_options import MaxPodsOption, WideOutput
 from podium.ui.command_line.options.experiment_options import (
     FAILED_ON_EXIT_CODE,
     FAILED_RUNS_EXIT_CODE,
     DaskOption,
     RunWorkersOption,
     counted,
-    executor_of,
 )
-from podium.ui.command_line.options.extras import check_extra
-from podium.ui.command_line.output.output import INTERRUPTED_EXIT_CODE, WideOutput, console, working
+from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.extras import check_extra
+from podium.ui.writers.console import console, working
 
 OutOption = Annotated[
     Path | None,
@@ -55,6 +56,7 @@ def sweep(
     from podium.simulation.experiments.sweep.sweep_file import read_sweep
     from podium.simulation.experiments.sweep.sweep_presentation import sweep_presentation
     from podium.simulation.experiments.sweep.sweep_report import sweep_report
+    from podium.ui.inputs.scenario_inputs import executor_of
     from podium.ui.writers.terminal import print_advice
 
     try:
@@ -72,7 +74,7 @@ def sweep(
             trials = play_sweep(asked, scenarios, executor_of(dask, workers), out, done)
         report = sweep_report(asked, [one.name for one in scenarios], trials)
         if out is not None:
-            from podium.ui.command_line.output.sweep_files import write_sweep
+            from podium.ui.writers.sweep_files import write_sweep
 
             write_sweep(out, report, trials)
     except KeyboardInterrupt:

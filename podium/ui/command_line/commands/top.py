@@ -6,9 +6,9 @@ from podium.ui.command_line.options.common_options import (
     ClusterOption,
     ConfigOption,
     ContextOption,
-    InputError,
     PluginOption,
 )
+from podium.ui.inputs.errors import InputError
 
 
 def top(
@@ -22,7 +22,7 @@ def top(
     Enter shows the pods of a node, and the decision about a pod, as `podium explain` does, by the
     scheduler's configuration that is given. Nothing is changed there. Needs podium[top].
     """
-    from podium.ui.command_line.options.extras import check_extra
+    from podium.ui.inputs.extras import check_extra
 
     check_extra("podium top")
     check_extra("podium top", "top")

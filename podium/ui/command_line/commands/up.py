@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.values.durations import duration_seconds
-from podium.ui.command_line.options.common_options import InputError
 from podium.ui.command_line.options.option_fields import with_fields_of
 from podium.ui.command_line.options.up_options import UpOptions
-from podium.ui.command_line.output.output import working
 from podium.ui.command_line.processes.stages import Stages, is_detached
+from podium.ui.inputs.errors import InputError
+from podium.ui.writers.console import working
 
 
 @with_fields_of(UpOptions)

@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.ui.command_line.options.fail_on_options import (
-    FailOnOption,
-    GatesOption,
-    exit_on,
-    read_gates,
-)
-from podium.ui.command_line.options.request_options import RequestOptions
-from podium.ui.command_line.output.output import WideOutput, give_up, print_warnings, working
+from podium.ui.command_line.exits import give_up
+from podium.ui.command_line.options.common_options import WideOutput
+from podium.ui.command_line.options.fail_on_options import FailOnOption, GatesOption, exit_on
+from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.writers.console import print_warnings, working
 
 if TYPE_CHECKING:
     from podium.api.objects import Object
@@ -44,7 +41,7 @@ def disturb(
             wherever there are any.
         gates: a file of more of them.
     """
-    from podium.ui.inputs.inputs import read_request
+    from podium.ui.inputs.inputs import read_gates, read_request
     from podium.ui.writers.terminal import print_advice
     from podium.whatif.plan.fail_on import Gate, findings
     from podium.whatif.plan.plan_report import time_text

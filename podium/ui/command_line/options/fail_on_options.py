@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.ui.command_line.exits import FAILED_ON_EXIT_CODE
 from podium.ui.command_line.options import completion
-from podium.ui.command_line.output.output import FAILED_ON_EXIT_CODE, console, print_report
 from podium.ui.writers.ci_reports import CiResult, junit, sarif
-from podium.whatif.plan.fail_on import CONDITIONS, READY_SHARE, Gate, let_through, parse_gates
+from podium.ui.writers.console import console, print_report
+from podium.whatif.plan.fail_on import CONDITIONS, READY_SHARE, Gate, let_through
 
 if TYPE_CHECKING:
     from podium.cluster.manifests import Loaded
@@ -53,17 +54,6 @@ class PlanOutput(StrEnum):
     SARIF = "sarif"
     MARKDOWN = "markdown"
     HTML = "html"
-
-
-def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
-    """The gates of the options.
-
-    Raises:
-        PodiumError: a gate, or the file, can't be read.
-    """
-    from podium.cluster.manifests.input_files import read_text
-
-    return parse_gates(texts, file, [] if file is None else read_text(file).splitlines())
 
 
 def every_gate() -> list[Gate]:

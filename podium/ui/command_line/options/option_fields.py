@@ -1,13 +1,18 @@
 """Commands that take the fields of a dataclass as their options."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
+
+from podium.ui.command_line.options import completion
+from podium.ui.inputs.namespaces import usual_namespace
+from podium.ui.inputs.option import KEY, Option
+from podium.ui.inputs.request_options import RequestOptions
 
 Command = Callable[..., None]
 _ORDER = "podium.order"
@@ -30,16 +35,36 @@ def option_order(ctx: Any) -> tuple[str, ...]:
 
 
 def options_of(kind: type) -> list[Parameter]:
-    """The options that the fields of a dataclass stand for; each is annotated as an option."""
+    """The options that the fields of a dataclass stand for, by their annotation or metadata."""
     return [
         Parameter(
             field.name,
             Parameter.KEYWORD_ONLY,
             default=Parameter.empty if field.default is MISSING else field.default,
-            annotation=field.type,
+            annotation=Annotated[field.type, typer_option(field.name, field.metadata[KEY])]
+            if KEY in field.metadata
+            else field.type,
         )
         for field in fields(kind)
     ]
+
+
+def option_of(name: str) -> Any:
+    """The option of a command that means the same as a field of `RequestOptions`."""
+    (found,) = (one for one in fields(RequestOptions) if one.name == name)
+    return typer_option(name, found.metadata[KEY])
+
+
+def typer_option(name: str, option: Option) -> Any:
+    """An option as Typer has it."""
+    completes = getattr(completion, option.completes) if option.completes else None
+    return typer.Option(
+        *(option.flags or [f"--{name.replace('_', '-')}"]),
+        metavar=option.metavar,
+        help=option.help,
+        min=option.min,
+        autocompletion=completes,
+    )
 
 
 def with_fields_of(kind: type) -> Callable[[Command], Command]:
@@ -76,3 +101,25 @@ def taking(
         return run
 
     return decorated
+
+
+def _asked(ctx: typer.Context, given: dict[str, Any]) -> RequestOptions:
+    asked = RequestOptions(**given, order=option_order(ctx))
+    place = asked.namespace or usual_namespace(asked.state, asked.kubeconfig, asked.context)
+    return replace(asked, namespace=place)
+
+
+_CHANGES = frozenset(
+    {
+        *("apply", "kustomize", "helm", "values", "set_values", "delete", "add_node"),
+        *("delete_node", "cordon", "uncordon", "drain", "scale", "restart", "allow_empty"),
+        "pressure",
+    }
+)
+_OPTIONS = [option for option in options_of(RequestOptions) if option.name != "order"]
+
+with_request_options = taking(_OPTIONS, _asked)
+"""Has a command take each of `RequestOptions` in place of its parameter `asked`."""
+
+with_state_options = taking([one for one in _OPTIONS if one.name not in _CHANGES], _asked)
+"""Has a command take those that change nothing in place of its parameter `asked`."""

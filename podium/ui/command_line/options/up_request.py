@@ -11,11 +11,11 @@ from podium.cluster.embedded.defaults import DEFAULT_NODES, NodeShape
 from podium.cluster.embedded.initial_objects import parse_shape, read_manifests, simulated_nodes
 from podium.cluster.virtual import SchedulerSetup
 from podium.cluster.virtual.controller_list import chosen_controllers
-from podium.ui.command_line.options.common_options import InputError
 from podium.ui.command_line.options.up_options import UpOptions
-from podium.ui.command_line.output.output import print_warnings
 from podium.ui.command_line.processes.up_process import UpRequest
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
+from podium.ui.inputs.errors import InputError
+from podium.ui.writers.console import print_warnings
 
 
 def read_up_request(asked: UpOptions) -> UpRequest:

@@ -2,8 +2,8 @@
 
 import sys
 
-from podium.ui.command_line.options.common_options import InputError
-from podium.ui.command_line.options.extras import check_extra
+from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.extras import check_extra
 
 _NEEDS = {"html": "matplotlib", "png": "matplotlib", "parquet": "pyarrow"}
 _BINARY = ("png", "parquet")

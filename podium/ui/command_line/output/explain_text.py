@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from podium.api.presentation import Block, Paragraph, is_filled
-from podium.ui.command_line.output.output import print_lines
+from podium.ui.writers.console import print_lines
 from podium.ui.writers.terminal import print_block
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.explanation_presentation import (

@@ -4,8 +4,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import podium
-from podium.ui.command_line.options.common_options import InputError
-from podium.ui.command_line.output.output import console, print_table
+from podium.ui.inputs.errors import InputError
+from podium.ui.writers.console import console, print_table
 from podium.whatif.lint.catalogue import RULES
 
 _PACKAGE = Path(podium.__file__).parent

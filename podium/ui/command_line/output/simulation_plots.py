@@ -1,13 +1,11 @@
 """A simulation over time: as one HTML file, as a picture, or as a table for other programs."""
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from podium.ui.command_line.output.binary_output import check_plots, write_binary
-from podium.ui.command_line.output.output import working
+from podium.ui.writers.console import working
 
 if TYPE_CHECKING:
-    from podium.api.presentation import Presentation
     from podium.simulation.experiments.series.series import RunSeries
     from podium.simulation.runner.scenario_runner import Prepare, Progress, Simulation
     from podium.simulation.scenario import Scenario
@@ -45,6 +43,7 @@ def print_plots(simulation: "Simulation", series: "RunSeries", output: str) -> N
 
 def _drawn(simulation: "Simulation", series: "RunSeries", output: str) -> str | bytes:
     if output == "html":
+        from podium.simulation.experiments.simulation_presentation import simulation_presentation
         from podium.ui.writers.html import to_html
 
         return to_html(simulation_presentation(simulation, series))
@@ -59,29 +58,3 @@ def _drawn(simulation: "Simulation", series: "RunSeries", output: str) -> str | 
     from podium.simulation.experiments.series.plots import run_png
 
     return run_png({"": series})
-
-
-def simulation_presentation(
-    simulation: "Simulation", series: "RunSeries | None" = None
-) -> "Presentation":
-    """How a simulation ended, what failed, and its lines over time as far as they can be drawn."""
-    from podium.api.presentation import Bullets, Picture, Presentation, Section, Table
-    from podium.simulation.experiments.series.plots import run_png
-    from podium.simulation.runner.simulation_report import class_summaries
-    from podium.ui.command_line.output.simulate_text import class_table, failures, sleepers, summary
-
-    drawn = run_png({"": series}) if series and find_spec("matplotlib") else b""
-    headings, rows = class_table(class_summaries(simulation))
-    return Presentation(
-        title=simulation.scenario.name,
-        headline=summary(simulation),
-        sections=[
-            Section("What failed", [Bullets(failures(simulation))]),
-            Section("Pods that no event wakes", [Bullets(sleepers(simulation))]),
-            Section(
-                "Pods by priority class", [Table([one.capitalize() for one in headings], rows)]
-            ),
-            Section("Over time", [Picture("Pods, nodes and waits over time", drawn)]),
-            Section("Notes", [Bullets(simulation.notes)]),
-        ],
-    )

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from podium.cluster.embedded.cluster import EmbeddedCluster
 from podium.cluster.embedded.cluster_counts import ClusterCounts
-from podium.ui.command_line.output.output import console, story_line
+from podium.ui.writers.console import console, story_line
 
 REFRESH_S = 0.25
 _PLAIN_LINES_S = 1.0

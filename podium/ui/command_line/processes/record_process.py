@@ -15,8 +15,8 @@ from podium.cluster.drivers.live import SteadyClock
 from podium.simulation.recordings.recorder import RecorderMachine
 from podium.simulation.recordings.recording_process import record
 from podium.simulation.recordings.segments import SegmentWriter
-from podium.ui.command_line.output.output import Progress, console, print_warnings, working
 from podium.ui.inputs.configurations import read_scheduler_config
+from podium.ui.writers.console import Progress, console, print_warnings, working
 
 
 def configuration_text(path: str | None) -> str:

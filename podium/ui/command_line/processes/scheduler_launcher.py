@@ -20,8 +20,8 @@ from podium.scheduler.config.document import UNHEEDED
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
-from podium.ui.command_line.output.output import print_warnings
 from podium.ui.inputs.configurations import read_scheduler_config
+from podium.ui.writers.console import print_warnings
 
 
 def read_configuration(

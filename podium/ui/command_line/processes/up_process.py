@@ -16,12 +16,12 @@ from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.merged_kubeconfig import merged, usual_kubeconfig
 from podium.cluster.manifests import Loaded, Problem
 from podium.cluster.manifests.problems import describe
-from podium.ui.command_line.output.output import print_warnings, working
 from podium.ui.command_line.output.up_display import REFRESH_S, Display, display, greeting
 from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.command_line.processes.stages import READY, SETTLED, Stages
 from podium.ui.command_line.processes.timeline_follower import TimelineFollower, is_settled
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
+from podium.ui.writers.console import print_warnings, working
 
 
 class ApplyError(PodiumError):

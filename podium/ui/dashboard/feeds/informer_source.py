@@ -15,7 +15,8 @@ from podium.simulation.timeline.object_facts import budget_facts, event_facts, n
 from podium.simulation.timeline.observer import USER, Facts
 from podium.simulation.timeline.pod_facts import PodFacts
 from podium.ui.dashboard.entries import told
-from podium.ui.dashboard.feeds.source import KINDS, Change, LostTrackError, places_in
+from podium.ui.dashboard.feeds.source import KINDS, LostTrackError, places_in
+from podium.ui.dashboard.scene import Change
 from podium.ui.dashboard.views import Entry
 
 _CLASS = "PriorityClass"

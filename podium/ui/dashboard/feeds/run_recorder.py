@@ -10,9 +10,8 @@ from podium.cluster.virtual import Cluster
 from podium.simulation.timeline import TimelineEntry
 from podium.ui.dashboard.entries import told
 from podium.ui.dashboard.feeds.recorded_feed import RecordedFeed
-from podium.ui.dashboard.feeds.source import Change
 from podium.ui.dashboard.feeds.store_source import StoreObjects
-from podium.ui.dashboard.scene import Scene
+from podium.ui.dashboard.scene import Change, Scene
 from podium.ui.dashboard.views import Abilities, Entry, Step
 
 STEPS_PER_LEVEL = 5_000

@@ -1,11 +1,12 @@
 """Where the dashboard's views come from."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.scheduler.queue import QueueName, SchedulingQueue
+from podium.ui.dashboard.scene import Change
 from podium.ui.dashboard.views import Entry
 
 KINDS = ("PriorityClass", "Node", "PodDisruptionBudget", "Pod")
@@ -13,18 +14,6 @@ KINDS = ("PriorityClass", "Node", "PodDisruptionBudget", "Pod")
 
 class LostTrackError(PodiumError):
     """A source can't tell what has changed; it is to be started anew."""
-
-
-class Change(NamedTuple):
-    """An object that came, was changed, or is gone.
-
-    Attributes:
-        obj: as it is now; its last state if it is gone.
-    """
-
-    kind: str
-    obj: Object
-    is_gone: bool = False
 
 
 class ClusterSource(Protocol):

@@ -8,7 +8,8 @@ from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline import Observer
 from podium.ui.dashboard.entries import of_events, told
-from podium.ui.dashboard.feeds.source import KINDS, Change, places_in
+from podium.ui.dashboard.feeds.source import KINDS, places_in
+from podium.ui.dashboard.scene import Change
 from podium.ui.dashboard.views import Entry
 
 

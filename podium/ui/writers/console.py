@@ -1,16 +1,13 @@
-"""Printing: JSON, YAML, and tables that are never cut off."""
+"""Texts, tables and progress on a terminal, and reports as JSON or YAML."""
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from itertools import zip_longest
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
-import typer
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -23,34 +20,8 @@ _GAP = 2
 _LAST_WIDTH_MIN = 20
 _WIDTH_MIN = 10
 _REFRESH_S = 0.2
-_LINE_LENGTH_MAX = 2_000
-ERROR_EXIT_CODE = 1
-FAILED_ON_EXIT_CODE = 2
-# As shells have it of a command that Ctrl-C has ended.
-INTERRUPTED_EXIT_CODE = 130
 
 Cell = str | Text
-
-
-class AdviceOutput(StrEnum):
-    """The output formats of commands that give advice."""
-
-    TABLE = "table"
-    JSON = "json"
-    YAML = "yaml"
-    MARKDOWN = "markdown"
-    HTML = "html"
-
-
-class WideOutput(StrEnum):
-    """The same, where a table doesn't tell all."""
-
-    TABLE = "table"
-    WIDE = "wide"
-    JSON = "json"
-    YAML = "yaml"
-    MARKDOWN = "markdown"
-    HTML = "html"
 
 
 class EscapingConsole(Console):
@@ -111,13 +82,6 @@ def working(what: str) -> Iterator[Progress]:
         return
     with err.status(Text(what)) as status:
         yield Progress(status)
-
-
-def core_count() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def print_report(report: Any, output: str) -> None:
@@ -227,26 +191,6 @@ def print_warnings(warnings: Iterable[str]) -> None:
     err = console(stderr=True)
     for warning in warnings:
         err.print(Text.assemble(("warning:", "yellow"), f" {warning}"))
-
-
-def fail(error: object) -> NoReturn:
-    """Print what is wrong, line by line, and exit."""
-    err = console(stderr=True)
-    for line in str(error).splitlines():
-        err.print(Text.assemble(("error:", "bold red"), f" {_shortened(line)}"))
-    raise typer.Exit(ERROR_EXIT_CODE)
-
-
-def _shortened(line: str) -> str:
-    """A line without the middle of what nobody reads, such as a number of thousands of digits."""
-    part = _LINE_LENGTH_MAX // 2
-    return line if len(line) <= _LINE_LENGTH_MAX else f"{line[:part]} … {line[-part:]}"
-
-
-def give_up() -> NoReturn:
-    """Exit after Ctrl-C, which nobody else has heard."""
-    console(stderr=True).print(Text("interrupted"))
-    raise typer.Exit(INTERRUPTED_EXIT_CODE)
 
 
 def _shown(cell: Cell) -> Text:

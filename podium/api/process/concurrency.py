@@ -1,6 +1,7 @@
-"""Coroutines run to their end, wherever Python is."""
+"""The cores of this process, and coroutines run to their end."""
 
 import asyncio
+import os
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -8,8 +9,15 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+def core_count() -> int:
+    """Number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def run_to_end(coroutine: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine comes to; in another thread where an event loop runs, as in notebooks."""
+    """Run a coroutine; in another thread where an event loop runs already, as in notebooks."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,0 +1,101 @@
+"""What lint has found, rule by rule."""
+
+from collections.abc import Iterator, Mapping
+
+from podium.api.presentation import (
+    Bullets,
+    Cell,
+    Paragraph,
+    Presentation,
+    Section,
+    Table,
+    Tone,
+    Toned,
+)
+from podium.api.values.message_words import count, listed
+from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintReport
+from podium.whatif.lint.severity import Severity
+
+_WITNESSES_MAX = 3
+_TONES: Mapping[Severity, Tone] = {
+    Severity.ERROR: Tone.BAD,
+    Severity.WARNING: Tone.WAITING,
+    Severity.INFO: Tone.NONE,
+}
+
+
+def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation:
+    """What was found, rule by rule, the gravest first.
+
+    Args:
+        report: what was found.
+        wide: whether to name all witnesses, however many.
+    """
+    suppressed = [(one.object, one.rule, one.suppressed_by) for one in report.suppressed]
+    notes = [*report.notes, *map(_excluded, report.excluded_in)]
+    return Presentation(
+        "Podium lint",
+        _headline(report),
+        [
+            *_found(report, wide),
+            Section(
+                "Suppressed", [Table(("Object", "Rule", "Reason"), suppressed)], is_detail=True
+            ),
+            Section("Notes", [Bullets(notes)], is_detail=True),
+        ],
+    )
+
+
+def _excluded(one: ExcludedNamespace) -> str:
+    rules = ", ".join(f"{number} {rule_id}" for rule_id, number in one.rules.items())
+    return f"{one.namespace} is excluded: {count(one.findings, 'finding')} ({rules})"
+
+
+def _headline(report: LintReport) -> str:
+    counts = dict.fromkeys(Severity, 0)
+    for finding in report.findings:
+        counts[finding.severity] += 1
+    found = ", ".join(
+        count(number, severity if severity is not Severity.INFO else "remark")
+        for severity, number in counts.items()
+        if number
+    )
+    suppressed = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
+    places = ", ".join(one.namespace for one in report.excluded_in)
+    excluded = f", {report.excluded} more in {places}, excluded" if places else ""
+    return f"{found or 'Nothing found'} in {count(report.objects, 'object')}{suppressed}{excluded}."
+
+
+def _found(report: LintReport, wide: bool) -> Iterator[Section]:
+    rules = {rule.id: rule for rule in report.rules}
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in report.findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    for rule_id, findings in by_rule.items():
+        rule = rules[rule_id]
+        yield Section(
+            rule.title,
+            [
+                Paragraph(f"{rule.severity}, {rule.id}. {plain_text(rule.reason)}"),
+                Table(("Object", "Where", "Finding"), [_row(one, wide) for one in findings]),
+                Paragraph(f"Fix: {plain_text(rule.fix)}"),
+            ],
+        )
+
+
+def _row(finding: Finding, wide: bool) -> tuple[Cell, ...]:
+    line = f":{finding.line}" if finding.line else ""
+    item = f", {finding.item}" if finding.item else ""
+    where = f"{finding.file}{line}{item}" if finding.file else finding.field
+    return Toned(finding.object, _TONES[finding.severity]), where, finding_text(finding, wide)
+
+
+def finding_text(finding: Finding, wide: bool = False) -> str:
+    """The message of a finding with its witnesses, all of them if `wide`."""
+    shown = listed(finding.witnesses, len(finding.witnesses) if wide else _WITNESSES_MAX)
+    return f"{finding.message} ({shown})" if shown else finding.message
+
+
+def plain_text(text: str) -> str:
+    """A text of a rule, which has the marks of Markdown for code, without them."""
+    return text.replace("`", "")
