@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 
 if TYPE_CHECKING:
     from podium.kubelet.kubelet_config import KubeletConfiguration

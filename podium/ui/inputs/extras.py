@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from importlib.util import find_spec
 
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 
 _PACKAGES: Mapping[str, tuple[str, ...]] = {
     "client": ("aiohttp", "kubernetes_asyncio"),

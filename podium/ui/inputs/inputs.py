@@ -22,7 +22,7 @@ from podium.cluster.manifests import File, Loaded, ManifestError, Manifests, Pro
 from podium.cluster.manifests.input_files import read_text
 from podium.cluster.manifests.problems import describe
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.request_options import RequestOptions
 from podium.ui.inputs.state_inputs import read_state
 from podium.whatif.plan.changes import PARSERS, Apply, Change, Scale

@@ -15,7 +15,7 @@ from podium.cluster.manifests import File, Loaded, ManifestError, Manifests
 from podium.kubelet.kubelet_config import KIND as KUBELET_KIND
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.ui.inputs.configurations import only_document
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.state_inputs import read_state
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.configuration import FILE, KIND, LintConfiguration

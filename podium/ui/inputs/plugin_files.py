@@ -8,7 +8,7 @@ from types import ModuleType
 
 from podium.api.errors import PodiumError
 from podium.scheduler.plugin_registry import add_plugin
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 
 
 def load_plugin(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from podium.api.kinds.decisive_kinds import decisive
 from podium.api.values.message_words import likely_meant
 from podium.cluster.manifests import read_sources
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.inputs import Asked
 from podium.ui.inputs.request_options import RequestOptions
 from podium.whatif.rollout_order.rollout_steps import (

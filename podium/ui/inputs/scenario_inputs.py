@@ -13,8 +13,8 @@ from podium.api.values.durations import duration_seconds
 from podium.cluster.manifests.input_files import read_text
 from podium.simulation.scenario import Scenario, ScenarioError, read_scenario
 from podium.ui.inputs.configurations import read_scheduler_config
-from podium.ui.inputs.errors import InputError
 from podium.ui.inputs.extras import check_extra
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.plugin_files import load_plugin
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from podium.api.state_times import ahead_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests import File, Manifests, read_sources
 from podium.cluster.manifests.manifest_objects import FaultsOf
-from podium.ui.inputs.errors import InputError
 from podium.ui.inputs.extras import check_extra
+from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import console
 
 if TYPE_CHECKING:

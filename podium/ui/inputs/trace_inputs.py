@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 
 if TYPE_CHECKING:
     from podium.simulation.traces.openb import Trace

@@ -11,7 +11,7 @@ from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section, Table
 from podium.api.values.message_words import count
 from podium.simulation.traces.openb import Trace
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.library.answer import Answer, frame, rows_of
 
 

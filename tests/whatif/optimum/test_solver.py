@@ -10,7 +10,7 @@ from podium.scheduler.config.preemption_options import BudgetPolicy, PreemptionS
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.scheduler import Scheduler
 from podium.ui.inputs import extras
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.optimum.solver import solve
 

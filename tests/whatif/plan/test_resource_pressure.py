@@ -10,7 +10,7 @@ from podium.api.policy.disruption_target import BY_PRESSURE
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.ui.inputs.configurations import read_kubelet_config
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.whatif.explain.eviction_rankings import EvictionError, rank_evictions
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan

@@ -8,7 +8,7 @@ import typer
 from podium.ui.command_line.exits import INTERRUPTED_EXIT_CODE
 from podium.ui.command_line.options.common_options import WideOutput
 from podium.ui.command_line.options.option_fields import with_request_options
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.request_options import RequestOptions
 from podium.ui.writers.console import Progress, working
 

@@ -14,7 +14,7 @@ from podium.ui.command_line.options.experiment_options import (
     RunWorkersOption,
     counted,
 )
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import working
 
 if TYPE_CHECKING:

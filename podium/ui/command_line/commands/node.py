@@ -8,8 +8,8 @@ from pathlib import Path
 from podium.ui.command_line.options.node_options import NodeCommandOptions
 from podium.ui.command_line.options.option_fields import with_fields_of
 from podium.ui.inputs.configurations import read_kubelet_config
-from podium.ui.inputs.errors import InputError
 from podium.ui.inputs.extras import check_extra
+from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import print_warnings
 
 _ISOLATES_NOTHING = (

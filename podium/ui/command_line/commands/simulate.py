@@ -17,7 +17,7 @@ from podium.ui.command_line.options.common_options import (
     PluginOption,
     ServeOption,
 )
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import console, print_report, print_warnings, working
 
 FAILED_EXIT_CODE = 2

@@ -7,7 +7,7 @@ import typer
 
 from podium.api.values.terminal_text import escaped_json
 from podium.ui.command_line.options.common_options import ContextOption, KubeconfigOption
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import print_warnings
 
 

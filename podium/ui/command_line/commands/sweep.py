@@ -15,8 +15,8 @@ from podium.ui.command_line.options.experiment_options import (
     RunWorkersOption,
     counted,
 )
-from podium.ui.inputs.errors import InputError
 from podium.ui.inputs.extras import check_extra
+from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import console, working
 
 OutOption = Annotated[

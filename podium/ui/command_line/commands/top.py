@@ -8,7 +8,7 @@ from podium.ui.command_line.options.common_options import (
     ContextOption,
     PluginOption,
 )
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 
 
 def top(

@@ -7,7 +7,7 @@ from podium.api.values.durations import duration_seconds
 from podium.ui.command_line.options.option_fields import with_fields_of
 from podium.ui.command_line.options.up_options import UpOptions
 from podium.ui.command_line.processes.stages import Stages, is_detached
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import working
 
 

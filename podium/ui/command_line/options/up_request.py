@@ -14,7 +14,7 @@ from podium.cluster.virtual.controller_list import chosen_controllers
 from podium.ui.command_line.options.up_options import UpOptions
 from podium.ui.command_line.processes.up_process import UpRequest
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import print_warnings
 
 

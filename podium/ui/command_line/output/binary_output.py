@@ -2,8 +2,8 @@
 
 import sys
 
-from podium.ui.inputs.errors import InputError
 from podium.ui.inputs.extras import check_extra
+from podium.ui.inputs.input_error import InputError
 
 _NEEDS = {"html": "matplotlib", "png": "matplotlib", "parquet": "pyarrow"}
 _BINARY = ("png", "parquet")

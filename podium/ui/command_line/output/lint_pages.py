@@ -4,7 +4,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import podium
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import console, print_table
 from podium.whatif.lint.catalogue import RULES
 

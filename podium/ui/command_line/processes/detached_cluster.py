@@ -14,7 +14,7 @@ from select import select
 from podium.api.process.private_files import owner_only
 from podium.cluster.embedded.directory import DataDirectory
 from podium.ui.command_line.processes.stages import DETACHED, READY, SETTLED
-from podium.ui.inputs.errors import InputError
+from podium.ui.inputs.input_error import InputError
 
 _ERROR = "error: "
 _LOG = "log"
