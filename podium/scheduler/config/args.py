@@ -10,7 +10,7 @@ as they were written.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, field_validator, model_validator
@@ -108,11 +108,9 @@ class ResourceSpec(Document):
 DEFAULT_RESOURCES = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
 
 
-def _or_default(resources: tuple[ResourceSpec, ...]) -> tuple[ResourceSpec, ...]:
-    return resources or DEFAULT_RESOURCES
-
-
-Resources = Annotated[Tuple[ResourceSpec], AfterValidator(_or_default)]
+Resources = Annotated[
+    Tuple[ResourceSpec], AfterValidator(lambda resources: resources or DEFAULT_RESOURCES)
+]
 
 
 class UtilizationShapePoint(Document):
@@ -294,14 +292,9 @@ class PodTopologySpreadArgs(PluginArgs):
     ] = DefaultingType.SYSTEM
 
     def contradictions(self) -> Iterable[FieldError]:
-        return chain(self._only_in_lists(), self._twice())
-
-    def _only_in_lists(self) -> Iterator[FieldError]:
         if self.defaulting_type is DefaultingType.SYSTEM and self.default_constraints:
             message = "must be List for the defaultConstraints to count"
             yield FieldError("defaultingType", self.defaulting_type, message)
-
-    def _twice(self) -> Iterator[FieldError]:
         seen = set()
         for index, constraint in enumerate(self.default_constraints):
             pair = (constraint.topology_key, constraint.when_unsatisfiable)

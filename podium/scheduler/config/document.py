@@ -6,7 +6,6 @@ The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedu
 """
 
 from collections.abc import Iterator
-from itertools import chain
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
@@ -189,19 +188,14 @@ def leader_election_faults(
     found: LeaderElection | LeaderElectionConfiguration,
 ) -> Iterator[FieldError]:
     """What is wrong with a leader election's times together, by the fields of the document."""
-    return chain(_lease_faults(found), _renewal_faults(found)) if found.leader_elect else iter(())
-
-
-def _lease_faults(found: LeaderElection | LeaderElectionConfiguration) -> Iterator[FieldError]:
+    if not found.leader_elect:
+        return
     if found.lease_duration_s < 1.0:
         message = "must be at least 1s: leases count whole seconds"
         yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
     if found.lease_duration_s <= found.renew_deadline_s:
         message = f"must be longer than renewDeadline, {found.renew_deadline_s:g}s"
         yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
-
-
-def _renewal_faults(found: LeaderElection | LeaderElectionConfiguration) -> Iterator[FieldError]:
     if found.renew_deadline_s <= _JITTER * found.retry_period_s:
         message = f"must be longer than {_JITTER} times retryPeriod, {found.retry_period_s:g}s"
         yield FieldError("renewDeadline", f"{found.renew_deadline_s:g}s", message)
@@ -249,16 +243,11 @@ class KubeSchedulerConfiguration(Document):
         return value
 
     def contradictions(self) -> Iterator[FieldError]:
-        return chain(self._backoff_faults(), self._name_faults())
-
-    def _backoff_faults(self) -> Iterator[FieldError]:
         initial, longest = self.pod_initial_backoff_seconds, self.pod_max_backoff_seconds
         if longest < initial:
             message = f"must be at least podInitialBackoffSeconds, {initial}"
             yield FieldError("podMaxBackoffSeconds", longest, message)
-
-    def _name_faults(self) -> Iterator[FieldError]:
-        """Profiles without a name, or with that of another one."""
+        # Profiles without a name, or with that of another one.
         first: dict[str, int] = {}
         for at, profile in enumerate(self.profiles):
             field, name = f"profiles[{at}].schedulerName", profile.scheduler_name
@@ -305,11 +294,7 @@ def _notes_of(profile: Profile, known: frozenset[str]) -> Iterator[str]:
                 yield f"plugins.{point}.disabled[{at}].name {why}"
     for at, entry in enumerate(profile.plugin_config):
         path = f"pluginConfig[{at}].args"
-        yield from (f"{path}{text}" for text in _notes_of_args(entry))
-
-
-def _notes_of_args(entry: PluginConfig) -> Iterator[str]:
-    if isinstance(entry.args, PluginArgs):
-        yield from entry.args.notes()
-    elif entry.args and entry.args.values and entry.name in DEFAULT_PLUGIN_NAMES:
-        yield f" has no effect: {entry.name} takes none"
+        if isinstance(entry.args, PluginArgs):
+            yield from (f"{path}{text}" for text in entry.args.notes())
+        elif entry.args and entry.args.values and entry.name in DEFAULT_PLUGIN_NAMES:
+            yield f"{path} has no effect: {entry.name} takes none"

@@ -5,7 +5,7 @@
 `pkg/scheduler/framework/runtime/framework.go`, all in v1.36.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from podium.api.documents import InvalidDocumentError
@@ -86,7 +86,10 @@ def expand(sets: PluginSets, implements: Implements) -> Expanded:
         raise InvalidDocumentError(faults)
     return MappingProxyType(
         {
-            point: _weighted(sets, point, _names_at(sets, point, implements))
+            point: tuple(
+                PluginRef(name, _weights(sets, point)[name] if point in WEIGHTED_POINTS else 0)
+                for name in _names_at(sets, point, implements)
+            )
             for point in ExtensionPoint
         }
     )
@@ -113,15 +116,6 @@ def _spread_to(sets: PluginSets, point: ExtensionPoint, implements: Implements) 
         for plugin in sets.multi_point.enabled
         if plugin.name not in disabled and implements(plugin.name, point)
     ]
-
-
-def _weighted(
-    sets: PluginSets, point: ExtensionPoint, names: Iterable[str]
-) -> tuple[PluginRef, ...]:
-    if point not in WEIGHTED_POINTS:
-        return tuple(PluginRef(name) for name in names)
-    weights = _weights(sets, point)
-    return tuple(PluginRef(name, weights[name]) for name in names)
 
 
 def _weights(sets: PluginSets, point: ExtensionPoint) -> dict[str, int]:

@@ -10,7 +10,6 @@ def amount_text(resource: str, amount: int) -> str:
     """An amount with its unit: `250m CPU`, `1 CPU`, `1536Mi memory`, `2 nvidia.com/gpu`.
 
     Args:
-        resource: its name.
         amount: cpu in thousandths, others in units, as the scheduler counts them.
     """
     word = "CPU" if resource == "cpu" else resource

@@ -12,7 +12,6 @@ def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
     """A pod whose containers request less, those that request most first.
 
     Args:
-        pod: the pod.
         cuts: how much less of each resource; cpu in thousandths, others in units.
 
     Returns:

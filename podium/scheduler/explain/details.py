@@ -35,14 +35,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class TriedNode(msgspec.Struct, frozen=True):
-    """A pod and a node that it was tried on.
-
-    Attributes:
-        snapshot: the cluster.
-        listers: other objects.
-        pod: the pod.
-        row: of the node.
-    """
+    """A pod and a node that it was tried on."""
 
     snapshot: Snapshot
     listers: Listers

@@ -26,7 +26,6 @@ class Candidate(msgspec.Struct, frozen=True):
     """A node on which preemption would make room.
 
     Attributes:
-        node_name: the node.
         victims: who would have to go, the most important first.
         pdb_violations: how many of them break a budget.
     """

@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.api.objects import Object, controller_of, labels, spec_of, status_of
 from podium.api.well_known import HOSTNAME_LABEL
-from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
+from podium.scheduler.snapshot.pod_info import placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 # What only one node has.
@@ -18,7 +18,8 @@ def shapes(snapshot: Snapshot) -> list[str]:
     found: dict[str, str] = {}
     for node_name, row in sorted(snapshot.row_of.items()):
         node = node_like(snapshot.nodes[row], "")
-        found.setdefault(repr((labels(node), spec_of(node), _allocatable(node))), node_name)
+        amounts = sorted((k, str(n)) for k, n in status_of(node)["allocatable"].items())
+        found.setdefault(repr((labels(node), spec_of(node), amounts)), node_name)
     return list(found.values())
 
 
@@ -26,25 +27,26 @@ def shapes(snapshot: Snapshot) -> list[str]:
 def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
     """A node like another one, with pods of the DaemonSets that are there; it goes at the end.
 
-    Args:
-        snapshot: the cluster.
-        like: the name of the other node.
-
     Returns:
         The name of the new one.
     """
     row = snapshot.row_of[like]
     new = _unused(snapshot, f"{like}-more")
-    daemons = [pod for pod in snapshot.pods_on[row] if _is_daemon(pod)]
+    owners = [(pod, controller_of(pod.obj) or {}) for pod in snapshot.pods_on[row]]
+    daemons = [pod.obj for pod, owner in owners if owner.get("kind") == "DaemonSet"]
     snapshot.set_node(node_like(snapshot.nodes[row], new))
-    copies = [placed_pod(_copy(pod.obj, new), snapshot.classes) for pod in daemons]
+    copies = []
+    for pod in daemons:
+        metadata = {**pod["metadata"], "uid": f"{pod['metadata'].get('uid')}-{new}"}
+        copy = {**pod, "metadata": metadata, "spec": {**pod["spec"], "nodeName": new}}
+        copies.append(placed_pod(copy, snapshot.classes))
     try:
-        for copy in copies:
-            snapshot.add_pod(copy, new)
+        for daemon in copies:
+            snapshot.add_pod(daemon, new)
         yield new
     finally:
-        for copy in copies:
-            snapshot.remove_pod(copy)
+        for daemon in copies:
+            snapshot.remove_pod(daemon)
         snapshot.remove_node(new)
 
 
@@ -58,17 +60,3 @@ def node_like(node: Object, name: str) -> Object:
     spec = {field: value for field, value in spec_of(node).items() if field not in _OWN_SPEC}
     status: Any = {**status_of(node), "images": []}
     return {**node, "metadata": {"name": name, "labels": marks}, "spec": spec, "status": status}
-
-
-def _allocatable(node: Object) -> list[tuple[str, str]]:
-    return sorted((key, str(amount)) for key, amount in status_of(node)["allocatable"].items())
-
-
-def _is_daemon(pod: PodInfo) -> bool:
-    owner = controller_of(pod.obj)
-    return owner is not None and owner.get("kind") == "DaemonSet"
-
-
-def _copy(pod: Object, node_name: str) -> Object:
-    metadata = {**pod["metadata"], "uid": f"{pod['metadata'].get('uid')}-{node_name}"}
-    return {**pod, "metadata": metadata, "spec": {**pod["spec"], "nodeName": node_name}}

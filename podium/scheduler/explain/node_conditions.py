@@ -12,8 +12,6 @@ def unmet_node_affinity(pod: Object, marks: Mapping[str, str], name: str) -> Ite
 
     Args:
         pod: any object with a pod's `spec`.
-        marks: the labels of the node.
-        name: of the node.
     """
     required = required_node_affinity(pod)
     for requirement in required.selector.requirements:

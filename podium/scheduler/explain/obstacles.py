@@ -1,7 +1,7 @@
 """Finds all obstacles to a pod on each node, not only the first filter's reason."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from podium.api.documents.report import Report
@@ -9,7 +9,6 @@ from podium.scheduler.explain.details import TriedNode, details_of
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.status import Status
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.pod_info import PodInfo
 
 # Of nodes that are refused for the same reasons no more are looked at closely.
 _DETAILED_MAX = 20
@@ -42,8 +41,6 @@ def obstacles(
     """What each filter has against nodes.
 
     Args:
-        decision: that was just made.
-        scheduler: that made it.
         refused: the nodes to tell of, with what the first objecting filter said. Only this is
             told of nodes that have no room but for what is kept for nominated pods.
 
@@ -66,12 +63,9 @@ def obstacles(
                 details = details_of(status, place)
             if not own or (details and status.plugin == _RESOURCES):
                 rivals = scheduler.nominator.rivals_on(decision.pod, node_name)
-                details = (*details, *_kept_for(rivals))
+                if rivals:
+                    named = ", ".join(f"{pod.key} (priority {pod.priority})" for pod in rivals)
+                    details = (*details, f"room is kept for {named}")
             plugin, code = status.plugin, str(status.code)
             found.append(Obstacle(node_name, plugin, code, status.reasons, details))
     return tuple(found)
-
-
-def _kept_for(nominated: Iterable[PodInfo]) -> tuple[str, ...]:
-    named = ", ".join(f"{pod.key} (priority {pod.priority})" for pod in nominated)
-    return (f"room is kept for {named}",) if named else ()

@@ -64,7 +64,6 @@ def remedies(
         scheduler: with the cluster as it is; afterwards it is as before.
         pod: it waits for a place.
         profile: the name of the scheduler that decides about it.
-        priority_classes: those that there are.
         budget_of: finds budgets that preemption has to respect.
     """
     trial = _Trial(scheduler, profile)
@@ -113,9 +112,12 @@ class _Trial:
 
 def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
     """Requests lowered to what is free where nothing else is in the way, the smallest cut first."""
+    evaluation = decision.evaluation
+    assert evaluation is not None
     cuts = []
     for node_name, row in sorted(trial.scheduler.snapshot.row_of.items()):
-        if _lacks_resources_only(decision, row):
+        objections = evaluation.filtering.objections(row)
+        if objections and all(status.plugin == "NodeResourcesFit" for status in objections):
             cut = _missing(trial, decision.pod, row)
             if cut:
                 cuts.append((max(share for _, _, share in cut), node_name, cut))
@@ -136,12 +138,6 @@ def _missing(trial: _Trial, pod: PodInfo, row: int) -> list[tuple[str, int, floa
                 return []
             found.append((columns.names[index], needed - free, (needed - free) / needed))
     return found
-
-
-def _lacks_resources_only(decision: Decision, row: int) -> bool:
-    assert decision.evaluation is not None
-    objections = decision.evaluation.filtering.objections(row)
-    return bool(objections) and all(status.plugin == "NodeResourcesFit" for status in objections)
 
 
 def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from podium.api.objects import Object, annotations, entries, labels, name, part, spec_of
 from podium.api.pod_specs import requests_of
 from podium.api.selectors.labels import SelectorError, label_selector
-from podium.api.values.message_words import listed
+from podium.api.values.message_words import count, listed
 from podium.api.values.quantity import value
 from podium.api.volumes.claims_and_volumes import (
     NO_PROVISIONER,
@@ -56,13 +56,9 @@ def limit_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) 
         parts += [f"by VolumeAttachments alone: {listed(idle, _NAMED_MAX)}"] if idle else []
         how = f" ({'; '.join(parts)})" if parts else ""
         yield (
-            f"{driver} attaches {_volumes(limits[driver])} at most, {len(held)} "
+            f"{driver} attaches {count(limits[driver], 'volume')} at most, {len(held)} "
             f"{'is' if len(held) == 1 else 'are'} attached{how}; the pod needs {wanted} more"
         )
-
-
-def _volumes(number: int) -> str:
-    return f"{number} volume" if number == 1 else f"{number} volumes"
 
 
 def binding_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
@@ -128,25 +124,21 @@ def _unbound(
             "makes none"
         )
     elif not topology.allowed(storage_class.get("allowedTopologies"))[row]:
+        terms = [
+            " and ".join(
+                f"{one.get('key')} is {' or '.join(entries(one, 'values'))}"
+                for one in term.get("matchLabelExpressions") or ()
+            )
+            for term in storage_class.get("allowedTopologies") or ()
+        ]
         yield (
             f"{called}{size} finds no free volume that the node reaches, and class {class_name} "
-            f"makes volumes only where {_topologies(storage_class)}"
+            f"makes volumes only where {', or '.join(terms)}"
         )
     elif spec_of(listers.get("CSIDriver", provisioner) or {}).get("storageCapacity"):
         largest = _largest_volume(listers, topology, class_name, row)
         has = "no CSIStorageCapacity is for the node" if largest is None else f"at most {largest}"
         yield f"{called}{size} doesn't fit what class {class_name} can make for the node: {has}"
-
-
-def _topologies(storage_class: Object) -> str:
-    terms = [
-        " and ".join(
-            f"{one.get('key')} is {' or '.join(entries(one, 'values'))}"
-            for one in term.get("matchLabelExpressions") or ()
-        )
-        for term in storage_class.get("allowedTopologies") or ()
-    ]
-    return ", or ".join(terms)
 
 
 def _largest_volume(
@@ -192,18 +184,13 @@ def use_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) ->
         claim = None if use.is_ephemeral else claim_of(listers, pod, use)
         if claim is None or READ_WRITE_ONCE_POD not in access_modes(claim):
             continue
-        for other in _users(snapshot, pod.namespace, use.claim_name):
+        for other in (one for pods in snapshot.pods_on for one in pods):
+            if other.namespace != pod.namespace or not any(
+                theirs.claim_name == use.claim_name and not theirs.is_ephemeral
+                for theirs in claim_uses(other.obj)
+            ):
+                continue
             yield (
                 f"claim {use.claim_name} ({READ_WRITE_ONCE_POD}) is used by {other.key}, priority "
                 f"{other.priority}, on {snapshot.names[other.row]}"
             )
-
-
-def _users(snapshot: Snapshot, namespace: str, claim_name: str) -> Iterator[PodInfo]:
-    for pods in snapshot.pods_on:
-        for other in pods:
-            if other.namespace == namespace and any(
-                use.claim_name == claim_name and not use.is_ephemeral
-                for use in claim_uses(other.obj)
-            ):
-                yield other

@@ -40,11 +40,7 @@ class ShapedPlugin(Protocol):
 
 
 class ByShape:
-    """What there is to ask about a class of pods: plugins, and answers that its shape has given.
-
-    Args:
-        snapshot: the nodes.
-    """
+    """What there is to ask about a class of pods: plugins, and answers that its shape has given."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._pre_filters: PerNodes[Sequence[PreFilterPlugin]] = PerNodes(snapshot)

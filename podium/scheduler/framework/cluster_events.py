@@ -71,12 +71,7 @@ class Action(IntFlag):
 
 
 class ClusterEvent(msgspec.Struct, frozen=True):
-    """Something that happened, or a kind of happenings to register for.
-
-    Attributes:
-        resource: to what.
-        action: one action or several.
-    """
+    """Something that happened, or a kind of happenings to register for."""
 
     resource: EventResource
     action: Action
@@ -103,7 +98,6 @@ class EventHint(msgspec.Struct, frozen=True):
     """An event that a plugin registers for.
 
     Attributes:
-        event: the event.
         hint: looks closer; None means that every such event may help.
     """
 

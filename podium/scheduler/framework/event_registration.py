@@ -26,8 +26,6 @@ def after_change(
     """Register for additions and updates.
 
     Args:
-        resource: of what.
-        action: which of them.
         hint: asked with the pod that waits, the object before (None if it is new), and after;
             without a hint every such event may help.
     """
@@ -41,7 +39,6 @@ def after_removal(resource: EventResource, hint: AfterRemoval | None = None) -> 
     """Register for deletions.
 
     Args:
-        resource: of what.
         hint: asked with the pod that waits, and what is gone; without a hint every deletion may
             help.
     """

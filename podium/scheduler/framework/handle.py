@@ -31,7 +31,6 @@ class PreferredNodes(msgspec.Struct):
     """Names of nodes by the uid of a pod; the first that ties with the best is taken.
 
     Attributes:
-        placements: for pods that fit.
         nominations: for pods that preempt.
     """
 
@@ -56,15 +55,11 @@ class Handle(msgspec.Struct, frozen=True):
 
     Attributes:
         snapshot: nodes and the pods on them.
-        listers: other objects.
         nominator: pods that wait for the room they have made.
-        budgets: disruption budgets.
         preempting: uids of the pods whose preemption is being carried out, up to the moment when
             the last victim is seen to terminate. Whoever removes the victims keeps it.
-        clock: the time.
         history: who was preempted lately. Whoever removes the victims keeps it.
         finder: says which nodes other pods would fit.
-        options: Podium's own options.
         rng: for what a configuration limits to random candidates; None limits nothing.
         preferred: what to take where several nodes are equal, before the smallest name.
         gangs: the PodGroups, which whoever watches them keeps; None if none are heeded.

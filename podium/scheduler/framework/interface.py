@@ -61,7 +61,6 @@ class FilterState:
     """What a filter plugin knows of one class of pods.
 
     Attributes:
-        plugin: the plugin's name.
         scope: what can change its answers.
         width: how many sums over pods it looks at.
         additive: whether `codes` and `code` take `extra`; if not, `code_among` is asked instead.
@@ -79,7 +78,6 @@ class FilterState:
         """Judge rows.
 
         Args:
-            rows: int[n].
             extra: `width` arrays int64[n] to add to the rows' sums; empty for the rows as they are.
 
         Returns:
@@ -114,7 +112,6 @@ class FilterState:
         """`weights` of many pods.
 
         Args:
-            pods: the pods.
             classes: that theirs are among.
 
         Returns:
@@ -150,7 +147,6 @@ class FixedCodes(FilterState):
     """Codes that only node objects can change: all rows are judged when it is made.
 
     Args:
-        plugin: the plugin's name.
         codes: int32[nodes].
         explain: a code in words.
     """
@@ -181,7 +177,6 @@ class LocalScore:
     """Scores that depend on the row alone, and are final: 0 to 100 a row.
 
     Attributes:
-        plugin: the plugin's name.
         scope: NODE or ROW.
         constant: what every row scores, if all score the same for as long as nodes don't change.
     """
@@ -289,7 +284,6 @@ class Held(msgspec.Struct, frozen=True):
     """What holds a preemption back that would otherwise help.
 
     Attributes:
-        reason: in words.
         until_s: when it is worth trying again, in seconds since the epoch; infinity if no time is
             known.
         budgets: `namespace/name` of the budgets that would have to allow more.

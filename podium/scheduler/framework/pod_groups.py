@@ -65,8 +65,21 @@ class PodGroups:
 
     def set(self, kind: str, obj: Object) -> None:
         """Add or replace a PodGroup of a kind."""
-        read = _of_kubernetes if kind == POD_GROUP.key else _of_plugins
-        self._groups[kind, namespace(obj), name(obj)] = read(spec_of(obj))
+        spec = spec_of(obj)
+        if kind == POD_GROUP.key:
+            least = part(spec, "schedulingPolicy", "gang").get("minCount")
+            is_whole, priority = spec.get("disruptionMode") == "PodGroup", spec.get("priority")
+            priority = None if priority is None else int(priority)
+            group = PodGroup(int(least or 1), is_whole, priority=priority)
+        else:
+            timeout_s = spec.get("scheduleTimeoutSeconds")
+            amounts: Object = spec.get("minResources") or {}
+            group = PodGroup(
+                int(spec.get("minMember") or 1),
+                timeout_s=None if timeout_s is None else float(timeout_s),
+                resources={r: resource_amount(r, nanos(raw)) for r, raw in amounts.items()},
+            )
+        self._groups[kind, namespace(obj), name(obj)] = group
 
     def remove(self, kind: str, obj: Object) -> None:
         """Remove a PodGroup, if it is there."""
@@ -160,21 +173,3 @@ def served_kinds(options: Gangs) -> Iterator[Kind]:
     """The kinds of the APIs whose PodGroups are heeded."""
     for api in sorted(options.pod_groups):
         yield from _KINDS[api]
-
-
-def _of_kubernetes(spec: Object) -> PodGroup:
-    gang = part(spec, "schedulingPolicy", "gang")
-    goes_as_a_whole = spec.get("disruptionMode") == "PodGroup"
-    least, priority = int(gang.get("minCount") or 1), spec.get("priority")
-    return PodGroup(least, goes_as_a_whole, priority=None if priority is None else int(priority))
-
-
-def _of_plugins(spec: Object) -> PodGroup:
-    timeout_s = spec.get("scheduleTimeoutSeconds")
-    least = int(spec.get("minMember") or 1)
-    amounts: Object = spec.get("minResources") or {}
-    return PodGroup(
-        least,
-        timeout_s=None if timeout_s is None else float(timeout_s),
-        resources={name: resource_amount(name, nanos(raw)) for name, raw in amounts.items()},
-    )

@@ -26,7 +26,6 @@ def feasible_nodes_to_find(percentage: int, node_count: int) -> int:
     Args:
         percentage: of all nodes, 1 to 100; 0 asks for an adaptive one, 50 less 1 for every 125
             nodes, at least 5.
-        node_count: of the cluster.
     """
     if node_count < FEASIBLE_NODES_MIN:
         return node_count
@@ -43,7 +42,10 @@ def search_order(snapshot: Snapshot) -> list[int]:
     """
     zones: dict[tuple[str, str], list[int]] = {}
     for row in snapshot.row_of.values():
-        zones.setdefault(_zone_of(snapshot, row), []).append(row)
+        carried = snapshot.labels_of(row)
+        region = next((carried[key] for key in REGION_LABELS if carried.get(key)), "")
+        zone = next((carried[key] for key in ZONE_LABELS if carried.get(key)), "")
+        zones.setdefault((region, zone), []).append(row)
     groups = list(zones.values())
     rounds = range(max(map(len, groups), default=0))
     return [group[turn] for turn in rounds for group in groups if turn < len(group)]
@@ -53,7 +55,6 @@ class NodeSampling:
     """The search of one scheduler; it remembers where it stopped.
 
     Attributes:
-        percentage: see `feasible_nodes_to_find`.
         next_start: the position in the search order at which the next search starts.
     """
 
@@ -67,7 +68,6 @@ class NodeSampling:
         """Which rows a search looks at, and move the start on.
 
         Args:
-            snapshot: the cluster.
             feasible: bool[nodes], what the search would find of each row.
 
         Returns:
@@ -85,10 +85,3 @@ class NodeSampling:
         result = np.zeros(snapshot.node_count, bool)
         result[order[:looked_at]] = True
         return result
-
-
-def _zone_of(snapshot: Snapshot, row: int) -> tuple[str, str]:
-    carried = snapshot.labels_of(row)
-    region = next((carried[key] for key in REGION_LABELS if carried.get(key)), "")
-    zone = next((carried[key] for key in ZONE_LABELS if carried.get(key)), "")
-    return region, zone

@@ -79,13 +79,7 @@ class Nodes:
 
 
 class NodeInfo(msgspec.Struct, frozen=True):
-    """One node, as a plugin sees it that looks at one at a time.
-
-    Attributes:
-        name: the node's name.
-        node: the object.
-        pods: the pods on it.
-    """
+    """One node, as a plugin sees it that looks at one at a time."""
 
     name: str
     node: Object
@@ -199,26 +193,24 @@ class _Score(RelativeScore):
         self._pod = pod
 
     def scores(self, feasible: Rows) -> Scores:
-        scores = _whole(self.plugin, "normalize", self._plugin.normalize(self._raw(feasible)))
+        snapshot = self._plugin.handle.snapshot
+        if isinstance(self._plugin, ArrayPlugin):
+            columns = Nodes(snapshot, feasible)
+            answer = np.asarray(self._plugin.score_nodes(self._pod, columns))
+            _check_length("Score", self.plugin, "score_nodes", answer, len(columns))
+            raw = _whole(self.plugin, "score_nodes", answer)
+        else:
+            score, rows = self._plugin.score_node, feasible.tolist()
+            infos = (
+                NodeInfo(snapshot.names[r], snapshot.nodes[r], snapshot.pods_on[r]) for r in rows
+            )
+            raw = _whole(self.plugin, "score_node", [score(self._pod, info) for info in infos])
+        scores = _whole(self.plugin, "normalize", self._plugin.normalize(raw))
         if len(scores) and (scores.min() < 0 or scores.max() > MAX_NODE_SCORE):
             worst = scores.min() if scores.min() < 0 else scores.max()
             fault = f"normalized scores must be from 0 to {MAX_NODE_SCORE}, not {worst}"
             raise _failure("Score", self.plugin, fault)
         return scores
-
-    def _raw(self, feasible: Rows) -> Scores:
-        snapshot = self._plugin.handle.snapshot
-        if isinstance(self._plugin, ArrayPlugin):
-            nodes = Nodes(snapshot, feasible)
-            raw = np.asarray(self._plugin.score_nodes(self._pod, nodes))
-            _check_length("Score", self.plugin, "score_nodes", raw, len(nodes))
-            return _whole(self.plugin, "score_nodes", raw)
-        score = self._plugin.score_node
-        scores = [
-            score(self._pod, NodeInfo(snapshot.names[r], snapshot.nodes[r], snapshot.pods_on[r]))
-            for r in feasible.tolist()
-        ]
-        return _whole(self.plugin, "score_node", scores)
 
 
 def adapted(plugin_class: Any) -> type:

@@ -19,8 +19,6 @@ class PastVictim(msgspec.Struct, frozen=True):
     """A pod that was preempted.
 
     Attributes:
-        at_s: when.
-        namespace: of the pod.
         priority_class: of the pod; empty if it names none.
     """
 
@@ -86,7 +84,9 @@ class VictimHistory:
         known = self._inherited.get(pod.uid)
         if known is None:
             waiting = self._to_inherit.get(_lineage(pod))
-            is_heir = waiting and _created_s(pod) >= int(waiting[-1][-1])
+            created = metadata_of(pod.obj).get("creationTimestamp")
+            created_s = epoch_s(created) if created else 0.0
+            is_heir = waiting and created_s >= int(waiting[-1][-1])
             known = self._inherited[pod.uid] = waiting.pop() if waiting and is_heir else ()
         return known
 
@@ -94,8 +94,3 @@ class VictimHistory:
 def _lineage(pod: PodInfo) -> str:
     controller = controller_of(pod.obj)
     return pod.key if controller is None else str(controller.get("uid"))
-
-
-def _created_s(pod: PodInfo) -> float:
-    created = metadata_of(pod.obj).get("creationTimestamp")
-    return epoch_s(created) if created else 0.0

@@ -6,12 +6,13 @@ lasts, the pod is kept out of the active queue.
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import partial
+from operator import contains
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
-from podium.api.objects import Object
 from podium.scheduler.config.args import DefaultPreemptionArgs
 from podium.scheduler.config.preemption_options import PreemptionScope
 from podium.scheduler.framework.cluster_events import EventHint, EventResource
@@ -24,7 +25,7 @@ from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from podium.scheduler.preemption.candidate_keys import keys_of
 from podium.scheduler.preemption.candidates import CandidateLimit
-from podium.scheduler.preemption.choice import Choice, choose
+from podium.scheduler.preemption.choice import choose
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.scheduler.preemption.eligibility import ineligible
 from podium.scheduler.preemption.policies.cross_node.search import CrossNodeSearch
@@ -53,7 +54,6 @@ class DefaultPreemption:
     """Looks for a node where preemption helps (PostFilter); dry runs are kept with evaluations.
 
     Args:
-        handle: the cluster.
         args: how many candidates to look at; all of them if the handle has no random numbers.
     """
 
@@ -68,22 +68,19 @@ class DefaultPreemption:
         self._shields = None if self._policy is None else self._policy.shields
         # Those with a dry run of ours, in the order in which these were made.
         self._evaluations: deque[ref[Evaluation]] = deque()
-        self._cross_node = self._search()
+        options, self._cross_node = handle.options, None
+        if options.preemption_scope is PreemptionScope.CROSS_NODE:
+            self._cross_node = CrossNodeSearch(
+                handle, self._importance, self._shields, options.cross_node_limits
+            )
         self._tables = VictimTables(
             handle.snapshot, handle.budgets, self._importance, self._shields
         )
         self._limit = _limit(handle, args)
 
-    def _search(self) -> CrossNodeSearch | None:
-        options = self._handle.options
-        if options.preemption_scope is not PreemptionScope.CROSS_NODE:
-            return None
-        limits = options.cross_node_limits
-        return CrossNodeSearch(self._handle, self._importance, self._shields, limits)
-
     def events_to_register(self) -> Sequence[EventHint]:
         """Look at pods that are held back when a pod goes; whether that helps, others must say."""
-        return (after_removal(EventResource.ASSIGNED_POD, _by_itself),)
+        return (after_removal(EventResource.ASSIGNED_POD, lambda pod, gone: False),)
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         """A pod isn't tried again before its victims have been told to go."""
@@ -124,7 +121,15 @@ class DefaultPreemption:
                 candidates = np.flatnonzero(wholes.is_candidate)
                 others = is_rejected & ~wholes.is_candidate
                 helped = self._select(pod, wholes, candidates, others, walls)
-        return helped or self._nowhere(pod, filtering, run, is_rejected, walls)
+        if helped is not None:
+            return helped
+        held = None
+        if self._policy is not None:
+            held = self._policy.held(pod, np.flatnonzero(is_rejected), [*walls.values()])
+        reason = self._no_candidate(filtering, run, is_rejected, walls)
+        if held is not None:
+            reason = f"{reason} Held back: {held.reason}."
+        return _no_help(reason, nominated_node_name="", is_rejected=is_rejected, run=run, held=held)
 
     def _select(
         self,
@@ -137,9 +142,7 @@ class DefaultPreemption:
         """Take the best candidate that isn't behind a wall; None if there is none.
 
         Args:
-            pod: the preemptor.
             run: has the victims of the candidates.
-            candidates: int[n].
             is_rejected: bool[nodes], where preemption doesn't help.
             walls: told of the walls before others, by row.
         """
@@ -148,68 +151,37 @@ class DefaultPreemption:
             keys = (*keys, NODES_TOUCHED)
         while len(candidates):
             choice = choose(run, candidates, keys)
-            row = self._selected(pod, choice)
+            rows, snapshot = choice.selected, self._handle.snapshot
+            row = int(rows[snapshot.ranks().take(rows).argmin()])
+            names = self._handle.preferred.nominations.get(pod.uid, ())
+            row = tied(names, snapshot, row, partial(contains, rows))
             wall = None if self._policy is None else self._policy.wall(pod, run.victims[row])
             if wall is None:
-                return self._nominate(pod, run, row, choice, candidates, is_rejected)
+                node_name = snapshot.names[row]
+                return Preemption(
+                    _HELPED,
+                    node_name,
+                    victims=run.victims[row],
+                    candidate_rows=candidates,
+                    is_rejected=is_rejected,
+                    run=run,
+                    choice=choice,
+                    pdb_violations=int(run.violations[row]),
+                    cleared=self._handle.nominator.lower_on(pod, node_name),
+                )
             walls[row] = wall
             candidates = candidates[candidates != row]
         return None
-
-    def _selected(self, pod: PodInfo, choice: Choice) -> int:
-        rows, snapshot = choice.selected, self._handle.snapshot
-        row = int(rows[snapshot.ranks().take(rows).argmin()])
-        names = self._handle.preferred.nominations.get(pod.uid, ())
-        return tied(names, snapshot, row, lambda other: other in rows)
-
-    def _nominate(
-        self,
-        pod: PodInfo,
-        run: DryRun,
-        row: int,
-        choice: Choice,
-        candidates: Rows,
-        is_rejected: Mask,
-    ) -> Preemption:
-        node_name = self._handle.snapshot.names[row]
-        return Preemption(
-            _HELPED,
-            node_name,
-            victims=run.victims[row],
-            candidate_rows=candidates,
-            is_rejected=is_rejected,
-            run=run,
-            choice=choice,
-            pdb_violations=int(run.violations[row]),
-            cleared=self._handle.nominator.lower_on(pod, node_name),
-        )
-
-    def _nowhere(
-        self,
-        pod: PodInfo,
-        filtering: Filtering,
-        run: DryRun,
-        is_rejected: Mask,
-        walls: Mapping[int, Wall],
-    ) -> Preemption:
-        held = None
-        if self._policy is not None:
-            held = self._policy.held(pod, np.flatnonzero(is_rejected), [*walls.values()])
-        reason = self._no_candidate(filtering, run, is_rejected, walls)
-        if held is not None:
-            reason = f"{reason} Held back: {held.reason}."
-        return _no_help(reason, nominated_node_name="", is_rejected=is_rejected, run=run, held=held)
 
     def _run_of(self, evaluation: Evaluation) -> DryRun:
         run: DryRun | None = evaluation.kept.get(self.name)
         if run is None:
             handle = self._handle
-            budgets, importance = handle.budgets, self._importance
             run = DryRun(
                 handle.snapshot,
                 handle.nominator,
-                budgets,
-                importance,
+                handle.budgets,
+                self._importance,
                 self._tables,
                 self._shields,
             )
@@ -245,7 +217,3 @@ def _limit(handle: Handle, args: DefaultPreemptionArgs) -> CandidateLimit | None
     return CandidateLimit(
         args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute, handle.rng
     )
-
-
-def _by_itself(pod: PodInfo, gone: Object) -> bool:
-    return False

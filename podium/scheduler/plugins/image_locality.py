@@ -16,7 +16,6 @@ from podium.api.pod_specs import containers_of, init_containers_of, volumes_of
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, Scope
 from podium.scheduler.snapshot.arrays import Rows, Scores
-from podium.scheduler.snapshot.node_columns import GroupColumn
 from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -47,7 +46,11 @@ class ImageLocality:
     def _score(self, wanted: Sequence[str], containers: int) -> LocalScore:
         groups = self._snapshot.columns.images()
         sizes = [_sizes(images, wanted) for images in groups.values]
-        shares = self._shares(groups, sizes)
+        node_counts = np.bincount(groups.codes, minlength=len(sizes)).tolist()
+        counts: Counter[str] = Counter()
+        for found, node_count in zip(sizes, node_counts, strict=True):
+            counts.update(dict.fromkeys(found, node_count))
+        shares = {image: count / self._snapshot.node_count for image, count in counts.items()}
         # kube-scheduler keeps one size of an image: that of the first node which it saw it on.
         size_of = dict(chain.from_iterable(found.items() for found in reversed(sizes)))
         scores = [
@@ -55,13 +58,6 @@ class ImageLocality:
             for found in sizes
         ]
         return _Locality(groups.lookup(scores))
-
-    def _shares(self, groups: GroupColumn, sizes: Sequence[Mapping[str, int]]) -> dict[str, float]:
-        node_counts = np.bincount(groups.codes, minlength=len(sizes)).tolist()
-        counts: Counter[str] = Counter()
-        for found, node_count in zip(sizes, node_counts, strict=True):
-            counts.update(dict.fromkeys(found, node_count))
-        return {image: count / self._snapshot.node_count for image, count in counts.items()}
 
 
 class _Locality(LocalScore):
@@ -86,12 +82,8 @@ def _images(spec: Object) -> list[str]:
     containers = [*init_containers_of(spec), *containers_of(spec)]
     volumes = [v["image"] for v in volumes_of(spec) if v.get("image")]
     names = [c.get("image") for c in containers] + [image.get("reference") for image in volumes]
-    return [_with_tag(name or "") for name in names]
-
-
-def _with_tag(image: str) -> str:
-    """The name as runtimes report it; what comes after the last slash has a tag or digest."""
-    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
+    # As runtimes report them: what comes after the last slash has a tag or a digest.
+    return [n if ":" in n.rpartition("/")[2] else f"{n}:latest" for n in (m or "" for m in names)]
 
 
 def _sizes(images: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> dict[str, int]:

@@ -34,6 +34,7 @@ from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
 from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.domain_sums import DomainSum, selector_marks
 from podium.scheduler.snapshot.held_terms import (
+    PREFERRED_APART,
     PREFERRED_NEAR,
     REQUIRED_APART,
     REQUIRED_NEAR,
@@ -339,7 +340,13 @@ class _Score(RelativeScore):
     def scores(self, feasible: Rows) -> Scores:
         if self.is_idle:
             return np.zeros(len(feasible), np.int64)
-        raw = self._raw(feasible)
+        by_domains: dict[int, tuple[DomainSum, Scores]] = {}
+        for counted, weight in self._weighed:
+            first, sums = by_domains.get(id(counted.codes), (counted, None))
+            weighed = counted.sums * weight
+            by_domains[id(counted.codes)] = first, weighed if sums is None else sums + weighed
+        of_rows = [sums[first.codes[feasible]] for first, sums in by_domains.values()]
+        raw = sum(of_rows[1:], of_rows[0])
         least = raw.min()
         spread = raw.max() - least
         if not spread:
@@ -347,27 +354,17 @@ class _Score(RelativeScore):
         share: Scores = (MAX_NODE_SCORE * ((raw - least) / spread)).astype(np.int64)
         return share
 
-    def _raw(self, feasible: Rows) -> Scores:
-        by_domains: dict[int, tuple[DomainSum, Scores]] = {}
-        for counted, weight in self._weighed:
-            first, sums = by_domains.get(id(counted.codes), (counted, None))
-            weighed = counted.sums * weight
-            by_domains[id(counted.codes)] = first, weighed if sums is None else sums + weighed
-        of_rows = [sums[first.codes[feasible]] for first, sums in by_domains.values()]
-        return sum(of_rows[1:], of_rows[0])
-
     def _learn(self) -> None:
         for held in self._counts.new_held():
-            if factor := self._factor(held):
+            factor = {
+                REQUIRED_NEAR: self._hard_weight,
+                REQUIRED_APART: 0,
+                PREFERRED_NEAR: held.term.weight,
+                PREFERRED_APART: -held.term.weight,
+            }[held.kind]
+            if factor:
                 self._weighed.append((self._counts.held.holders(held), factor))
                 self._has_learned = True
-
-    def _factor(self, held: HeldTerm) -> int:
-        if held.kind == REQUIRED_NEAR:
-            return self._hard_weight
-        if held.kind == REQUIRED_APART:
-            return 0
-        return held.term.weight if held.kind == PREFERRED_NEAR else -held.term.weight
 
     def _count_changes(self) -> int:
         return sum([counted.changes for counted, _ in self._weighed])

@@ -101,13 +101,14 @@ class NodeAffinity:
         terms = (*self._added_terms, *self._preferred(pod.cls))
         if not terms:
             return None
-        return self._scores.of(pod.cls.node_affinity_key, lambda: self._score(terms))
 
-    def _score(self, terms: _Terms) -> RelativeScore:
-        weights = np.zeros(self._snapshot.node_count, np.int64)
-        for weight, term in terms:
-            weights[matching_rows(self._snapshot, term)] += weight
-        return _Preferences(weights)
+        def make() -> RelativeScore:
+            weights = np.zeros(self._snapshot.node_count, np.int64)
+            for weight, term in terms:
+                weights[matching_rows(self._snapshot, term)] += weight
+            return _Preferences(weights)
+
+        return self._scores.of(pod.cls.node_affinity_key, make)
 
     def _preferred(self, cls: PodClass) -> _Terms:
         raw = _node_affinity(cls).get(PREFERRED)

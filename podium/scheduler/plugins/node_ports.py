@@ -85,7 +85,12 @@ class _Ports(FilterState):
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         if extra:
-            self._count()
+            if self._counted_at != self._snapshot.log.end:
+                self._counted_at = self._snapshot.log.end
+                self._lower = self._sums(lower=True)
+                self._kept = self._sums(lower=False) > 0
+                for row in np.flatnonzero(self._kept & (self._lower > 0)).tolist():
+                    self._kept[row] = self._keeps(row)
             taken = (self._lower[rows] + extra[0] > 0) | self._kept[rows]
         else:
             taken = (self._sums(lower=True) + self._sums(lower=False))[rows] > 0
@@ -128,15 +133,6 @@ class _Ports(FilterState):
             ports = lower if pod.priority < self._priority else others
             ports |= self._rivals_of(pod.cls)
         return not others <= lower
-
-    def _count(self) -> None:
-        if self._counted_at == self._snapshot.log.end:
-            return
-        self._counted_at = self._snapshot.log.end
-        self._lower = self._sums(lower=True)
-        self._kept = self._sums(lower=False) > 0
-        for row in np.flatnonzero(self._kept & (self._lower > 0)).tolist():
-            self._kept[row] = self._keeps(row)
 
     def _sums(self, *, lower: bool) -> NDArray[np.int64]:
         """How many ports in the way pods hold, int64[nodes], of lower priority or of others."""

@@ -82,13 +82,10 @@ class NodeResourcesFit:
         return {r: requests[r] for r in (*NATIVE_RESOURCES, *scalar) if requests.get(r, 0) > 0}
 
     def _counts(self, resource: str) -> bool:
-        return is_scalar_resource(resource) and not self._ignores(resource)
-
-    def _ignores(self, resource: str) -> bool:
-        group, _, _ = resource.partition("/")
-        return is_extended_resource(resource) and (
-            resource in self._args.ignored_resources or group in self._args.ignored_resource_groups
-        )
+        group, args = resource.partition("/")[0], self._args
+        is_ignored = resource in args.ignored_resources or group in args.ignored_resource_groups
+        is_ignored = is_ignored and is_extended_resource(resource)
+        return is_scalar_resource(resource) and not is_ignored
 
 
 def _requests(pod: PodInfo) -> dict[str, int]:
@@ -125,9 +122,6 @@ class Fit(FilterState):
     The sums are the number of pods, and what they hold of each requested resource. A code has a
     bit for each of them that is too much, in that order; it is negative if the node could never
     give what is requested.
-
-    Attributes:
-        names: what each sum is of.
     """
 
     plugin = NodeResourcesFit.name

@@ -38,21 +38,23 @@ class NodeUnschedulable:
         tolerant = Action.UPDATE_POD_TOLERATION
         return (
             after_change(EventResource.NODE, opened, _is_opened),
-            after_change(EventResource.UNSCHEDULED_POD, tolerant, _is_tolerant),
+            after_change(
+                EventResource.UNSCHEDULED_POD, tolerant, lambda pod, old, new: _tolerates(new)
+            ),
         )
 
     def by_shape(self, cls: PodClass) -> bool:
         return True
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
-        return self._filters.of(pod.cls.tolerations_key, lambda: self._filter(pod))
+        def make() -> FixedCodes | None:
+            if _tolerates(pod.obj):
+                return None
+            nodes = self._snapshot.columns.unschedulable()
+            codes = nodes.lookup([_CORDONED if value else 0 for value in nodes.values], np.int32)
+            return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
 
-    def _filter(self, pod: PodInfo) -> FixedCodes | None:
-        if _tolerates(pod.obj):
-            return None
-        cordoned = self._snapshot.columns.unschedulable()
-        codes = cordoned.lookup([_CORDONED if value else 0 for value in cordoned.values], np.int32)
-        return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
+        return self._filters.of(pod.cls.tolerations_key, make)
 
 
 def _tolerates(pod: Object) -> bool:
@@ -65,7 +67,3 @@ def _is_cordoned(node: Object) -> bool:
 
 def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
     return not _is_cordoned(new) and (old is None or _is_cordoned(old))
-
-
-def _is_tolerant(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return _tolerates(new)

@@ -74,11 +74,19 @@ class NodeVolumeLimits:
         """
         if not pod.cls.has_volumes:
             return None
-        if missing := self._missing_claim(pod):
-            refusal = unresolvable(missing)
-            codes = np.full(self._handle.snapshot.node_count, CLAIM_MISSING, np.int32)
-            return FixedCodes(self.name, codes, lambda code: refusal)
-        if fault := self._fault(pod):
+        claims = [(use, claim_of(self._handle.listers, pod, use)) for use in claim_uses(pod.obj)]
+        for use, claim in claims:
+            if claim is None and use.claim_name:
+                what = not_found("PersistentVolumeClaim", use.claim_name)
+                refusal = unresolvable(f"looking up PVC {pod.namespace}/{use.claim_name}: {what}")
+                codes = np.full(self._handle.snapshot.node_count, CLAIM_MISSING, np.int32)
+                return FixedCodes(self.name, codes, {CLAIM_MISSING: refusal}.__getitem__)
+        for use, claim in claims:
+            if claim is None:
+                raise CycleError(self.name, "PersistentVolumeClaim had no name")
+            if use.is_ephemeral and (fault := ownership_fault(claim, pod)):
+                raise CycleError(self.name, fault)
+        if fault := inline_fault(pod.obj):
             raise CycleError(self.name, fault)
         if not self._cluster.is_current():
             self._cluster = _Cluster(self._handle)
@@ -86,22 +94,6 @@ class NodeVolumeLimits:
         if self._cluster.limited_drivers.isdisjoint(volume.driver for volume in volumes):
             return None
         return _Limits(self._handle, self._cluster, volumes)
-
-    def _missing_claim(self, pod: PodInfo) -> str:
-        for use in claim_uses(pod.obj):
-            if use.claim_name and claim_of(self._handle.listers, pod, use) is None:
-                what = not_found("PersistentVolumeClaim", use.claim_name)
-                return f"looking up PVC {pod.namespace}/{use.claim_name}: {what}"
-        return ""
-
-    def _fault(self, pod: PodInfo) -> str:
-        for use in claim_uses(pod.obj):
-            claim = claim_of(self._handle.listers, pod, use)
-            if claim is None:
-                return "PersistentVolumeClaim had no name"
-            if use.is_ephemeral and (fault := ownership_fault(claim, pod)):
-                return fault
-        return inline_fault(pod.obj)
 
 
 class _Cluster:

@@ -4,8 +4,7 @@ A taint with the effect NoSchedule or NoExecute rules its node out; one with Pre
 it less wanted. Each distinct list of taints is judged once, however many nodes have it.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -80,7 +79,14 @@ class TaintToleration:
             if toleration.get("effect") in (None, "", PREFER_NO_SCHEDULE)
         ]
         groups = self._snapshot.columns.taints()
-        counts = [_intolerable(taints, tolerations) for taints in groups.values]
+        counts = [
+            sum(
+                taint.get("effect") == PREFER_NO_SCHEDULE
+                and not tolerations_tolerate(tolerations, taint)
+                for taint in taints
+            )
+            for taints in groups.values
+        ]
         return (
             _Dislikes(groups.lookup(counts))
             if any(counts)
@@ -116,13 +122,6 @@ class _Dislikes(RelativeScore):
 
     def scores(self, feasible: Rows) -> Scores:
         return default_normalize(self._counts[feasible], reverse=True)
-
-
-def _intolerable(taints: list[Mapping[str, Any]], tolerations: list[Mapping[str, Any]]) -> int:
-    return sum(
-        taint.get("effect") == PREFER_NO_SCHEDULE and not tolerations_tolerate(tolerations, taint)
-        for taint in taints
-    )
 
 
 def _keep_away(taints: Sequence[Object] | None, pod: PodInfo) -> bool:

@@ -6,6 +6,7 @@ v1.36 with StorageCapacityScoring off, as by default: nothing is scored.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import msgspec
 import numpy as np
@@ -141,7 +142,14 @@ class VolumeBinding:
         claims = self._claims(pod, claim_uses(pod.obj))
         if not claims.bound and not claims.delayed:
             return None
-        flags = self._judge_bound(claims.bound)
+        flags = np.zeros(self._snapshot.node_count, np.int32)
+        # The first claim that can't be had on a row decides; the others aren't looked at.
+        for claim in claims.bound:
+            volume = self._listers.get("PersistentVolume", volume_name(claim))
+            if volume is None:
+                flags[flags == 0] = VOLUME_MISSING
+                break
+            flags[(flags == 0) & ~self._reached(volume)] = NODE_CONFLICT
         try:
             flags |= self._judge_delayed(claims.delayed)
         except SelectorError as error:
@@ -277,32 +285,14 @@ class VolumeBinding:
             claim = claim_of(self._listers, pod, use)
             if claim is None:
                 continue
+            mode = (storage_class_of(self._listers, claim) or {}).get("volumeBindingMode")
             if is_fully_bound(claim):
                 claims.bound.append(claim)
-            elif self._waits_for_consumer(claim):
+            elif mode == WAIT_FOR_FIRST_CONSUMER and not volume_name(claim):
                 claims.delayed.append(claim)
             else:
                 claims.immediate.append(claim)
         return claims
-
-    def _waits_for_consumer(self, claim: Object) -> bool:
-        storage_class = storage_class_of(self._listers, claim)
-        return (
-            storage_class is not None
-            and storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
-            and not volume_name(claim)
-        )
-
-    def _judge_bound(self, claims: Iterable[Object]) -> Codes:
-        """The first claim that can't be had on a row decides; the others aren't looked at."""
-        flags = np.zeros(self._snapshot.node_count, np.int32)
-        for claim in claims:
-            volume = self._listers.get("PersistentVolume", volume_name(claim))
-            if volume is None:
-                flags[flags == 0] = VOLUME_MISSING
-                break
-            flags[(flags == 0) & ~self._reached(volume)] = NODE_CONFLICT
-        return flags
 
     def _reached(self, volume: Object) -> Mask:
         reached = np.zeros(self._snapshot.node_count, bool)
@@ -359,19 +349,12 @@ class VolumeBinding:
         enough = np.zeros(self._snapshot.node_count, bool)
         for segment in self._listers.list("CSIStorageCapacity"):
             limit = _volume_limit(segment)
-            if (
-                segment.get("storageClassName") == class_name
-                and limit is not None
-                and limit >= bytes_wanted
-            ):
-                enough |= self._accessible(segment)
+            is_of_class = segment.get("storageClassName") == class_name
+            if is_of_class and limit is not None and limit >= bytes_wanted:
+                with suppress(SelectorError):
+                    selector = label_selector(segment.get("nodeTopology"))
+                    enough |= self._topology.selected(selector)
         return enough
-
-    def _accessible(self, segment: Object) -> Mask:
-        try:
-            return self._topology.selected(label_selector(segment.get("nodeTopology")))
-        except SelectorError:
-            return np.zeros(self._snapshot.node_count, bool)
 
 
 def _binding_fault(fault: str) -> Status:

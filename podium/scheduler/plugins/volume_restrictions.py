@@ -75,17 +75,16 @@ class VolumeRestrictions:
         if not pod.cls.has_volumes:
             return None
         disks = tuple(_disks(pod.cls))
-        claims = frozenset(self._exclusive_claims(pod))
+        uses = [use for use in claim_uses(pod.obj) if not use.is_ephemeral]
+        known = ((use.claim_name, claim_of(self._listers, pod, use)) for use in uses)
+        claims = frozenset(
+            claim_name
+            for claim_name, claim in known
+            if claim is not None and READ_WRITE_ONCE_POD in access_modes(claim)
+        )
         if claims:
             return _ExclusiveClaims(self._snapshot, self._users, disks, claims, pod.namespace)
         return _Disks(self._snapshot, self._users, disks) if disks else None
-
-    def _exclusive_claims(self, pod: PodInfo) -> Iterator[str]:
-        for use in claim_uses(pod.obj):
-            if not use.is_ephemeral:
-                claim = claim_of(self._listers, pod, use)
-                if claim is not None and READ_WRITE_ONCE_POD in access_modes(claim):
-                    yield use.claim_name
 
     def _is_released(self, pod: PodInfo, gone: Object) -> bool:
         """Whether a pod of the same namespace that went had a disk or a claim that this one wants.
@@ -198,10 +197,14 @@ class _ExclusiveClaims(_Disks):
         namespace: str,
     ) -> None:
         super().__init__(snapshot, users, disks)
+        on_rows = snapshot.pods.classes[snapshot.pods.rows >= 0]
+
+        def pods_of(cls: PodClass) -> int:
+            return int(np.count_nonzero(on_rows == cls.id))
+
         self._namespace = namespace
         self._uses = {
-            claim: sum(_pods_of(snapshot, cls) for cls in users.of_claim(namespace, claim))
-            for claim in claims
+            claim: sum(pods_of(cls) for cls in users.of_claim(namespace, claim)) for claim in claims
         }
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
@@ -235,10 +238,6 @@ class _ExclusiveClaims(_Disks):
 
     def _is_idle(self) -> bool:
         return not self._disks and not self._in_use()
-
-
-def _pods_of(snapshot: Snapshot, cls: PodClass) -> int:
-    return int(np.count_nonzero((snapshot.pods.classes == cls.id) & (snapshot.pods.rows >= 0)))
 
 
 def _claims_used(cls: PodClass) -> Iterator[str]:

@@ -75,11 +75,23 @@ class VolumeZone:
     def filter(self, pod: PodInfo) -> FilterState | None:
         if not pod.cls.has_volumes:
             return None
-        demands = [demand for volume in self._volumes(pod) for demand in _demands(volume)]
+        demands = []
+        for use in claim_uses(pod.obj):
+            claim = None if use.is_ephemeral else claim_of(self._listers, pod, use)
+            bound_to = "" if claim is None else volume_name(claim)
+            volume = self._listers.get("PersistentVolume", bound_to) if bound_to else None
+            demands += [] if volume is None else _demands(volume)
         if not demands:
             return None
-        elsewhere = self._is_labelled()
-        elsewhere &= ~np.logical_and.reduce([self._meets(*demand) for demand in demands])
+        # Nodes without any such label are taken to be in the cluster's only zone.
+        labelled = {label: self._topology.labelled(label) for label in _SUCCESSORS}
+        elsewhere: Mask = np.logical_or.reduce([*labelled.values()])
+        met = np.ones(len(elsewhere), bool)
+        for label, values in demands:
+            successors = self._topology.having(_SUCCESSORS[label], values)
+            meets = self._topology.having(label, values) | (~labelled[label] & successors)
+            met &= meets
+        elsewhere &= ~met
         return FixedCodes(self.name, np.where(elsewhere, ELSEWHERE, 0).astype(np.int32), _status)
 
     def _fault(self, pod: PodInfo, claim_name: str) -> str:
@@ -90,41 +102,19 @@ class VolumeZone:
             return not_found("PersistentVolumeClaim", claim_name)
         bound_to = volume_name(claim)
         if not bound_to:
-            return self._unbound_fault(storage_class_name(claim))
+            class_name = storage_class_name(claim)
+            if not class_name:
+                return "PersistentVolumeClaim had no pv name and storageClass name"
+            storage_class = self._listers.get("StorageClass", class_name)
+            if storage_class is None:
+                return not_found("StorageClass", class_name)
+            mode = storage_class.get("volumeBindingMode")
+            if mode is None:
+                return f'VolumeBindingMode not set for StorageClass "{class_name}"'
+            return "" if mode == WAIT_FOR_FIRST_CONSUMER else "PersistentVolume had no name"
         if self._listers.get("PersistentVolume", bound_to) is None:
             return not_found("PersistentVolume", bound_to)
         return ""
-
-    def _unbound_fault(self, class_name: str) -> str:
-        if not class_name:
-            return "PersistentVolumeClaim had no pv name and storageClass name"
-        storage_class = self._listers.get("StorageClass", class_name)
-        if storage_class is None:
-            return not_found("StorageClass", class_name)
-        mode = storage_class.get("volumeBindingMode")
-        if mode is None:
-            return f'VolumeBindingMode not set for StorageClass "{class_name}"'
-        return "" if mode == WAIT_FOR_FIRST_CONSUMER else "PersistentVolume had no name"
-
-    def _volumes(self, pod: PodInfo) -> list[Object]:
-        claims = (
-            claim_of(self._listers, pod, use) for use in claim_uses(pod.obj) if not use.is_ephemeral
-        )
-        names = (volume_name(claim) for claim in claims if claim is not None)
-        volumes = (self._listers.get("PersistentVolume", name) for name in names if name)
-        return [volume for volume in volumes if volume is not None]
-
-    def _is_labelled(self) -> Mask:
-        """Nodes without any such label are taken to be in the cluster's only zone."""
-        labelled: Mask = np.logical_or.reduce(
-            [self._topology.labelled(label) for label in _SUCCESSORS]
-        )
-        return labelled
-
-    def _meets(self, label: str, values: frozenset[str]) -> Mask:
-        meets = self._topology.having(label, values)
-        lacking = ~self._topology.labelled(label)
-        return meets | (lacking & self._topology.having(_SUCCESSORS[label], values))
 
 
 def _demands(volume: Object) -> list[tuple[str, frozenset[str]]]:

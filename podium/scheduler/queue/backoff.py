@@ -20,7 +20,6 @@ class BackoffQueue:
     """The backoff queue of v1.36, which is two: one of pods that were rejected, one of errors.
 
     Args:
-        initial_s: the first backoff.
         max_s: the longest; 0 means no backoff at all.
         in_windows: whether the times when backoffs end are rounded down to whole seconds.
     """
@@ -77,30 +76,21 @@ class BackoffQueue:
 
     def completed(self, now_s: float) -> list[QueuedPod]:
         """Take out all pods whose backoff is over at a whole second."""
-        return [queued for heap in self._heaps for queued in _taken_before(heap, now_s)]
+        taken = []
+        for heap in (self._rejected, self._errors):
+            while (head := heap.head()) is not None and head.backoff_until_s < now_s:
+                heap.discard(head)
+                taken.append(head)
+        return taken
 
     def next_flush_s(self) -> float | None:
         """The whole second at which the next backoff is over."""
-        rejected, error = self._rejected.head(), self._errors.head()
-        if rejected is None and error is None:
-            return None
-        heads = [head for head in (rejected, error) if head is not None]
-        return min(math.floor(head.backoff_until_s) + WINDOW_S for head in heads)
-
-    @property
-    def _heaps(self) -> tuple[PodHeap, PodHeap]:
-        return self._rejected, self._errors
+        heads = [head for heap in (self._rejected, self._errors) if (head := heap.head())]
+        until_s = (math.floor(head.backoff_until_s) + WINDOW_S for head in heads)
+        return min(until_s, default=None)
 
     def _heap_of(self, queued: QueuedPod) -> PodHeap:
         return self._rejected if queued.is_rejected else self._errors
 
     def _rounded(self, time_s: float) -> float:
         return math.floor(time_s) if self._in_windows else time_s
-
-
-def _taken_before(heap: PodHeap, now_s: float) -> list[QueuedPod]:
-    taken = []
-    while (head := heap.head()) is not None and head.backoff_until_s < now_s:
-        heap.discard(head)
-        taken.append(head)
-    return taken

@@ -27,20 +27,14 @@ def events_of_pod_update(old: Object, new: Object) -> Action:
     if _asks_for_less(old, new):
         found |= Action.UPDATE_POD_SCALE_DOWN
     if old.get("spec") is not new.get("spec"):
-        found |= _events_of_spec_update(old, new)
+        if _spec(old, "schedulingGates") and not _spec(new, "schedulingGates"):
+            found |= Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
+        # Tolerations can only be added.
+        if len(_spec(old, "tolerations")) != len(_spec(new, "tolerations")):
+            found |= Action.UPDATE_POD_TOLERATION
     if _claims(old) != _claims(new):
         found |= Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
     return found or Action.UPDATE_OTHER
-
-
-def _events_of_spec_update(old: Object, new: Object) -> Action:
-    found = NOTHING
-    if _spec(old, "schedulingGates") and not _spec(new, "schedulingGates"):
-        found |= Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
-    # Tolerations can only be added.
-    if len(_spec(old, "tolerations")) != len(_spec(new, "tolerations")):
-        found |= Action.UPDATE_POD_TOLERATION
-    return found
 
 
 def events_of_node_update(old: Object, new: Object) -> Action:
@@ -54,7 +48,8 @@ def events_of_node_update(old: Object, new: Object) -> Action:
         found |= Action.UPDATE_NODE_ALLOCATABLE
     if labels(old) != labels(new):
         found |= Action.UPDATE_NODE_LABEL
-    if _spec(old, "taints") != _spec(new, "taints") or _is_open_again(old, new):
+    is_open_again = _spec(old, "unschedulable") and not _spec(new, "unschedulable")
+    if _spec(old, "taints") != _spec(new, "taints") or is_open_again:
         found |= Action.UPDATE_NODE_TAINT
     if _conditions(old) != _conditions(new):
         found |= Action.UPDATE_NODE_CONDITION
@@ -94,10 +89,6 @@ def _allocatable(node: Object) -> dict[str, int]:
 def _conditions(node: Object) -> dict[str, str]:
     conditions = _status(node, "conditions") or ()
     return {condition.get("type"): condition.get("status") for condition in conditions}
-
-
-def _is_open_again(old: Object, new: Object) -> bool:
-    return bool(_spec(old, "unschedulable")) and not _spec(new, "unschedulable")
 
 
 def _spec(obj: Object, field: str) -> Any:

@@ -44,8 +44,6 @@ class HintQuestions(NamedTuple):
 
         Args:
             pod: any pod of the class.
-            old: the object before; None if it is new.
-            new: the object after; None if it is gone.
         """
         for hint, strategy in self.hints:
             try:
@@ -62,11 +60,7 @@ NO_QUESTION = HintQuestions(((None, Strategy.AFTER_BACKOFF),))
 
 
 class QueueingHints:
-    """The hints of all profiles.
-
-    Args:
-        profiles: by scheduler name.
-    """
+    """The hints of all profiles."""
 
     def __init__(self, profiles: Mapping[str, QueueProfile]) -> None:
         self._profiles = profiles
@@ -94,20 +88,22 @@ class QueueingHints:
         key = rejection, what
         known = self._questions.get(key)
         if known is None:
-            known = self._questions[key] = self._whom_to_ask(rejection, what)
+            name, unschedulable, pending, gate = rejection
+            if what.helps_all:
+                known = NO_QUESTION
+            elif gate and not self._hints(name, {gate}, what):
+                known = NOBODY
+            elif not (unschedulable or pending):
+                known = NO_QUESTION
+            else:
+                at_once = [
+                    (hint, Strategy.IMMEDIATELY) for hint in self._hints(name, pending, what)
+                ]
+                others = self._hints(name, unschedulable - pending, what)
+                later = [(hint, Strategy.AFTER_BACKOFF) for hint in others]
+                known = HintQuestions((*at_once, *later))
+            self._questions[key] = known
         return known
-
-    def _whom_to_ask(self, rejection: Rejection, what: QueueEvent) -> HintQuestions:
-        name, unschedulable, pending, gate = rejection
-        if what.helps_all:
-            return NO_QUESTION
-        if gate and not self._hints(name, {gate}, what):
-            return NOBODY
-        if not (unschedulable or pending):
-            return NO_QUESTION
-        at_once = [(hint, Strategy.IMMEDIATELY) for hint in self._hints(name, pending, what)]
-        others = self._hints(name, unschedulable - pending, what)
-        return HintQuestions((*at_once, *((hint, Strategy.AFTER_BACKOFF) for hint in others)))
 
     def _hints(
         self, scheduler_name: str, plugins: Collection[str], what: QueueEvent
@@ -128,7 +124,6 @@ def in_hindsight(
     """What all that happened while a pod was in flight means to it, now that it comes back.
 
     Args:
-        hints: of all profiles.
         queued: the pod, and why it was rejected.
         happened: the events; None if they weren't kept.
     """

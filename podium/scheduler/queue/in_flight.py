@@ -16,9 +16,6 @@ class Happened(NamedTuple):
     """An event in the cluster that happened while pods were being decided.
 
     Attributes:
-        what: the event.
-        old: the object before; None if it is new.
-        new: the object after; None if it is gone.
         only_uid: the only pod that it concerns; empty if it may concern all.
         except_uid: a pod that it doesn't concern; empty if there is none.
     """

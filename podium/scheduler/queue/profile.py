@@ -45,7 +45,17 @@ class QueueProfile(msgspec.Struct, frozen=True):
         Bind isn't among them: there something goes wrong, or nothing. `more` has the events of who
         rejects pods besides.
         """
-        hints = {plugin.name: registered_events(plugin) for plugin in _rejecting(pipeline)}
+        rejecting: Iterator[Plugin] = chain(
+            pipeline.pre_enqueue,
+            pipeline.pre_filter,
+            pipeline.filter,
+            pipeline.post_filter,
+            pipeline.reserve,
+            pipeline.permit,
+            pipeline.pre_bind,
+            pipeline.pre_bind_calls,
+        )
+        hints = {plugin.name: registered_events(plugin) for plugin in rejecting}
         return cls(pipeline.queue_sort, pipeline.pre_enqueue, {**hints, **more})
 
 
@@ -68,17 +78,4 @@ def _registers(events: tuple[EventHint, ...], wanted: ClusterEvent) -> bool:
     return any(
         entry.event.resource is wanted.resource and entry.event.action & wanted.action
         for entry in events
-    )
-
-
-def _rejecting(pipeline: Pipeline) -> Iterator[Plugin]:
-    return chain(
-        pipeline.pre_enqueue,
-        pipeline.pre_filter,
-        pipeline.filter,
-        pipeline.post_filter,
-        pipeline.reserve,
-        pipeline.permit,
-        pipeline.pre_bind,
-        pipeline.pre_bind_calls,
     )

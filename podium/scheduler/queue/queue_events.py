@@ -57,17 +57,12 @@ def happenings(event: ClusterEvent) -> tuple[QueueEvent, ...]:
     action = event.action
     if action & Action.UPDATE_OTHER:
         action = action & ~Action.UPDATE | Action.UPDATE_OTHER
-    return tuple(
-        QueueEvent(ClusterEvent(event.resource, single), f"{resource}{_spelt(single)}")
-        for single in action
-    )
-
-
-def _spelt(action: Action) -> str:
-    """An action's name as metrics spell it, such as `UpdateNodeTaint`."""
-    if action is Action.UPDATE_OTHER:
-        return "Update"
-    return str(action.name).title().replace("_", "")
+    found = []
+    for single in action:
+        is_general = single is Action.UPDATE_OTHER
+        spelt = "Update" if is_general else str(single.name).title().replace("_", "")
+        found.append(QueueEvent(ClusterEvent(event.resource, single), f"{resource}{spelt}"))
+    return tuple(found)
 
 
 def happenings_of_update(old: Object, new: Object) -> tuple[QueueEvent, ...]:

@@ -55,18 +55,14 @@ class QueuedPod(msgspec.Struct, eq=False):
 
     Attributes:
         pod: its newest state that the queue was told of.
-        scheduler_name: the profile it is scheduled with.
         added_at_s: when it was added, or last came back from an attempt; orders equal priorities.
         turn: what `added_at_s` leaves undecided: who came first at the same instant.
-        place: where it is.
-        attempts: how often it was popped.
         unschedulable_count: how often plugins rejected it.
         consecutive_errors: how often it failed for other reasons since it was last rejected.
         initial_attempt_s: when it first got into the active queue; None if it never did.
         unschedulable_plugins: who rejected it in its last attempt, gates included.
         pending_plugins: who waits for something outside the scheduler.
         gated_by: the answer of the PreEnqueue plugin that keeps it out, in the plugin's name.
-        backoff_until_s: when its backoff ends.
         flush_from_s: since when it has waited, as far as the flush of leftovers is concerned.
         woken_by: the event that brought it back last, by its label; empty if none has.
         was_rejected: whether it was rejected before the queue got it, and not tried since.

@@ -15,7 +15,6 @@ from podium.scheduler.queue.profile import QueueProfile
 from podium.scheduler.queue.queue_events import (
     FORCE_ACTIVATE,
     UNSCHEDULABLE_TIMEOUT,
-    QueueEvent,
     happenings,
     happenings_of_update,
 )
@@ -39,7 +38,6 @@ class SchedulingQueue:
     by `done` or `fail`. Nothing moves as time goes by unless `flush` or `pop` is called.
 
     Args:
-        profiles: by scheduler name.
         initial_backoff_s: the backoff after the first failure; it doubles with every other one.
         max_backoff_s: the longest backoff; 0 means none at all.
         max_in_unschedulable_s: how long a pod waits for an event before it is tried all the same.
@@ -118,8 +116,6 @@ class SchedulingQueue:
 
         Args:
             pod: one that the queue doesn't hold.
-            scheduler_name: the profile it is scheduled with.
-            now_s: the time.
             rejected_since_s: since when it has been rejected whenever it was tried, as often as its
                 backoff let it. It is tried to learn who rejects it; that again is no new rejection,
                 and its backoff is over.
@@ -155,7 +151,14 @@ class SchedulingQueue:
             self._backoff.push(queued, self._sort_key(queued))
         else:
             self._unschedulable.add(queued)
-            self._reconsider(queued, changes, old.obj, now_s)
+            for what in changes:
+                # Its gate is asked when it is let in.
+                questions = self._hints.questions(queued.rejection._replace(gate=""), what)
+                strategy = questions.answer(new, old.obj, new.obj)
+                if strategy is not Strategy.SKIP:
+                    self._unschedulable.remove(queued)
+                    if self._requeue(queued, strategy, what.label, now_s):
+                        return
 
     def delete(self, uid: str) -> None:
         """A pod is gone, or bound by somebody else; if it is in flight, it won't come back."""
@@ -168,7 +171,9 @@ class SchedulingQueue:
         """The pod to try next; it is in flight until `done` or `fail`. None if there is none."""
         if now_s >= self._flushed_s + WINDOW_S:
             self.flush(now_s)
-        queued = self._active.pop() or self._pop_early()
+        queued = self._active.pop()
+        if queued is None and self._pop_from_backoff and (queued := self._backoff.pop()):
+            self.incoming[QueueName.ACTIVE, POPPED_EARLY] += 1
         if queued is not None:
             queued.begin()
             self._in_flight.begin(queued.uid)
@@ -212,7 +217,6 @@ class SchedulingQueue:
             queued: as popped; its pod may be exchanged for a newer state.
             plugins: who rejected it; if nobody did, and nobody waits, it is an error.
             pending_plugins: who waits for something outside the scheduler.
-            now_s: the time.
         """
         uid = queued.uid
         happened = None
@@ -224,7 +228,16 @@ class SchedulingQueue:
         self._pods[uid] = queued
         queued.unschedulable_plugins = frozenset(plugins)
         queued.pending_plugins = frozenset(pending_plugins)
-        self._note_failure(queued, now_s)
+        is_known = queued.was_rejected and queued.is_rejected
+        queued.was_rejected = False
+        if queued.is_rejected:
+            queued.unschedulable_count += not is_known
+            queued.consecutive_errors = 0
+        else:
+            queued.consecutive_errors += 1
+        queued.added_at_s = queued.flush_from_s = now_s
+        queued.turn = next(self._turns)
+        queued.backoff_until_s = NEVER if is_known else self._backoff.until_s(queued)
         self._requeue(queued, in_hindsight(self._hints, queued, happened), ATTEMPT_FAILED, now_s)
 
     def activate(self, uids: Iterable[str], now_s: float) -> None:
@@ -260,9 +273,6 @@ class SchedulingQueue:
 
         Args:
             event: what; several actions are looked at one after another.
-            old: the object before; None if it is new.
-            new: the object after; None if it is gone.
-            now_s: the time.
             among: leaves out pods that wait; asked with one pod of a class for all of them.
             except_uid: leaves out this pod: what it gives up itself can't help it.
 
@@ -293,7 +303,13 @@ class SchedulingQueue:
         self._flushed_s = math.floor(now_s)
         for queued in self._backoff.completed(self._flushed_s):
             self._to_active(queued, BACKOFF_COMPLETE, now_s, let_in=self._pop_from_backoff)
-        self._flush_leftovers(now_s)
+        tick_s = now_s // LEFTOVER_TICK_S * LEFTOVER_TICK_S
+        leftovers = self._unschedulable.take_older(tick_s - self._max_in_unschedulable_s)
+        for queued in leftovers:
+            queued.flush_from_s = tick_s
+            self._requeue(queued, Strategy.AFTER_BACKOFF, UNSCHEDULABLE_TIMEOUT.label, now_s)
+        if leftovers:
+            self._in_flight.record(Happened(UNSCHEDULABLE_TIMEOUT, None, None))
 
     def next_wakeup_s(self) -> float | None:
         """When `flush` has something to do; None if it hasn't, whatever the time."""
@@ -313,45 +329,6 @@ class SchedulingQueue:
     def _leftover_s(self, queued: QueuedPod) -> float:
         overdue_s = queued.flush_from_s + self._max_in_unschedulable_s
         return (overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S
-
-    def _pop_early(self) -> QueuedPod | None:
-        queued = self._backoff.pop() if self._pop_from_backoff else None
-        if queued is not None:
-            self.incoming[QueueName.ACTIVE, POPPED_EARLY] += 1
-        return queued
-
-    def _flush_leftovers(self, now_s: float) -> None:
-        tick_s = now_s // LEFTOVER_TICK_S * LEFTOVER_TICK_S
-        leftovers = self._unschedulable.take_older(tick_s - self._max_in_unschedulable_s)
-        for queued in leftovers:
-            queued.flush_from_s = tick_s
-            self._requeue(queued, Strategy.AFTER_BACKOFF, UNSCHEDULABLE_TIMEOUT.label, now_s)
-        if leftovers:
-            self._in_flight.record(Happened(UNSCHEDULABLE_TIMEOUT, None, None))
-
-    def _reconsider(
-        self, queued: QueuedPod, changes: Iterable[QueueEvent], old: Object, now_s: float
-    ) -> None:
-        """Whether a pod that waits has changed so that it may fit now; its gate is asked then."""
-        for what in changes:
-            questions = self._hints.questions(queued.rejection._replace(gate=""), what)
-            strategy = questions.answer(queued.pod, old, queued.pod.obj)
-            if strategy is not Strategy.SKIP:
-                self._unschedulable.remove(queued)
-                if self._requeue(queued, strategy, what.label, now_s):
-                    return
-
-    def _note_failure(self, queued: QueuedPod, now_s: float) -> None:
-        is_known = queued.was_rejected and queued.is_rejected
-        queued.was_rejected = False
-        if queued.is_rejected:
-            queued.unschedulable_count += not is_known
-            queued.consecutive_errors = 0
-        else:
-            queued.consecutive_errors += 1
-        queued.added_at_s = queued.flush_from_s = now_s
-        queued.turn = next(self._turns)
-        queued.backoff_until_s = NEVER if is_known else self._backoff.until_s(queued)
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, label: str, now_s: float) -> bool:
         """Put a pod that is nowhere where it belongs; whether it may be tried again."""

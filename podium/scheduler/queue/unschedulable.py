@@ -65,8 +65,6 @@ class Unschedulable:
         """The pods that an event may help, and how to go on with them; they stay in here.
 
         Args:
-            hints: say so.
-            happened: the event.
             among: leaves out classes of pods; None leaves out none.
         """
         found: list[tuple[QueuedPod, Strategy]] = []

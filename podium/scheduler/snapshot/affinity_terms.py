@@ -23,8 +23,6 @@ class Kin:
 
     Attributes:
         id: index into columns of kins, from 0; another one after `PodClasses.forget`.
-        namespace: of the pods.
-        labels: of the pods.
         terminating: whether the pods have a deletion timestamp.
         affinity: `spec.affinity` of the pods; what it says of nodes means nothing.
         terms: what `affinity` says of other pods, once it has been read.
@@ -60,7 +58,6 @@ class AffinityTerm:
     Attributes:
         namespaces: of pods it is about.
         namespace_selector: of further namespaces.
-        selector: of pods.
         topology_key: the label whose equal values make a domain.
         weight: of a preferred term; 0 for a required one.
     """
@@ -101,15 +98,12 @@ class AffinityTerms:
 
 def affinity_terms(kin: Kin) -> AffinityTerms:
     """The terms of a kin."""
-    if kin.terms is None:
-        kin.terms = _terms(kin)
-    return kin.terms
-
-
-def _terms(kin: Kin) -> AffinityTerms:
+    if kin.terms is not None:
+        return kin.terms
     near: Object = kin.affinity.get("podAffinity") or {}
     apart: Object = kin.affinity.get("podAntiAffinity") or {}
     if not near and not apart:
+        kin.terms = _NONE
         return _NONE
     faults: list[str] = []
     read = (
@@ -119,25 +113,26 @@ def _terms(kin: Kin) -> AffinityTerms:
         _read(kin, "preferredAntiAffinityTerms", _weighted(apart), faults),
     )
     error = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
-    return AffinityTerms(*read, error)
+    kin.terms = AffinityTerms(*read, error)
+    return kin.terms
 
 
 def with_known_namespaces(
     terms: Iterable[AffinityTerm], listers: Listers
 ) -> tuple[AffinityTerm, ...]:
     """The terms with their namespace selectors resolved to the namespaces that there are."""
-    return tuple(_resolved(term, listers) for term in terms)
+    resolved = []
+    for term in terms:
+        selector = term.namespace_selector
+        if not selector.is_empty and not selector.matches_nothing:
+            selected = {name(n) for n in listers.list("Namespace") if selector.matches(labels(n))}
+            known = term.namespaces | selected
+            term = replace(term, namespaces=known, namespace_selector=NOTHING)
+        resolved.append(term)
+    return tuple(resolved)
 
 
 _NONE = AffinityTerms()
-
-
-def _resolved(term: AffinityTerm, listers: Listers) -> AffinityTerm:
-    selector = term.namespace_selector
-    if selector.is_empty or selector.matches_nothing:
-        return term
-    selected = {name(n) for n in listers.list("Namespace") if selector.matches(labels(n))}
-    return replace(term, namespaces=term.namespaces | selected, namespace_selector=NOTHING)
 
 
 def _required(affinity: Object) -> list[tuple[Object, int]]:

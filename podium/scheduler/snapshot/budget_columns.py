@@ -16,7 +16,6 @@ class BudgetColumns:
     """The budgets that preemption looks at.
 
     Attributes:
-        budgets: as they are now.
         epoch: raised whenever there are others, or they select others.
         log: the numbers of budgets that have come to allow another number, within the epoch.
     """
@@ -69,7 +68,6 @@ class BudgetColumns:
         Args:
             slots: int64[pods], sorted by row, the first to go first.
             indexes: int64[pods], ascending, the index of each pod's row.
-            columns: of the pods.
 
         Returns:
             bool[pods].

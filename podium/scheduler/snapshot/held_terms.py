@@ -57,7 +57,6 @@ class HeldTerms:
         """The terms that are about the pods of a kin.
 
         Args:
-            kin: of the pods.
             around: the labels of its namespace.
             since: only those of `all` from this place on.
         """

@@ -42,7 +42,14 @@ def _matching_term(snapshot: Snapshot, term: NodeSelectorTerm) -> Mask:
         return np.zeros(snapshot.node_count, bool)
     rows = _meeting(snapshot, term.expressions)
     for requirement in term.fields:
-        rows &= _meeting_field(snapshot, requirement)
+        if requirement.key != NAME_FIELD:
+            # Other fields are taken to be empty.
+            rows &= requirement.matches("")
+            continue
+        named = np.zeros(snapshot.node_count, bool)
+        row_of = snapshot.row_of
+        named[[row_of[name] for name in requirement.values if name in row_of]] = True
+        rows &= named if requirement.operator == "In" else ~named
     return rows
 
 
@@ -51,12 +58,3 @@ def _meeting(snapshot: Snapshot, requirements: Iterable[Requirement]) -> Mask:
     for requirement in requirements:
         rows &= snapshot.columns.label(requirement.key).meets(requirement)
     return rows
-
-
-def _meeting_field(snapshot: Snapshot, requirement: Requirement) -> Mask:
-    """The rows that meet a condition, `In` or `NotIn`, on a field; other fields are empty."""
-    if requirement.key != NAME_FIELD:
-        return np.full(snapshot.node_count, requirement.matches(""))
-    named = np.zeros(snapshot.node_count, bool)
-    named[[snapshot.row_of[name] for name in requirement.values if name in snapshot.row_of]] = True
-    return named if requirement.operator == "In" else ~named

@@ -17,11 +17,7 @@ COUNT_MAX = 256
 
 
 class PerNodes(Generic[V]):
-    """Values by key, for as long as no node changes for scheduling; those that were used last.
-
-    Args:
-        snapshot: the nodes.
-    """
+    """Values by key, for as long as no node changes for scheduling; those that were used last."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

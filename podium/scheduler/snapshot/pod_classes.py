@@ -74,8 +74,6 @@ class PodClass:
     Attributes:
         id: index into columns of classes, from 0; another one after `PodClasses.forget`.
         pod: one pod of the class, as it came; its name and uid mean nothing.
-        namespace: of the pods.
-        labels: of the pods.
         priority: `spec.priority`, 0 if absent.
         terminating: whether the pods have a deletion timestamp.
         kin: what other pods see of them.
@@ -273,23 +271,19 @@ class PodClasses:
         """The class of a pod.
 
         Args:
-            pod: the object.
             wants_node: whether `spec.nodeName` is a wish (of a pod to schedule) rather than where
                 the pod is.
         """
         key = _key(pod, wants_node)
         known = self._by_key.get(key)
         if known is None:
-            known = self._by_key[key] = PodClass(len(self._all), pod, self._kin_of(pod))
+            of_kin = _encode(kin_key(pod))
+            kin = self._kin_by_key.get(of_kin)
+            if kin is None:
+                kin = self._kin_by_key[of_kin] = Kin(len(self.kins), pod)
+                self.kins.append(kin)
+            known = self._by_key[key] = PodClass(len(self._all), pod, kin)
             self._all.append(known)
-        return known
-
-    def _kin_of(self, pod: Object) -> Kin:
-        key = _encode(kin_key(pod))
-        known = self._kin_by_key.get(key)
-        if known is None:
-            known = self._kin_by_key[key] = Kin(len(self.kins), pod)
-            self.kins.append(known)
         return known
 
     def on_node(self, pod: Object) -> PodClass:
@@ -367,7 +361,8 @@ class ClassColumn:
     def now(self) -> NDArray[np.int64]:
         """int64[classes + 1], until there are more classes."""
         if self._epoch != self._classes.epoch:
-            self._forget()
+            self._epoch, self._known = self._classes.epoch, 0
+            self._column = np.full(2, self._of_none, np.int64)
         count = len(self._classes)
         if self._known < count:
             if len(self._column) <= count:
@@ -377,10 +372,6 @@ class ClassColumn:
             self._column[count] = self._of_none
             self._known = count
         return self._column[: count + 1]
-
-    def _forget(self) -> None:
-        self._epoch, self._known = self._classes.epoch, 0
-        self._column = np.full(2, self._of_none, np.int64)
 
 
 def _key(pod: Object, wants_node: bool) -> bytes:

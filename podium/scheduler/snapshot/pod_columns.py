@@ -37,7 +37,6 @@ class PodColumns:
         """Give the pod a slot.
 
         Args:
-            pod: the pod.
             row: of its node.
             position: among the pods of the row.
             held: columns of resources, with what it takes of each.

@@ -88,7 +88,6 @@ def start_order_of(start_ns: int | None, now_ns: int) -> int:
 
     Args:
         start_ns: in nanoseconds since the epoch; None if the pod hasn't started.
-        now_ns: the time.
     """
     if start_ns is None:
         return NOT_STARTED

@@ -116,12 +116,16 @@ class Snapshot:
         """
         node_name = name(node)
         row = self.row_of.get(node_name)
-        if row is not None and _same_for_scheduling(self.nodes[row], node):
+        if row is not None and _relevant(self.nodes[row]) == _relevant(node):
             self.nodes[row] = node
             return False
         amounts = allocatable_amounts(node)
         if row is None:
-            row = self._append_row(node_name, node)
+            row = self.row_of[node_name] = self.node_count
+            self.names.append(node_name)
+            self.nodes.append(node)
+            self.pods_on.append([])
+            self.resources.append_row()
         self.nodes[row] = node
         self.resources.set_allocatable(row, amounts)
         self._node_changed()
@@ -140,7 +144,19 @@ class Snapshot:
             self.remove_pod(pod)
             self._order_start(pod)
             self._homeless.setdefault(node_name, []).append(pod)
-        self._remove_row(row)
+        # The last row takes its place.
+        del self.row_of[node_name]
+        last = self.node_count - 1
+        if row != last:
+            self.row_of[self.names[last]] = row
+            self.pods.move(self.pods_on[last], row)
+            if last in self.freed_ports:
+                self.freed_ports[row] = self.freed_ports.pop(last)
+        self.names[row] = self.names[last]
+        self.nodes[row] = self.nodes[last]
+        self.pods_on[row] = self.pods_on[last]
+        del self.names[last], self.nodes[last], self.pods_on[last]
+        self.resources.remove_row(row)
         self._node_changed()
 
     def add_pod(self, pod: PodInfo, node_name: str) -> None:
@@ -279,29 +295,6 @@ class Snapshot:
         self.node_epoch += 1
         self.columns.forget()
 
-    def _append_row(self, node_name: str, node: Object) -> int:
-        row = self.row_of[node_name] = self.node_count
-        self.names.append(node_name)
-        self.nodes.append(node)
-        self.pods_on.append([])
-        self.resources.append_row()
-        return row
-
-    def _remove_row(self, row: int) -> None:
-        """Remove a row without pods; the last one takes its place."""
-        del self.row_of[self.names[row]]
-        last = self.node_count - 1
-        if row != last:
-            self.row_of[self.names[last]] = row
-            self.pods.move(self.pods_on[last], row)
-            if last in self.freed_ports:
-                self.freed_ports[row] = self.freed_ports.pop(last)
-        self.names[row] = self.names[last]
-        self.nodes[row] = self.nodes[last]
-        self.pods_on[row] = self.pods_on[last]
-        del self.names[last], self.nodes[last], self.pods_on[last]
-        self.resources.remove_row(row)
-
 
 def allocatable_amounts(node: Object) -> dict[str, int]:
     """What a node has: cpu in thousandths, others in units.
@@ -316,10 +309,6 @@ def allocatable_amounts(node: Object) -> dict[str, int]:
         except InvalidValueError as error:
             raise error.under(f"Node {name(node)}.status.allocatable[{resource}]") from None
     return read
-
-
-def _same_for_scheduling(old: Object, new: Object) -> bool:
-    return _relevant(old) == _relevant(new)
 
 
 def _relevant(node: Object) -> tuple[object, ...]:

@@ -240,7 +240,14 @@ class Spreading:
     ) -> tuple[Hashable, ScoredRows]:
         """The rows with the topology keys of all constraints, or all rows, and a key for them."""
         keys = tuple(c.topology_key for c in constraints) if needs_labels else ()
-        return keys, self._scored.of(keys, lambda: ScoredRows(self._labelled(keys)))
+
+        def labelled() -> NDArray[np.bool_]:
+            present = np.ones(self._snapshot.node_count, bool)
+            for key in keys:
+                present &= self._snapshot.columns.label(key).codes != ABSENT
+            return present
+
+        return keys, self._scored.of(keys, lambda: ScoredRows(labelled()))
 
     def domains(
         self, cls: PodClass, constraint: SpreadConstraint, rows_key: Hashable, rows: ScoredRows
@@ -287,12 +294,6 @@ class Spreading:
         marks = () if selector.is_empty else selector_marks(selector)
         asked = (key, own.namespace, selector)
         return self.sums.of(asked, column, lambda other: constraint.counts(own, other), marks)
-
-    def _labelled(self, topology_keys: Iterable[str]) -> NDArray[np.bool_]:
-        present = np.ones(self._snapshot.node_count, bool)
-        for key in topology_keys:
-            present &= self._snapshot.columns.label(key).codes != ABSENT
-        return present
 
 
 def standing(

@@ -20,7 +20,6 @@ class WaitingPod(msgspec.Struct):
     """A pod that has its room, and waits for plugins to allow it to be bound.
 
     Attributes:
-        pod: the pod.
         deadlines_s: by plugin that made it wait, when it gives up.
         waits_s: by plugin, for how long it asked to wait.
     """

@@ -19,7 +19,6 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
     can't be scheduled now.
 
     Attributes:
-        pod: the pod.
         error: why the cycle ended in an error; empty if it didn't. Nodes that had been filtered
             by then are still told.
         gate: the refusal of PreEnqueue; the cycle didn't begin.

@@ -42,7 +42,6 @@ def nodes_available_message(
     """The message of a pod that can't be scheduled.
 
     Args:
-        node_count: of the cluster.
         reasons: of single nodes; left out if PreFilter refused the pod.
         pre_filter: why PreFilter refused it, if it did.
         post_filter: what PostFilter had to say.

@@ -26,7 +26,7 @@ from podium.scheduler.framework.interface import (
     PreemptionResult,
 )
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.framework.status import Code, Status
+from podium.scheduler.framework.status import Code
 from podium.scheduler.snapshot.arrays import Codes
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -59,7 +59,6 @@ class SchedulingCycle:
         """Make a cycle that has decided nothing yet.
 
         Args:
-            handle: the cluster.
             pipelines: the plugins of each profile, by scheduler name.
             during: a context for the decision of a pod while any pods are nominated; None for
                 none.
@@ -79,17 +78,19 @@ class SchedulingCycle:
 
         Args:
             pod: a pending pod; its `nominated_node_name` is tried first.
-            scheduler_name: the profile to decide by.
 
         Raises:
             KeyError: there is no such profile.
         """
         if self._snapshot.classes.is_crowded:
-            self._forget_classes()
+            self._keep_nothing()
+            self._handle.budgets.forget_classes()
+            self._snapshot.forget_classes()
         pipeline = self._pipelines[scheduler_name]
-        gate = _gate(pipeline, pod)
-        if gate is not None:
-            return Decision(pod, gate=gate)
+        for plugin in pipeline.pre_enqueue:
+            gate = plugin.pre_enqueue(pod)
+            if not gate.is_success:
+                return Decision(pod, gate=gate.by(plugin.name))
         if not self._snapshot.node_count:
             return Decision(pod, error=NO_NODES)
         try:
@@ -110,11 +111,6 @@ class SchedulingCycle:
         self._evaluations: Recent[_Key, Evaluation] = Recent(_EVALUATIONS_MAX)
         self._newcomers: Recent[_Key, Evaluation] = Recent(_NEWCOMERS_MAX)
         self._met: set[_Key] = set()
-
-    def _forget_classes(self) -> None:
-        self._keep_nothing()
-        self._handle.budgets.forget_classes()
-        self._snapshot.forget_classes()
 
     def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         if self.timing is None:
@@ -272,14 +268,6 @@ def _filtered(evaluation: Evaluation) -> Code:
     if not filtering.pre_filter.is_success:
         return filtering.pre_filter.code
     return Code.SUCCESS if filtering.any_fits() else Code.UNSCHEDULABLE
-
-
-def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:
-    for plugin in pipeline.pre_enqueue:
-        status = plugin.pre_enqueue(pod)
-        if not status.is_success:
-            return status.by(plugin.name)
-    return None
 
 
 def _outcome(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:

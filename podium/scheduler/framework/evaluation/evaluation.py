@@ -5,7 +5,7 @@ touches its row, in plain integers, and other rows only where a plugin says so. 
 what is told in docs/incremental.md.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -57,7 +57,6 @@ class Evaluation:
     """Filters and scores of one class of pods, kept up to date.
 
     Attributes:
-        filtering: which rows fit.
         tally: counts what its decisions say of nodes.
         refusal: the last one, if it may be that of other pods; None if there is none.
         said: of which outcome and answer of PostFilter a message was made, and the message.
@@ -147,7 +146,11 @@ class Evaluation:
                     self._score(self._scoring, changes, flipped=flipped)
             is_volatile = self._scoring is not None and self._scoring.is_volatile
             if is_volatile or self.filtering.is_volatile:
-                self._begin(pod)
+                self.filtering.begin(pod)
+                if self._scoring is not None:
+                    self._scoring.begin(pod)
+                    self._scoring.update_relative(self.filtering.feasible_rows())
+                    self._prefer_all(self._scoring)
         except CycleError:
             self._epochs = _NEVER
             raise
@@ -174,13 +177,6 @@ class Evaluation:
         assumed = self._listers.assumed_epoch if self._uses_claims else 0
         return self._snapshot.node_epoch, self._listers.epoch, assumed
 
-    def _begin(self, pod: PodInfo) -> None:
-        self.filtering.begin(pod)
-        if self._scoring is not None:
-            self._scoring.begin(pod)
-            self._scoring.update_relative(self.filtering.feasible_rows())
-            self._prefer_all(self._scoring)
-
     def _score(self, scoring: Scoring, changes: Sequence[Change], *, flipped: bool) -> None:
         """Score what changes of pods concern; `flipped` says whether other rows fit now."""
         filtering = self.filtering
@@ -190,20 +186,17 @@ class Evaluation:
         elif filtering.all_rows_changed:
             self._prefer_all(scoring)
         else:
-            self._prefer_rows(scoring, filtering.touched)
-
-    def _prefer_rows(self, scoring: Scoring, rows: Iterable[int]) -> None:
-        outcome, local, relative = (
-            self.filtering.outcome_at,
-            scoring.local_total_at,
-            scoring.relative_total_at,
-        )
-        for row in rows:
-            self._preference_at[row] = (
-                INFEASIBLE
-                if outcome[row]
-                else (local[row] + relative[row]) * self._spread + self._ties_at[row]
+            outcome, local, relative = (
+                filtering.outcome_at,
+                scoring.local_total_at,
+                scoring.relative_total_at,
             )
+            for row in filtering.touched:
+                self._preference_at[row] = (
+                    INFEASIBLE
+                    if outcome[row]
+                    else (local[row] + relative[row]) * self._spread + self._ties_at[row]
+                )
 
     def _prefer_all(self, scoring: Scoring) -> None:
         totals = scoring.local_total * self._spread

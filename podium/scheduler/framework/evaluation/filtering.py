@@ -1,12 +1,10 @@
 """The filters of one class of pods, combined: for each row the first one that objects, if any."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter, itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.pre_filter import NO_NODE, Narrowing, run_pre_filter
 from podium.scheduler.framework.interface import FITS, FilterState, Scope
@@ -41,7 +39,10 @@ class Filtering:
         self._snapshot = snapshot
         early = pipeline.by_shape.pre_filters(pipeline.pre_filter, pod)
         self.pre_filter, narrowing = run_pre_filter(early, snapshot, pod)
-        self.states = self._make_states(pipeline, narrowing, pod) if self._is_open() else []
+        self.states: list[FilterState] = []
+        if self.pre_filter.is_success:
+            asked = [ask(pod) for ask in pipeline.by_shape.filters(pipeline.filter, pod)]
+            self.states = [state for state in (narrowing, *asked) if state is not None]
         self.codes = [state.all_codes(snapshot.node_count) for state in self.states]
         self._codes_at = [codes.data for codes in self.codes]
         numbered = list(enumerate(self.states))
@@ -95,7 +96,9 @@ class Filtering:
                 codes[row] = state.code(row)
         touched = set(rows)
         for index, state in dirty:
-            touched.update(self._judge_again(index, state))
+            judged = state.all_codes(len(self.outcome))
+            touched.update(np.flatnonzero(judged != self.codes[index]).tolist())
+            self.codes[index][:] = judged
         self.all_rows_changed = len(touched) > _FEW_ROWS_MAX
         if dirty:
             self._judged += 1
@@ -119,13 +122,6 @@ class Filtering:
             self._feasible_rows = None
         return flipped
 
-    def _judge_again(self, index: int, state: FilterState) -> list[int]:
-        """Ask a state about all rows; the rows whose codes have changed."""
-        codes = state.all_codes(len(self.outcome))
-        changed: list[int] = np.flatnonzero(codes != self.codes[index]).tolist()
-        self.codes[index][:] = codes
-        return changed
-
     def meet(self, pods: Iterable[PodInfo]) -> None:
         """Tell filters of pods that are on no node, before any `width` is read for their sake.
 
@@ -148,12 +144,29 @@ class Filtering:
         Returns:
             The rows int[n], and their outcomes and blames, int32[n].
         """
-        placed = _Placed.of(added)
-        self._meet(placed.classes)
+        of_pods = [*map(_CLASS, chain.from_iterable(map(_PODS, added)))]
+        # Each class of the pods is weighed once; many pods are mostly of one.
+        classes = [*dict.fromkeys(of_pods)]
+        class_indexes, places = np.zeros(len(of_pods), np.intp), np.arange(len(added))
+        if len(classes) > 1:
+            index_of = {known: index for index, known in enumerate(classes)}
+            class_indexes = np.array([*map(index_of.__getitem__, of_pods)], np.intp)
+        if len(of_pods) != len(added):
+            places = np.repeat(places, [len(pods) for _, pods in added])
+        self._meet(classes)
         rows = np.fromiter(map(_ROW, added), np.intp, len(added))
-        codes = [
-            self._codes_with(i, state, rows, added, placed) for i, state in enumerate(self.states)
-        ]
+        on_rows, codes = self._snapshot.pods_on, []
+        for known_codes, state in zip(self.codes, self.states, strict=True):
+            if not state.additive:
+                judged = [state.code_among(row, [*on_rows[row], *pods]) for row, pods in added]
+                codes.append(np.array(judged, np.int32))
+            elif not state.width:
+                codes.append(known_codes[rows])
+            else:
+                weights = np.array([*map(state.weights, classes)], np.int64)
+                sums = np.zeros((len(rows), state.width), np.int64)
+                np.add.at(sums, places, weights.reshape(-1, state.width)[class_indexes])
+                codes.append(state.codes(rows, list(sums.T)))
         outcome, blame, _ = _combined(codes, len(rows))
         return rows, outcome, blame
 
@@ -192,36 +205,6 @@ class Filtering:
             if codes[row] != FITS
         ]
 
-    def _is_open(self) -> bool:
-        return self.pre_filter.is_success
-
-    def _make_states(
-        self, pipeline: Pipeline, narrowing: Narrowing | None, pod: PodInfo
-    ) -> list[FilterState]:
-        asked = [ask(pod) for ask in pipeline.by_shape.filters(pipeline.filter, pod)]
-        return [state for state in (narrowing, *asked) if state is not None]
-
-    def _codes_with(
-        self,
-        index: int,
-        state: FilterState,
-        rows: Rows,
-        added: Sequence[tuple[int, Sequence[PodInfo]]],
-        placed: "_Placed",
-    ) -> Codes:
-        if not state.additive:
-            on_rows = self._snapshot.pods_on
-            judged = [state.code_among(row, [*on_rows[row], *pods]) for row, pods in added]
-            return np.array(judged, np.int32)
-        if not state.width:
-            return self.codes[index][rows]
-        weights = np.array([state.weights(cls) for cls in placed.classes], np.int64).reshape(
-            -1, state.width
-        )
-        sums = np.zeros((len(rows), state.width), np.int64)
-        np.add.at(sums, placed.positions, weights[placed.class_indexes])
-        return state.codes(rows, list(sums.T))
-
     def _combine_all(self) -> bool:
         before, was_open = self.outcome, self.is_open_everywhere
         self._combine()
@@ -246,38 +229,11 @@ class Filtering:
     def _combine(self) -> None:
         count = self._snapshot.node_count
         self.outcome, self.blame, self.is_open_everywhere = _combined(self.codes, count)
-        if not self._is_open():
+        if not self.pre_filter.is_success:
             self.outcome[:] = NO_NODE
             self.is_open_everywhere = False
         self.outcome_at = self.outcome.data
         self._blame_at = self.blame.data
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """Hypothetical pods, so that each class of them is weighed once.
-
-    Attributes:
-        classes: the classes among them.
-        class_indexes: int[pods], the index of each pod's class.
-        positions: int[pods], the index of each pod's row.
-    """
-
-    classes: Sequence[PodClass]
-    class_indexes: NDArray[np.intp]
-    positions: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, added: Sequence[tuple[int, Sequence[PodInfo]]]) -> "_Placed":
-        of_pods = [*map(_CLASS, chain.from_iterable(map(_PODS, added)))]
-        classes = dict.fromkeys(of_pods)
-        indexes, positions = np.zeros(len(of_pods), np.intp), np.arange(len(added))
-        if len(classes) > 1:
-            index_of = {known: index for index, known in enumerate(classes)}
-            indexes = np.array([*map(index_of.__getitem__, of_pods)], np.intp)
-        if len(of_pods) != len(added):
-            positions = np.repeat(positions, [len(group) for _, group in added])
-        return cls([*classes], indexes, positions)
 
 
 def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:

@@ -101,8 +101,6 @@ class HypotheticalRows:
         """Take all potential victims away.
 
         Args:
-            filtering: of the class of pods.
-            snapshot: the cluster.
             rows: int[n], ascending.
             victims: arrays of the shape [turns, n], in the order in which they are given back.
             rivals: rows, each with the pods nominated there that count.

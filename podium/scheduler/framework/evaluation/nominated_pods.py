@@ -22,12 +22,7 @@ _ONE_BY_ONE_MAX = 4
 
 
 class Rivalry:
-    """What nominated pods close to one class of pods; only rows that have changed are judged again.
-
-    Args:
-        snapshot: the cluster.
-        nominator: has the nominated pods.
-    """
+    """The rows that nominated pods close to a class of pods; only changed rows are judged again."""
 
     def __init__(self, snapshot: Snapshot, nominator: Nominator) -> None:
         self._snapshot = snapshot
@@ -61,7 +56,10 @@ class Rivalry:
         self._codes[stale] = FITS
         if len(stale) <= _ONE_BY_ONE_MAX:
             for row in stale.tolist():
-                self._judge_one(pod, filtering, row)
+                rivals_here = self._nominator.rivals_on(pod, self._snapshot.names[row])
+                if rivals_here:
+                    judged = HypotheticalRow(filtering, self._snapshot, row, rivals_here)
+                    self._codes[row], self._blame[row] = judged.judge_with_rivals()
         else:
             rivals = self._nominator.rivals(pod, self._snapshot)
             if among := [(row, pods) for row, pods in rivals if is_stale[row]]:
@@ -69,12 +67,6 @@ class Rivalry:
                 self._codes[rows], self._blame[rows] = codes, blame
         known[stale] = True
         known[own] = False
-
-    def _judge_one(self, pod: PodInfo, filtering: Filtering, row: int) -> None:
-        rivals = self._nominator.rivals_on(pod, self._snapshot.names[row])
-        if rivals:
-            judged = HypotheticalRow(filtering, self._snapshot, row, rivals).judge_with_rivals()
-            self._codes[row], self._blame[row] = judged
 
 
 def with_rivals(filtering: Filtering, rivals: Rivals) -> tuple[Codes, Codes]:

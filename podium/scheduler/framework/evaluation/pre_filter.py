@@ -73,16 +73,14 @@ def run_pre_filter(
             narrowing.append(plugin.name)
             names = result.node_names if names is None else names & result.node_names
         if names is not None and not names:
-            return unresolvable(_nothing_left(narrowing), plugin=plugin.name), None
+            reason = f"node(s) didn't satisfy plugin {plugin.name}"
+            if len(narrowing) > 1:
+                listed = _listed(sorted(narrowing))
+                reason = f"node(s) didn't satisfy plugin(s) {listed} simultaneously"
+            return unresolvable(reason, plugin=plugin.name), None
     if names is None or not refusal.is_success:
         return refusal, None
     return SUCCESS, Narrowing(snapshot, names, sorted(narrowing))
-
-
-def _nothing_left(plugins: Sequence[str]) -> str:
-    if len(plugins) == 1:
-        return f"node(s) didn't satisfy plugin {plugins[0]}"
-    return f"node(s) didn't satisfy plugin(s) {_listed(sorted(plugins))} simultaneously"
 
 
 def _listed(plugins: Sequence[str]) -> str:

@@ -21,8 +21,6 @@ class Scoring:
     """The scores of all rows for one class of pods.
 
     Attributes:
-        local: local scores with their weights.
-        relative: relative scores with their weights.
         local_total: int64[nodes], weighted; right on feasible rows.
         relative_total: int64[nodes], weighted; right on feasible rows.
         error: why no scores could be made; None if they were.
@@ -37,7 +35,13 @@ class Scoring:
         self.error: CycleError | None = None
         self._ask(pipeline, pod)
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
-        self._node_total = self._total_of_nodes()
+        of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
+        constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
+        self._node_total = _same(constant, self._node_count)
+        for state, weight in of_nodes:
+            if state.constant is None:
+                scores = _weighted(state.all_scores(self._node_count), weight)
+                self._node_total = self._node_total + scores
         self._node_total_at = self._node_total.data
         scored = [
             _weighted(s.all_scores(self._node_count), weight) for s, weight in self._row_scores
@@ -85,8 +89,8 @@ class Scoring:
 
     def update_pods(self, changes: Sequence[Change]) -> bool:
         """Tell relative scores of changes of pods; whether any score may have changed."""
-        told = [state.pods_changed(changes) for state, _ in self.relative]
-        return any(told)
+        changed = [state.pods_changed(changes) for state, _ in self.relative]
+        return any(changed)
 
     def update_relative(self, feasible: Rows) -> None:
         """Normalise again over the feasible rows, int[n]."""
@@ -110,10 +114,9 @@ class Scoring:
 
     def by_plugin(self, feasible: Rows) -> dict[str, Scores]:
         """Each plugin's weighted, normalised scores of the feasible rows, int64[n]."""
-        return {
-            **{state.plugin: weight * state.scores(feasible) for state, weight in self.local},
-            **{state.plugin: weight * state.scores(feasible) for state, weight in self.relative},
-        }
+        local = {state.plugin: weight * state.scores(feasible) for state, weight in self.local}
+        relative = {s.plugin: weight * s.scores(feasible) for s, weight in self.relative}
+        return {**local, **relative}
 
     def _ask(self, pipeline: Pipeline, pod: PodInfo) -> None:
         for early in pipeline.by_shape.pre_scores(pipeline.pre_score, pod):
@@ -128,16 +131,6 @@ class Scoring:
                 self.local.append((state, weight))
             elif state is not None:
                 self.relative.append((state, weight))
-
-    def _total_of_nodes(self) -> Scores:
-        """What local scores that pods don't change come to, int64[nodes]."""
-        of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
-        constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
-        total = _same(constant, self._node_count)
-        for state, weight in of_nodes:
-            if state.constant is None:
-                total = total + _weighted(state.all_scores(self._node_count), weight)
-        return total
 
 
 def _weighted(scores: Scores, weight: int) -> Scores:

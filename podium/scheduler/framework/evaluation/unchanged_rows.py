@@ -26,8 +26,6 @@ class KnownRows:
         """Know nothing yet.
 
         Args:
-            snapshot: the pods.
-            budgets: that victims may break.
             nominator: whose nominations matter; None if they don't.
             protections: rows whose pods are now protected otherwise; None if nothing protects any.
         """

@@ -100,7 +100,6 @@ class ScoredResources(Generic[C]):
     """The columns for what classes of pods request.
 
     Args:
-        snapshot: the nodes.
         specs: the resources that count.
         make: makes columns of what pods hold, what nodes have, and weights.
         nonzero: take of cpu and memory the sums that have defaults for containers that say
@@ -128,13 +127,16 @@ class ScoredResources(Generic[C]):
         """
         names = self._names
         if not self._are_native:
-            names = tuple([name for name in names if self._counts(name, requests)])
+            names = tuple(
+                [
+                    name
+                    for name in names
+                    if name in NATIVE_RESOURCES or (requests.get(name) and is_scalar_resource(name))
+                ]
+            )
         columns = self._columns.of(names, lambda: self._made(names))
         columns.follow()
         return columns, [requests.get(name, 0) for name in names]
-
-    def _counts(self, name: str, requests: Mapping[str, int]) -> bool:
-        return name in NATIVE_RESOURCES or bool(requests.get(name) and is_scalar_resource(name))
 
     def _made(self, names: Sequence[str]) -> C:
         counted = [spec for spec in self._specs if spec.name in names]

@@ -4,7 +4,7 @@ The rules are those of NodeVolumeLimits in v1.36, which takes every in-tree plug
 driver of its own as migrated, whatever a CSINode says.
 """
 
-from collections.abc import Iterator
+from contextlib import suppress
 
 from podium.api.objects import Object, key, name, part, spec_of
 from podium.api.pod_specs import volumes_of
@@ -26,7 +26,22 @@ _UNBOUND_PREFIX = "\0"
 
 def attachable_volumes(listers: Listers, pod: PodInfo) -> frozenset[Attachable]:
     """The volumes that must be attached for a pod; what can't be made out is left out."""
-    return frozenset((*_claimed(listers, pod), *_inline(pod.obj)))
+    found: set[Attachable | None] = set()
+    for use in claim_uses(pod.obj):
+        claim = claim_of(listers, pod, use)
+        if claim is None or (use.is_ephemeral and ownership_fault(claim, pod)):
+            continue
+        volume = listers.get("PersistentVolume", volume_name(claim))
+        if volume is not None:
+            found.add(_existing(volume))
+        elif storage_class := storage_class_of(listers, claim):
+            driver = provisioning_driver(storage_class.get("provisioner") or "")
+            found.add(Attachable(driver, _UNBOUND_PREFIX + key(claim)))
+    found = {one for one in found if one is not None and one.driver and one.handle}
+    for inline in volumes_of(spec_of(pod.obj)):
+        with suppress(MigrationError):
+            found.add(migrated_volume(inline))
+    return frozenset(one for one in found if one is not None)
 
 
 def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:
@@ -36,7 +51,9 @@ def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:
         spec = spec_of(attachment)
         volume = part(spec, "source").get("persistentVolumeName")
         if volume and spec.get("attacher"):
-            handle = _handle(listers.get("PersistentVolume", volume)) or volume
+            stored = listers.get("PersistentVolume", volume)
+            existing = None if stored is None else _existing(stored)
+            handle = (existing.handle if existing else "") or volume
             attachable = Attachable(spec["attacher"], handle)
             attached.setdefault(spec.get("nodeName", ""), set()).add(attachable)
     return {node_name: frozenset(volumes) for node_name, volumes in attached.items()}
@@ -57,23 +74,12 @@ def limits_of(csi_node: Object) -> dict[str, int]:
 
 def inline_fault(pod: Object) -> str:
     """Why an in-tree volume of the pod can't be translated for its CSI driver; empty if all can."""
-    for volume in _volumes(pod):
+    for volume in volumes_of(spec_of(pod)):
         try:
             migrated_volume(volume)
         except MigrationError as error:
             return f"volume {volume.get('name')}: {error}"
     return ""
-
-
-def _claimed(listers: Listers, pod: PodInfo) -> Iterator[Attachable]:
-    for use in claim_uses(pod.obj):
-        claim = claim_of(listers, pod, use)
-        if claim is None or (use.is_ephemeral and ownership_fault(claim, pod)):
-            continue
-        volume = listers.get("PersistentVolume", volume_name(claim))
-        found = _to_be_made(listers, claim) if volume is None else _existing(volume)
-        if found is not None and found.driver and found.handle:
-            yield found
 
 
 def _existing(volume: Object) -> Attachable | None:
@@ -85,30 +91,3 @@ def _existing(volume: Object) -> Attachable | None:
         return migrated_volume(spec, zones_of(volume))
     except MigrationError:
         return None
-
-
-def _to_be_made(listers: Listers, claim: Object) -> Attachable | None:
-    storage_class = storage_class_of(listers, claim)
-    if storage_class is None:
-        return None
-    driver = provisioning_driver(storage_class.get("provisioner") or "")
-    return Attachable(driver, _UNBOUND_PREFIX + key(claim))
-
-
-def _handle(volume: Object | None) -> str:
-    found = _existing(volume) if volume is not None else None
-    return found.handle if found is not None else ""
-
-
-def _inline(pod: Object) -> Iterator[Attachable]:
-    for volume in _volumes(pod):
-        try:
-            found = migrated_volume(volume)
-        except MigrationError:
-            continue
-        if found is not None:
-            yield found
-
-
-def _volumes(pod: Object) -> list[Object]:
-    return list(volumes_of(spec_of(pod)))

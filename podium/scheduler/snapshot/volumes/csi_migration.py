@@ -4,7 +4,7 @@ The rules are those of csi-translation-lib in v1.36, as far as scheduling looks 
 driver, the handle of a volume, and the topology of a persistent volume.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from podium.api.errors import PodiumError
@@ -15,6 +15,7 @@ from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 BETA_ZONE_LABEL = "failure-domain.beta.kubernetes.io/zone"
 BETA_REGION_LABEL = "failure-domain.beta.kubernetes.io/region"
 
+_ZONE_LABELS = (ZONE_LABEL, BETA_ZONE_LABEL)
 _MIGRATED_PLUGINS = "storage.alpha.kubernetes.io/migrated-plugins"
 _UNSPECIFIED = "UNSPECIFIED"
 _AWS_SCHEME = "aws://"
@@ -175,27 +176,24 @@ def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:
     """
     required = part(spec_of(volume), "nodeAffinity").get("required")
     terms = list(entries(required or {}, "nodeSelectorTerms"))
-    zone_label, region_label = _topology_labels(terms, labels(volume))
+    marks = labels(volume)
+    keys = {expression.get("key") for term in terms for expression in _expressions(term)}
+    # The volume speaks of newer or older labels, first of all in its affinity.
+    zone_label, region_label = ZONE_LABEL, REGION_LABEL
+    speaking = next((k for k in (keys, marks.keys()) if not k.isdisjoint(_ZONE_LABELS)), keys)
+    if ZONE_LABEL not in speaking and BETA_ZONE_LABEL in speaking:
+        zone_label, region_label = BETA_ZONE_LABEL, BETA_REGION_LABEL
     if _values(terms, zone_label):
         terms = _renamed(terms, zone_label, plugin.topology_key)
-    elif zones := _zones(labels(volume).get(zone_label, "")):
-        extra = {"key": plugin.topology_key, "operator": "In", "values": zones}
-        terms = [_with_expression(term, extra) for term in terms or [{}]]
+    elif zones := {z.strip() for z in marks.get(zone_label, "").split(ZONES_DELIMITER)} - {""}:
+        extra = {"key": plugin.topology_key, "operator": "In", "values": sorted(zones)}
+        terms = [
+            {**term, "matchExpressions": [*_expressions(term), extra]} for term in terms or [{}]
+        ]
         required = required or {}
     if region_label == BETA_REGION_LABEL and _values(terms, region_label):
         terms = _renamed(terms, region_label, REGION_LABEL)
     return None if required is None else {**required, "nodeSelectorTerms": terms}
-
-
-def _topology_labels(terms: Iterable[Object], marks: Mapping[str, str]) -> tuple[str, str]:
-    """The labels for zone and region that the volume speaks of: newer or older ones."""
-    keys = {expression.get("key") for term in terms for expression in _expressions(term)}
-    for known in (keys, marks):
-        if ZONE_LABEL in known:
-            return ZONE_LABEL, REGION_LABEL
-        if BETA_ZONE_LABEL in known:
-            return BETA_ZONE_LABEL, BETA_REGION_LABEL
-    return ZONE_LABEL, REGION_LABEL
 
 
 def _values(terms: Iterable[Object], label: str) -> bool:
@@ -220,13 +218,5 @@ def _renamed(terms: Iterable[Object], old: str, new: str) -> list[Object]:
     ]
 
 
-def _with_expression(term: Object, extra: Object) -> Object:
-    return {**term, "matchExpressions": [*_expressions(term), extra]}
-
-
 def _expressions(term: Object) -> list[Object]:
     return list(entries(term, "matchExpressions"))
-
-
-def _zones(label: str) -> list[str]:
-    return sorted({zone.strip() for zone in label.split(ZONES_DELIMITER)} - {""})

@@ -21,11 +21,7 @@ Mask = NDArray[np.bool_]
 
 
 class VolumeTopology:
-    """Rows by labels and by volumes' node affinity.
-
-    Args:
-        snapshot: the nodes.
-    """
+    """Rows by labels and by volumes' node affinity."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
