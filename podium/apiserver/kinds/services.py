@@ -118,11 +118,10 @@ def _with_node_ports(ports: list[Object], others: list[Object], creation: Creati
 
 def _with_defaults(service: Object) -> Object:
     def port(port: Object) -> Object:
-        port = filled(port, protocol="TCP")
         return port if port.get("targetPort") else {**port, "targetPort": port.get("port")}
 
     def spec(spec: Object) -> Object:
-        spec = _with_affinity(filled(spec, sessionAffinity="None", type="ClusterIP"))
+        spec = _with_affinity(spec)
         if spec["type"] != "ExternalName":
             spec = filled(spec, internalTrafficPolicy="Cluster")
         if spec["type"] in _WITH_NODE_PORTS or (
@@ -133,7 +132,10 @@ def _with_defaults(service: Object) -> Object:
             spec = filled(spec, allocateLoadBalancerNodePorts=True)
         return inside(spec, ports=every(port))
 
-    return inside(service, spec=spec, status=_with_address_modes)
+    return inside(_by_schema(service), spec=spec, status=_with_address_modes)
+
+
+_by_schema = schema_defaults(KINDS["Service"])
 
 
 def _with_affinity(spec: Object) -> Object:

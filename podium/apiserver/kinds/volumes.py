@@ -20,9 +20,9 @@ from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.values.times import timestamp
 from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION, storage_class_name
 from podium.apiserver.internals import difference, internal
-from podium.apiserver.kinds.pods.pod_templates import SOURCES, with_claim_spec
+from podium.apiserver.kinds.pods.pod_templates import with_claim_spec
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import amounts, filled, inside
+from podium.apiserver.kinds.registration.defaulting import amounts, filled, inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
@@ -277,13 +277,11 @@ def claim_defaults(claim: Object) -> Object:
 
 
 def _volume_defaults(volume: Object) -> Object:
-    def spec(spec: Object) -> Object:
-        spec = filled(spec, persistentVolumeReclaimPolicy="Retain", volumeMode="Filesystem")
-        return inside(spec, capacity=amounts, **SOURCES)
-
-    return inside(_with_status(volume), spec=spec)
+    filled = _filled_volume(_with_status(volume))
+    return inside(filled, spec=lambda spec: inside(spec, capacity=amounts))
 
 
+_filled_volume = schema_defaults(KINDS["PersistentVolume"])
 _valid_volume = object_check(
     spec=checks.needed(
         checks.in_turn(

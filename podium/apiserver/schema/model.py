@@ -150,11 +150,29 @@ class Struct:
         self.family = family
         self.is_atomic = is_atomic
         self._read_fields = read_fields
+        self._is_searched = False
 
     @cached_property
     def fields(self) -> Mapping[str, Field]:
         """The fields by name, in alphabetical order."""
         return self._read_fields()
+
+    @cached_property
+    def fills(self) -> Mapping[str, Field]:
+        """The fields in which, or within which, something is filled in where nothing is set.
+
+        Nothing is filled in within a type that holds values of itself.
+        """
+        if self._is_searched:
+            return {}
+        self._is_searched = True
+        found = {
+            name: part
+            for name, part in self.fields.items()
+            if part.fill is not msgspec.UNSET or _has_fills(part.type)
+        }
+        self._is_searched = False
+        return found
 
     @cached_property
     def always(self) -> Mapping[str, Any]:
@@ -173,6 +191,13 @@ class Struct:
             elif isinstance(of, Struct) and not part.keeps_zero and name not in ("spec", "status"):
                 found[name] = dict(of.always)
         return found
+
+
+def _has_fills(of: "Type") -> bool:
+    if isinstance(of, Struct):
+        return bool(of.fills)
+    within = of.items if isinstance(of, ListOf) else of.values if isinstance(of, MapOf) else None
+    return within is not None and _has_fills(within)
 
 
 Type = Scalar | ListOf | MapOf | Struct

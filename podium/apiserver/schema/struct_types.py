@@ -67,6 +67,11 @@ def struct_of(api_version: str, kind: str) -> Struct | None:
     return _struct(file, kind) if file else None
 
 
+def core_struct(name: str) -> Struct:
+    """A type of the core group by its name, such as `PodSpec`; raises KeyError."""
+    return _struct(_CORE, name)
+
+
 def meta_struct(name: str) -> Struct:
     """A type of meta/v1 by its name, such as `ObjectMeta`; raises KeyError."""
     return _struct(_META, name)

@@ -1,25 +1,22 @@
-"""What is filled into the specs of pods, and of templates for pods: containers, probes, volumes."""
+"""What is filled into the specs of pods and of templates for pods, besides what types say."""
 
 import re
-from collections.abc import Mapping
-from functools import partial
 
 from podium.api.objects import Object, part, without
 from podium.api.pod_specs import resources_of
-from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.resources import pod_limits, pod_requests
 from podium.api.values.quantity import Format, Quantity
 from podium.apiserver.kinds.registration.defaulting import (
-    Filler,
     amounts,
     every,
     filled,
-    filled_where_absent,
+    filled_by_schema,
     inside,
     remembered,
     requirements,
     with_field,
 )
+from podium.apiserver.schema.struct_types import core_struct
 
 _LEAST_GRACE_PERIOD_S = 1
 _POD_LEVEL = ("cpu", "memory")
@@ -32,29 +29,11 @@ _IMAGE = re.compile(
     r"(?::(?P<tag>\w[\w.-]{0,127}))?(?:@(?P<digest>[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,}))?",
     re.ASCII,
 )
-_FILE_MODE = 0o644
-_TOKEN_LIFETIME_S = 3600
-_GRACE_PERIOD_S = 30
 
 
-def container(container: Object) -> Object:
-    """A container with its pull policy, probes, ports and messages filled in."""
-    container = filled(
-        container,
-        terminationMessagePath="/dev/termination-log",
-        terminationMessagePolicy="File",
-        imagePullPolicy=_pull_policy(str(container.get("image") or "")),
-    )
-    return inside(
-        container,
-        ports=every(lambda port: filled(port, protocol="TCP")),
-        env=every(_variable),
-        resources=requirements,
-        livenessProbe=_probe,
-        readinessProbe=_probe,
-        startupProbe=_probe,
-        lifecycle=lambda hooks: inside(hooks, postStart=_action, preStop=_action),
-    )
+def _container(container: Object) -> Object:
+    policy = _pull_policy(str(container.get("image") or ""))
+    return inside(filled(container, imagePullPolicy=policy), resources=requirements)
 
 
 def _pull_policy(image: str) -> str:
@@ -64,52 +43,18 @@ def _pull_policy(image: str) -> str:
     return "Always" if is_latest else "IfNotPresent"
 
 
-def _variable(variable: Object) -> Object:
-    return inside(variable, valueFrom=_with_field_version)
-
-
-def _with_field_version(source: Object) -> Object:
-    return inside(source, fieldRef=lambda ref: filled(ref, apiVersion="v1"))
-
-
-def _probe(probe: Object) -> Object:
-    defaults = {
-        "timeoutSeconds": 1,
-        "periodSeconds": 10,
-        "successThreshold": 1,
-        "failureThreshold": 3,
-    }
-    missing = {name: number for name, number in defaults.items() if not probe.get(name)}
-    return _action({**probe, **missing} if missing else probe)
-
-
-def _action(action: Object) -> Object:
-    return inside(
-        action,
-        httpGet=lambda get: filled(get, path="/", scheme="HTTP"),
-        grpc=lambda call: call if "service" in call else {**call, "service": ""},
-    )
-
-
 # The volume of a pod's token is called differently in each pod.
-_remembered_container = remembered(container, "volumeMounts")
+_remembered_container = remembered(_container, "volumeMounts")
 
 
 def pod_spec(spec: Object) -> Object:
     """The spec of a pod, or of a pod to be in a template."""
-    spec = filled(
-        _with_account(spec),
-        restartPolicy="Always",
-        terminationGracePeriodSeconds=_GRACE_PERIOD_S,
-        dnsPolicy="ClusterFirst",
-        schedulerName=DEFAULT_SCHEDULER_NAME,
-        securityContext={},
-    )
+    spec = filled_by_schema(_with_account(spec), core_struct("PodSpec"))
     return inside(
         spec,
         initContainers=every(_remembered_container),
         containers=every(_remembered_container),
-        ephemeralContainers=every(container),
+        ephemeralContainers=every(_container),
         volumes=every(_remembered_volume),
         resources=requirements,
         overhead=amounts,
@@ -216,29 +161,12 @@ def _text(name: str, nanos: int) -> str:
     return str(Quantity(nanos, Format.DECIMAL_SI if name == "cpu" else Format.BINARY_SI))
 
 
-SOURCES: Mapping[str, Filler] = {
-    "hostPath": partial(filled_where_absent, type=""),
-    "iscsi": partial(filled, iscsiInterface="default"),
-    "rbd": partial(filled, pool="rbd", user="admin", keyring="/etc/ceph/keyring"),
-    "scaleIO": partial(filled, storageMode="ThinProvisioned", fsType="xfs"),
-    "azureDisk": partial(
-        filled_where_absent, cachingMode="ReadWrite", kind="Shared", fsType="ext4", readOnly=False
-    ),
-}
-"""What is filled into sources that pods and PersistentVolumes have alike."""
-
-
-def volume(volume: Object) -> Object:
-    """A volume of a pod; one without a source is an empty directory."""
+def _volume(volume: Object) -> Object:
+    # One without a source is an empty directory.
     if not any(value is not None for name, value in volume.items() if name != "name"):
         return {**volume, "emptyDir": {}}
     return inside(
         volume,
-        secret=_with_mode,
-        configMap=_with_mode,
-        downwardAPI=_downward,
-        projected=lambda source: inside(_with_mode(source), sources=every(_projection)),
-        **SOURCES,
         image=lambda image: filled(
             image, pullPolicy=_pull_policy(str(image.get("reference") or ""))
         ),
@@ -246,29 +174,13 @@ def volume(volume: Object) -> Object:
     )
 
 
-_remembered_volume = remembered(volume, "name")
-
-
-def _with_mode(source: Object) -> Object:
-    return filled(source, defaultMode=_FILE_MODE)
-
-
-def _downward(source: Object) -> Object:
-    return inside(_with_mode(source), items=every(_with_field_version))
-
-
-def _projection(source: Object) -> Object:
-    return inside(
-        source,
-        serviceAccountToken=lambda token: filled(token, expirationSeconds=_TOKEN_LIFETIME_S),
-        downwardAPI=lambda downward: inside(downward, items=every(_with_field_version)),
-    )
-
-
-def _claim_spec(spec: Object) -> Object:
-    return inside(filled(spec, volumeMode="Filesystem"), resources=requirements)
+_remembered_volume = remembered(_volume, "name")
 
 
 def with_claim_spec(template: Object) -> Object:
     """A claim, or a template for one."""
-    return inside(template, spec=_claim_spec)
+    spec = template.get("spec")
+    if spec is None:
+        return template
+    filled_spec = filled_by_schema(spec, core_struct("PersistentVolumeClaimSpec"))
+    return with_field(template, "spec", inside(filled_spec, resources=requirements))

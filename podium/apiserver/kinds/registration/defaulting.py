@@ -74,23 +74,23 @@ def each_value(filler: Filler) -> Filler:
 def schema_defaults(kind: Kind) -> Filler:
     """The defaults that the schema of a built-in kind names (`fill=` in its notation)."""
 
-    def fill(obj: Object) -> Object:
+    def fill(obj: Object) -> Any:
         struct = struct_of(kind.api_version, kind.name)
         assert struct is not None
-        found: Object = _filled_by_schema(obj, struct)
-        return found
+        return filled_by_schema(obj, struct)
 
     return fill
 
 
-def _filled_by_schema(value: Any, of: Type) -> Any:
+def filled_by_schema(value: Any, of: Type) -> Any:
+    """A value of a type with the defaults that the schema names."""
     if isinstance(of, ListOf) and isinstance(value, list):
-        return every(lambda entry: _filled_by_schema(entry, of.items))(value)
+        return every(lambda entry: filled_by_schema(entry, of.items))(value)
     if isinstance(of, MapOf) and isinstance(value, Mapping):
-        return each_value(lambda entry: _filled_by_schema(entry, of.values))(value)
+        return each_value(lambda entry: filled_by_schema(entry, of.values))(value)
     if not isinstance(of, Struct) or not isinstance(value, Mapping):
         return value
-    for name, field in of.fields.items():
+    for name, field in of.fills.items():
         fill = field.fill
         found: Any = value.get(name)
         # An empty value of a field that can't be absent is as good as none.
@@ -99,7 +99,7 @@ def _filled_by_schema(value: Any, of: Type) -> Any:
         elif isinstance(fill, dict):
             found = filled_where_absent(found, **fill)
         if found is not None:
-            value = with_field(value, name, _filled_by_schema(found, field.type))
+            value = with_field(value, name, filled_by_schema(found, field.type))
     return value
 
 

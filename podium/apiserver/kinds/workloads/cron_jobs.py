@@ -11,13 +11,13 @@ from podium.api.objects import Object, entries, status_of
 from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration.ages import since
-from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.defaulting import inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import workload
 from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, joined, wide
 from podium.apiserver.kinds.workloads import workloads
-from podium.apiserver.kinds.workloads.jobs import failure_policy, job_spec
+from podium.apiserver.kinds.workloads.jobs import job_spec
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import template_meta
@@ -89,19 +89,15 @@ _valid = checks.both(
 def _with_defaults(cron_job: Object) -> Object:
     # The other defaults of a Job come when it is made.
     def job(spec: Object) -> Object:
-        return inside(spec, podFailurePolicy=failure_policy, template=template)
+        return inside(spec, template=template)
 
     def spec(spec: Object) -> Object:
-        spec = filled(
-            spec,
-            concurrencyPolicy="Allow",
-            suspend=False,
-            successfulJobsHistoryLimit=3,
-            failedJobsHistoryLimit=1,
-        )
         return inside(spec, jobTemplate=lambda template: inside(template, spec=job))
 
-    return inside(cron_job, spec=spec)
+    return inside(_by_schema(cron_job), spec=spec)
+
+
+_by_schema = schema_defaults(KINDS["CronJob"])
 
 
 def _suspended(cron_job: Object, _now_s: float) -> str:

@@ -8,7 +8,7 @@ from podium.api.objects import Object, annotations, spec_of
 from podium.api.values.integers import parse_int
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.defaulting import inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import (
     Creation,
@@ -92,10 +92,12 @@ def _with_defaults(daemon_set: Object) -> Object:
         return workloads.rolling(strategy, maxUnavailable=1, maxSurge=0)
 
     def spec(spec: Object) -> Object:
-        spec = filled(spec, updateStrategy={}, revisionHistoryLimit=workloads.REVISIONS_KEPT)
         return inside(spec, updateStrategy=strategy, template=template)
 
-    return inside(daemon_set, spec=spec)
+    return inside(_by_schema(daemon_set), spec=spec)
+
+
+_by_schema = schema_defaults(KINDS["DaemonSet"])
 
 
 _valid = workloads.workload_check(

@@ -8,7 +8,7 @@ from podium.api.objects import Object, annotations, labels, part, spec_of, witho
 from podium.api.selectors.labels import SelectorError, label_selector
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import filled, inside
+from podium.apiserver.kinds.registration.defaulting import Filler, inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import number as number_of
@@ -99,25 +99,25 @@ def _deployment_defaults(deployment: Object) -> Object:
         return workloads.rolling(strategy, maxUnavailable="25%", maxSurge="25%")
 
     def spec(spec: Object) -> Object:
-        spec = filled(
-            spec,
-            replicas=1,
-            strategy={},
-            revisionHistoryLimit=workloads.REVISIONS_KEPT,
-            progressDeadlineSeconds=600,
-        )
         return inside(spec, strategy=strategy, template=template)
 
-    return inside(deployment, spec=spec)
+    return inside(_deployment_by_schema(deployment), spec=spec)
 
 
-def _replicated(workload: Object) -> Object:
-    return inside(workload, spec=lambda spec: inside(filled(spec, replicas=1), template=template))
+_deployment_by_schema = schema_defaults(KINDS["Deployment"])
+
+
+def _replicated(kind: str) -> Filler:
+    by_schema = schema_defaults(KINDS[kind])
+    return lambda obj: inside(by_schema(obj), spec=lambda spec: inside(spec, template=template))
+
+
+_replicated_controller = _replicated("ReplicationController")
 
 
 def _controller_defaults(controller: Object) -> Object:
     """A ReplicationController selects what its template is labelled, unless it says more."""
-    controller = _replicated(controller)
+    controller = _replicated_controller(controller)
     spec = spec_of(controller)
     found = labels(part(spec, "template"))
     if found and not spec.get("selector"):
@@ -203,7 +203,7 @@ REPLICA_SET = Registration(
     kind=KINDS["ReplicaSet"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=_replicated,
+    defaults=_replicated("ReplicaSet"),
     validate=_valid_replica_set,
     validate_update=workloads.spec_changed(_valid_replica_set, _same_selector),
     validate_subresource_update={"status": _valid_counts},

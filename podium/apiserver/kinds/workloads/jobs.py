@@ -14,10 +14,9 @@ from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.ages import between, since
 from podium.apiserver.kinds.registration.defaulting import (
-    every,
-    filled,
     filled_where_absent,
     inside,
+    schema_defaults,
 )
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
@@ -140,12 +139,6 @@ def _job_duration(job: Object, now_s: float) -> str:
     return between(start, end) if end else since(start, now_s)
 
 
-def failure_policy(policy: Object) -> Object:
-    """A condition is looked for that holds, unless the policy says more."""
-    conditions = every(lambda condition: filled(condition, status="True"))
-    return inside(policy, rules=every(lambda rule: inside(rule, onPodConditions=conditions)))
-
-
 def _with_defaults(job: Object) -> Object:
     """A Job that says neither how many completions nor how many at once runs one pod."""
 
@@ -162,9 +155,12 @@ def _with_defaults(job: Object) -> Object:
             manualSelector=False,
             podReplacementPolicy=replaced,
         )
-        return inside(spec, podFailurePolicy=failure_policy, template=template)
+        return inside(spec, template=template)
 
-    return workloads.labelled_like_template(inside(job, spec=spec))
+    return workloads.labelled_like_template(inside(_by_schema(job), spec=spec))
+
+
+_by_schema = schema_defaults(KINDS["Job"])
 
 
 job_spec = checks.in_turn(

@@ -8,7 +8,7 @@ from podium.api.objects import Object, controller_of, spec_of, without
 from podium.api.pod_specs import volumes_of
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import every, filled, inside
+from podium.apiserver.kinds.registration.defaulting import every, filled, inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import never
 from podium.apiserver.kinds.registration.strategy import Creation, counted_spec, workload
@@ -137,27 +137,15 @@ def _with_defaults(stateful_set: Object) -> Object:
             return strategy
         return inside(strategy, rollingUpdate=lambda rolling: filled(rolling, partition=0))
 
-    def retention(policy: Object) -> Object:
-        return filled(policy, whenDeleted="Retain", whenScaled="Retain")
-
     def spec(spec: Object) -> Object:
-        spec = filled(
-            spec,
-            replicas=1,
-            podManagementPolicy="OrderedReady",
-            updateStrategy={},
-            revisionHistoryLimit=workloads.REVISIONS_KEPT,
-            persistentVolumeClaimRetentionPolicy={},
-        )
         return inside(
-            spec,
-            updateStrategy=strategy,
-            persistentVolumeClaimRetentionPolicy=retention,
-            template=template,
-            volumeClaimTemplates=every(_claim),
+            spec, updateStrategy=strategy, template=template, volumeClaimTemplates=every(_claim)
         )
 
-    return inside(stateful_set, spec=spec)
+    return inside(_by_schema(stateful_set), spec=spec)
+
+
+_by_schema = schema_defaults(KINDS["StatefulSet"])
 
 
 _kept_or_not = checks.detail(checks.unless_empty(checks.one_of("Retain", "Delete")))

@@ -17,7 +17,6 @@ from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings
 
-REVISIONS_KEPT = 10
 ROLLING = "RollingUpdate"
 
 pods = checks.fields(replicas=checks.count)
