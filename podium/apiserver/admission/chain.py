@@ -60,12 +60,8 @@ class _Concerned(msgspec.Struct, frozen=True):
 class Admission:
     """Runs the enabled admission plugins, in v1.36's order, on each write.
 
-    Args:
-        view: what is stored.
-        options: which plugins there are, and how they are set.
-
     Raises:
-        UnknownPluginError: the options name one that there isn't.
+        UnknownPluginError: the options name an unknown plugin.
     """
 
     def __init__(self, view: View, options: AdmissionOptions | None = None) -> None:
@@ -78,26 +74,25 @@ class Admission:
         """The object, completed; to be asked before validation.
 
         Args:
-            request: the write.
-            obj: the object as it is to be stored, or, for a subresource such as `binding`, what
-                was posted.
+            obj: the object as it is to be stored, or, for a subresource such as `binding`, the one
+                that was posted.
 
         Raises:
-            RefusedError: it isn't let in.
+            RefusedError: a plugin refuses the object.
         """
         for plugin in self._who(request).admit:
             obj = plugin.admit(request, obj)
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> Sequence[Object]:
-        """The last word, to be asked after validation.
+        """Judge the object after validation, and charge quotas.
 
         Returns:
-            Other objects, changed, that are to be stored if and only if this one is: quotas with
-            the new use of them in their status. Their resourceVersion is that of the stored ones.
+            Other objects, changed, to be stored if and only if this one is: quotas with their new
+            use. Their resourceVersion is that of the stored ones.
 
         Raises:
-            RefusedError: it isn't let in.
+            RefusedError: a plugin refuses the object.
         """
         concerned = self._who(request)
         for plugin in concerned.validate:

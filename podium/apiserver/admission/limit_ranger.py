@@ -36,13 +36,7 @@ from podium.apiserver.refusals import forbidden
 
 
 def faults(limit: Object, requests: Quantities, limits: Quantities | None) -> Iterator[str]:
-    """What is wrong with an object's amounts.
-
-    Args:
-        limit: an item of a LimitRange.
-        requests: what the object requests.
-        limits: what it is limited to; None for one that can't be limited, such as a claim.
-    """
+    """Faults of an object's amounts by an item of a LimitRange; a claim has no limits (None)."""
     limited = limits or {}
     for name, bound in sorted(read(limit.get("min")).items()):
         subject = f"minimum {name} usage per {limit['type']} is {bound}"

@@ -70,14 +70,10 @@ DELETE = frozenset({Operation.DELETE})
 
 
 class LimitedScope(msgspec.Struct, frozen=True):
-    """Pods that need a quota: without one that covers the scope, they aren't let in.
+    """Pods that need a quota: without one that covers the scope, they are refused.
 
-    It is one of the `matchScopes` of the configuration of ResourceQuota.
-
-    Attributes:
-        scope: the name of the scope, such as `PriorityClass`.
-        operator: `In`, `NotIn`, `Exists` or `DoesNotExist`.
-        values: that it is about.
+    It is one of the `matchScopes` of the configuration of ResourceQuota; its operator is `In`,
+    `NotIn`, `Exists` or `DoesNotExist`.
     """
 
     scope: str
@@ -94,13 +90,11 @@ class LimitedScope(msgspec.Struct, frozen=True):
 
 
 class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What kube-apiserver's flags and admission configuration say.
+    """Flags and admission configuration of kube-apiserver.
 
     Attributes:
-        enabled: names of plugins that are off unless asked for.
-        disabled: names of plugins that are on unless asked not to be.
-        not_ready_toleration_s: how long pods stay on a node that isn't ready.
-        unreachable_toleration_s: how long pods stay on a node that can't be reached.
+        enabled: names of plugins that are off by default.
+        disabled: names of plugins that are on by default.
         limited_scopes: which pods need a quota.
     """
 
@@ -112,13 +106,11 @@ class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plugin:
-    """An admission plugin; one that only checks leaves `admit` as it is, and so on.
+    """An admission plugin; each method does nothing unless it is overridden.
 
     Attributes:
-        name: as kube-apiserver names it.
         handles: the operations that it wants to see, by resource: a kind, such as `Pod`, a kind
             with a subresource, such as `Pod/binding`, or ALL_NAMESPACED.
-        on_by_default: whether it is asked unless it is disabled.
     """
 
     name: ClassVar[str]
@@ -130,24 +122,12 @@ class Plugin:
         self.options = options
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        """The object to go on with, before it is validated.
-
-        Raises:
-            RefusedError: it isn't let in.
-        """
+        """The object to go on with, before it is validated; raises RefusedError."""
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> None:
-        """Judge the object as it would be stored.
-
-        Raises:
-            RefusedError: it isn't let in.
-        """
+        """Judge the object as it would be stored; raises RefusedError."""
 
     def charge(self, request: Attributes, obj: Object) -> Sequence[Object]:
-        """The other objects that are to be stored with this one, when all others agree.
-
-        Raises:
-            RefusedError: it isn't let in.
-        """
+        """Other objects to be stored with this one, when all others agree; raises RefusedError."""
         return ()

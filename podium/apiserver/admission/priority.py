@@ -51,11 +51,7 @@ class Priority(Plugin):
 
 
 class PriorityClasses:
-    """The stored PriorityClasses, and the default one among them.
-
-    Args:
-        classes: the PriorityClasses there are; the two of the system are there always.
-    """
+    """The stored PriorityClasses and the two of the system, and the default one among them."""
 
     def __init__(self, classes: Iterable[Object]) -> None:
         self._classes = {one: system_class(one) for one in SYSTEM_PRIORITY_CLASSES}
@@ -67,11 +63,7 @@ class PriorityClasses:
         self._resolved_default = _resolved(self._default)
 
     def resolve(self, pod: Object, pod_name: str = "") -> Object:
-        """The pod with its class, priority and preemption policy.
-
-        Args:
-            pod: a new pod.
-            pod_name: what a refusal calls it.
+        """The new pod with its class, priority and preemption policy.
 
         Raises:
             RefusedError: its class is unknown, or has another number or policy than it states.
@@ -108,11 +100,7 @@ class PriorityClasses:
         return resolved
 
     def check(self, priority_class: Object) -> None:
-        """Let a class join the others, or refuse it: there is one default at most.
-
-        Raises:
-            RefusedError: there is another default.
-        """
+        """Refuse a second default class."""
         new, default = name(priority_class), self._default
         if priority_class.get("globalDefault") and default and name(default) != new:
             why = (

@@ -43,13 +43,7 @@ _UPDATES_CHANGE_USE = frozenset({"Service", "PersistentVolumeClaim"})
 
 
 class _Bill(msgspec.Struct, frozen=True):
-    """What the object would cost a quota that it counts for.
-
-    Attributes:
-        quota: as it is stored.
-        hard: its limits, by its status.
-        more: what would be used in addition; empty if nothing.
-    """
+    """The cost of an object to a quota: limits in its status, and additional use."""
 
     quota: Object
     hard: Quantities

@@ -40,9 +40,7 @@ def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
     """The pod with its class's overhead, node selector and tolerations.
 
     Args:
-        pod: a pod.
-        chosen: the class it names; None if there is none of that name, empty if it names none.
-        pod_name: what a refusal calls it.
+        chosen: the class; None if there is none of the name, empty if the pod names none.
 
     Raises:
         RefusedError: there is no such class, the pod states another overhead, or its node selector

@@ -38,13 +38,7 @@ class DefaultTolerationSeconds(Plugin):
 def add_default_tolerations(
     pod: Object, *, not_ready_s: int = DEFAULT_SECONDS, unreachable_s: int = DEFAULT_SECONDS
 ) -> Object:
-    """The pod with the tolerations that it lacks; the same pod if it lacks none.
-
-    Args:
-        pod: a pod.
-        not_ready_s: how long it tolerates that its node isn't ready.
-        unreachable_s: how long it tolerates that its node can't be reached.
-    """
+    """The pod with the tolerations that it lacks; the same pod if it lacks none."""
     spec = spec_of(pod)
     old: Sequence[Toleration] = tolerations_of(spec)
     new = [

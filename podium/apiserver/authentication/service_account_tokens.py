@@ -46,12 +46,7 @@ class _Claims(msgspec.Struct):
 
 
 class ServiceAccountTokens:
-    """Signs tokens, and knows service accounts by them.
-
-    Args:
-        key: what it signs with; whoever has it can make tokens.
-        store: tells what is still there.
-    """
+    """Signs tokens with a secret key, and knows service accounts by them."""
 
     def __init__(self, key: bytes, store: Store) -> None:
         self._key = key
@@ -66,15 +61,7 @@ class ServiceAccountTokens:
         from_s: int,
         until_s: int,
     ) -> str:
-        """A new token.
-
-        Args:
-            account: the ServiceAccount.
-            bound: the Pod, Secret or Node with which the token ends; None for none.
-            audiences: whom it is for.
-            from_s: since when it holds, in seconds since the epoch.
-            until_s: when it expires.
-        """
+        """A new token, void when the bound object is gone; times in seconds since the epoch."""
         self._count += 1
         private: dict[str, Any] = {
             "namespace": namespace(account),

@@ -16,13 +16,11 @@ READING = ("get", "list", "watch")
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """What somebody wants to do, to a resource or, if it has a path, to what is none.
+    """The verb and the resource (or non-resource URL) of a request.
 
     Attributes:
         verb: as in discovery, such as `list`.
         group: the API group; empty for the core group.
-        resource: such as `pods`.
-        subresource: such as `eviction`; empty for the object itself.
         namespace: empty for cluster-scoped resources and for all namespaces.
         name: of the object; empty for all of them.
         path: such as `/metrics`; empty for resources.
@@ -47,11 +45,9 @@ class Rule:
     """What is permitted: verbs on resources, on paths, or on both; `*` stands for all.
 
     Attributes:
-        verbs: as in discovery.
-        groups: API groups.
         resources: such as `pods`, `pods/eviction` or `*/scale`.
         names: of objects; empty for all of them.
-        paths: those that are no resources; one that ends with `*` stands for all that begin so.
+        paths: non-resource URLs; one that ends with `*` stands for all that begin so.
     """
 
     verbs: tuple[str, ...]
@@ -135,14 +131,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 
 
 class User(msgspec.Struct, frozen=True):
-    """A user who sends requests.
-
-    Attributes:
-        name: such as `system:node:worker-1`.
-        groups: such as `system:nodes`.
-        uid: empty if the user has none.
-        extra: what else is known of the user, by key; no rule goes by it.
-    """
+    """A user who sends requests; no rule goes by what is known in `extra`."""
 
     name: str
     groups: tuple[str, ...] = (AUTHENTICATED,)

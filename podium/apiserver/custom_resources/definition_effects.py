@@ -22,13 +22,7 @@ _IN_PROGRESS = ("True", "InstanceDeletionInProgress", "CustomResource deletion i
 
 
 def settle(store: Store, delete: Delete, now_s: float) -> None:
-    """Bring the status of all definitions up to date, and finish those that are being deleted.
-
-    Args:
-        store: where they and their objects are.
-        delete: deletes an object, if it can go at once.
-        now_s: the time, in seconds since the epoch.
-    """
+    """Bring the status of all definitions up to date, and finish those that are being deleted."""
     for found in store.list(DEFINITION.key).items:
         if is_terminating(found):
             _clean_up(store, found, delete, now_s)

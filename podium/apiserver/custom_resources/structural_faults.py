@@ -34,13 +34,7 @@ _TYPES: Mapping[type, str] = {
 
 
 def faults(kind: CustomKind, obj: Object, old: Object | None = None) -> Faults:
-    """What is wrong with an object; what an update leaves as it was isn't told.
-
-    Args:
-        kind: in the version that the object comes in.
-        obj: as it is to be stored.
-        old: as it is stored; None if it is new.
-    """
+    """Faults of an object, except those that an update leaves as they were in the old one."""
     if old is None:
         yield from _METADATA(dict(obj), "")
     errors = sorted(_validator(kind).iter_errors(obj), key=lambda one: path_text(one.absolute_path))

@@ -15,25 +15,14 @@ _SERVICE_ACCOUNT = "ServiceAccount"
 
 
 class AuthorizerVerdict(msgspec.Struct, frozen=True):
-    """Whether somebody may do something.
-
-    Attributes:
-        allowed: whether they may.
-        reason: by which binding they may, or what kept bindings from counting; may be empty.
-    """
+    """A decision, with the binding that allows it or the faults of bindings, if any."""
 
     allowed: bool
     reason: str = ""
 
 
 class Granted(msgspec.Struct, frozen=True):
-    """Rules that a user has by one binding.
-
-    Attributes:
-        rules: of the role.
-        reason: which binding it is.
-        fault: why it counts for nothing; empty if it counts.
-    """
+    """Rules that a user has by one binding; none where its fault isn't empty."""
 
     rules: tuple[Rule, ...]
     reason: str
@@ -41,11 +30,7 @@ class Granted(msgspec.Struct, frozen=True):
 
 
 class Authorizer:
-    """Decides what users may do.
-
-    Args:
-        view: what is stored.
-    """
+    """Decides what users may do by stored roles and bindings."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -70,12 +55,7 @@ class Authorizer:
         return [*user.rules, *(rule for rule in rules if rule not in user.rules)], faults
 
     def granted(self, user: User, place: str) -> Iterator[Granted]:
-        """What a user is granted for the whole cluster, and in a namespace.
-
-        Args:
-            user: who.
-            place: the namespace; empty for none.
-        """
+        """Rules that a user has in the whole cluster, and in a namespace if it isn't empty."""
         for binding in self._view.list("ClusterRoleBinding"):
             subject = _subject_of(user, binding, "")
             if subject:
@@ -86,12 +66,7 @@ class Authorizer:
                 yield self._by(binding, subject)
 
     def role_rules(self, reference: Object, place: str) -> tuple[Rule, ...] | None:
-        """The rules of the role that a binding refers to; None if it isn't there.
-
-        Args:
-            reference: the binding's `roleRef`.
-            place: the binding's namespace; empty for a ClusterRoleBinding.
-        """
+        """The rules of the role in a `roleRef` in a namespace; None if there is no such role."""
         kind = reference.get("kind") or ""
         where = place if kind == "Role" else ""
         role = self._view.get(kind, where, reference.get("name") or "") if kind in KINDS else None

@@ -26,12 +26,7 @@ _SCALARS: Mapping[str, ScalarKind] = {
 
 
 class CustomStruct(Struct):
-    """The type of a kind that a definition brings.
-
-    Attributes:
-        schema_name: what its schema is called, such as `com.example.stable.v1.CronTab`.
-        kind: the kind.
-    """
+    """The type of a kind that a definition brings, with the name of its schema."""
 
     def __init__(self, kind: CustomKind) -> None:
         schema = kind.schema
@@ -104,12 +99,7 @@ def _list_type(schema: Schema) -> ListOf:
 
 
 def struct_for(kind: Kind, api_version: str = "") -> Struct:
-    """The type of a kind's objects.
-
-    Args:
-        kind: of the objects, which is a kind of its own in each version of a definition.
-        api_version: where a kind that is built in is served in several; empty for its own.
-    """
+    """The type of a kind's objects, in a version if a built-in kind has several."""
     if isinstance(kind, CustomKind):
         return custom_struct(kind)
     found = struct_of(api_version or kind.api_version, kind.name)

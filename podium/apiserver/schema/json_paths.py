@@ -17,11 +17,7 @@ _BRACKETS = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\"'])*\]")
 
 @lru_cache(maxsize=1024)
 def compiled(path: str) -> "jsonpath.JSONPath":
-    r"""A path as kubectl writes it, such as `.spec.x` or `.metadata.labels.a\.b`.
-
-    Raises:
-        ValueError: it isn't one.
-    """
+    r"""A path as kubectl writes it, such as `.metadata.labels.a\.b`, or a ValueError."""
     _check_start(path)
     # Takes its time, and only definitions of kinds have paths.
     import jsonpath
@@ -41,11 +37,7 @@ def found_at(obj: Object, path: str) -> list[Any]:
 
 
 def steps(path: str) -> tuple[str, ...]:
-    """The names of a path that consists of nothing else, such as `.spec.replicas`.
-
-    Raises:
-        ValueError: it isn't such a path.
-    """
+    """The names of a path of names alone, such as `.spec.replicas`, or a ValueError."""
     _check_start(path)
     names = tuple(_ESCAPE.sub(r"\1", name) for name in _NAME.findall(path))
     if "".join(f".{name}" for name in _NAME.findall(path)) != path or not names:

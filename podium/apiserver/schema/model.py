@@ -42,12 +42,7 @@ _PLAIN: Mapping[ScalarKind, type] = {"string": str, "bool": bool}
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value without parts.
-
-    Attributes:
-        kind: what it may be.
-        plain: the Python type whose values are all right; None if a closer look is needed.
-    """
+    """A value without parts; all values of its plain Python type, if it has one, are right."""
 
     kind: ScalarKind
     plain: type | None = field(init=False, compare=False, repr=False)
@@ -84,12 +79,7 @@ class ListOf(msgspec.Struct, frozen=True):
 
 
 class MapOf(msgspec.Struct, frozen=True):
-    """A map from strings.
-
-    Attributes:
-        values: the type of a value.
-        is_atomic: server-side apply takes it as a whole.
-    """
+    """A map from strings; server-side apply takes an atomic one as a whole."""
 
     values: "Type"
     is_atomic: bool = False
@@ -130,10 +120,9 @@ class Struct:
     """An object with named fields, which are read when they are first asked for.
 
     Attributes:
-        name: such as `PodSpec`.
         is_atomic: server-side apply takes it as a whole, wherever it stands.
         family: the first word of its API group, such as `apps`; `core`, `meta`, or empty.
-        is_open: whether it may have other fields as well, of which nothing is known.
+        is_open: whether it may have unknown fields.
     """
 
     def __init__(

@@ -39,13 +39,7 @@ _SCALARS: Mapping[str, Type] = {kind: Scalar(kind) for kind in SCALAR_KINDS}
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The text of one struct.
-
-    Attributes:
-        name: the struct's name.
-        is_atomic: whether it is taken as a whole.
-        lines: a line each field.
-    """
+    """The text of one struct, a line for each field."""
 
     name: str
     is_atomic: bool

@@ -57,12 +57,7 @@ _META = "meta"
 
 
 def struct_of(api_version: str, kind: str) -> Struct | None:
-    """The type of the objects of a kind; None if there is no such kind in that version.
-
-    Args:
-        api_version: such as `v1` or `apps/v1`.
-        kind: such as `Pod`; those that only travel, too (`podium.apiserver.schema.struct_types`).
-    """
+    """The type of the objects of a kind, such as `Pod` of `v1`; None if there is none."""
     file = _KINDS.get((api_version, kind))
     return _struct(file, kind) if file else None
 

@@ -39,11 +39,11 @@ _VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
 
 
 class Evicted(msgspec.Struct, frozen=True):
-    """What is to be done to evict a pod; nothing of it in a dry run.
+    """The writes that evict a pod.
 
     Attributes:
         budget: the budget that pays, with the disruption in its status; None if none does.
-        pod: the pod with the condition that tells why it goes.
+        pod: the pod with the condition DisruptionTarget.
         delete_options: DeleteOptions (meta/v1) to delete it with; their preconditions are met.
     """
 
@@ -53,18 +53,12 @@ class Evicted(msgspec.Struct, frozen=True):
 
 
 def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float) -> Evicted:
-    """Grant an eviction.
-
-    Args:
-        pod: as it is stored.
-        budgets: the budgets of the pod's namespace.
-        eviction: an Eviction, of whichever version.
-        now_s: the time, in seconds since the epoch.
+    """Grant an eviction of a pod in whose namespace there are these budgets.
 
     Raises:
-        RefusedError: 429, the budget doesn't allow it, or hasn't been
-            looked at since it was changed; 500, several budgets select the pod; 409, the pod isn't
-            the one that the options of the deletion are about.
+        RefusedError: 429, the budget doesn't allow it, or hasn't been looked at since its change;
+            500, several budgets select the pod; 409, the pod isn't the one that the options of the
+            deletion are about.
     """
     options = eviction.get("deleteOptions") or {}
     budget = None if _needs_no_budget(pod) else _charged(pod, budgets, now_s)

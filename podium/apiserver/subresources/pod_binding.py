@@ -32,10 +32,8 @@ def bind(pod: Object, binding: Object, now_s: float) -> Object:
     """The pod on its node.
 
     Args:
-        pod: as it is stored.
         binding: a Binding that has been checked; its annotations and labels go over to the pod,
             its uid and resourceVersion, if any, must be the pod's.
-        now_s: the time, in seconds since the epoch.
 
     Raises:
         RefusedError: 409, it isn't that pod any more, or it can't be given a node.

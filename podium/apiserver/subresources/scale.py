@@ -61,16 +61,12 @@ def _put(obj: Object, path: tuple[str, ...], value: Any) -> Object:
 
 
 def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
-    """The workload that wants as many pods as a Scale says.
+    """The stored workload with as many pods as a Scale says.
 
-    Args:
-        kind: of the workload.
-        workload: as it is stored.
-        scale: a Scale; its resourceVersion goes over to the workload, so that whoever stores that
-            notices if it isn't current.
+    The Scale's resourceVersion goes over to it, so that the store notices an outdated one.
 
     Raises:
-        RefusedError: 422, the number isn't one; 409, it is another workload's Scale.
+        RefusedError: 422, the number is negative; 409, it is another workload's Scale.
     """
     metadata, own = metadata_of(scale), workload["metadata"]
     replicas = spec_of(scale).get("replicas") or 0

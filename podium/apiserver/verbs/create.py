@@ -67,13 +67,7 @@ def new_uid(rng: Random) -> str:
 
 
 class Maker:
-    """Makes new objects ready to be stored.
-
-    Args:
-        store: what there is already.
-        rng: chooses uids, addresses and ports.
-        names_salt: other generated names come of another one.
-    """
+    """Makes new objects ready to be stored; generated names depend on a salt."""
 
     def __init__(self, store: Store, rng: Random, names_salt: str) -> None:
         self._store = store

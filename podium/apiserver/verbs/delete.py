@@ -45,11 +45,7 @@ def check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> Non
 
 
 def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[Object, bool]:
-    """The object with its deletion noted, or itself where there is nothing to note.
-
-    Returns:
-        Besides, whether nothing holds it: it goes at once.
-    """
+    """The object with its deletion noted, and whether it goes at once, as nothing holds it."""
     if kind.key == "Namespace" and (found := _marked_namespace(obj, how, now_s)) is not None:
         return found, False
     strategy = registration_of(kind).strategy
@@ -79,9 +75,8 @@ def _marked_namespace(obj: Object, how: DeleteOptions, now_s: float) -> Object |
 def _graced(pod: Object, how: DeleteOptions, now_s: float) -> Object | None:
     """The pod with its grace period noted.
 
-    Returns:
-        The pod itself if it is terminating without a period; None if it is terminating already,
-        and no later than it is asked to.
+    The pod itself if it is terminating without a period; None if it is terminating already, and no
+    later than it is asked to.
     """
     wanted_s = how.grace_period_s
     if wanted_s is not None and wanted_s < 0:

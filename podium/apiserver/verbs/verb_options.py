@@ -44,10 +44,9 @@ class PatchRequest(msgspec.Struct, frozen=True):
     Attributes:
         patch_type: the media type, one of `PatchType`.
         body: the patch itself, decoded: a list for a JSON patch, otherwise an object.
-        api_version: the version that the patch is about, where a kind has several; empty for the
-            kind's own.
-        field_validation: how fields that the kind doesn't have are treated: `Strict`, `Warn` or
-            `Ignore`; None for a patch of Podium's own, whose types aren't checked either.
+        api_version: of the patch, where a kind has several; empty for the kind's own.
+        field_validation: `Strict`, `Warn` or `Ignore` of unknown fields; None for a patch of
+            Podium's own, whose types aren't checked either.
     """
 
     patch_type: str
@@ -57,21 +56,15 @@ class PatchRequest(msgspec.Struct, frozen=True):
 
 
 class ListOptions(msgspec.Struct, frozen=True):
-    """What a list or a watch is to show.
+    """The options of a list or a watch.
 
     Attributes:
-        label_selector: as in the query.
-        field_selector: as in the query.
-        watch: whether to go on telling what changes.
         resource_version: of a list, empty for the latest state, `0` for any, otherwise a version;
             a watch tells of changes after it, and begins with all that is there if it is empty or
             `0`.
-        resource_version_match: `Exact` or `NotOlderThan` that version; empty leaves it to the
-            API's conventions.
-        limit: how many objects at most; 0 or less for all.
-        continue_token: where the page before has ended.
-        timeout_s: how long to watch; None leaves it to the server.
-        allow_watch_bookmarks: whether the watcher understands bookmarks.
+        resource_version_match: `Exact` or `NotOlderThan`; empty leaves it to the API's conventions.
+        limit: 0 or less for all objects.
+        timeout_s: None leaves it to the server.
         send_initial_events: whether a watch starts with all that is there, ended by a bookmark;
             None leaves it to the version.
     """
@@ -93,7 +86,6 @@ class Listing(msgspec.Struct, frozen=True):
 
     Attributes:
         items: by namespace and name.
-        resource_version: the state that the list shows.
         continue_token: for the next page; empty if this is the last.
         remaining: how many are left; None if that isn't known, as with selectors.
     """
@@ -105,13 +97,7 @@ class Listing(msgspec.Struct, frozen=True):
 
 
 class Written(NamedTuple):
-    """What became of a write.
-
-    Attributes:
-        obj: the object as it is now.
-        created: whether it was created.
-        warnings: what the client is to be told all the same.
-    """
+    """The object as it is after a write, and warnings for the client."""
 
     obj: Object
     created: bool
@@ -119,12 +105,12 @@ class Written(NamedTuple):
 
 
 class Deleted(NamedTuple):
-    """What became of a deletion.
+    """The result of a deletion.
 
     Attributes:
         obj: the object's last state, with its deletion noted where that was written.
-        gone: whether it is gone; otherwise finalizers or its grace period keep it.
-        answer: what a client is told: the object, or a `Status` where the kind has it so.
+        gone: false if finalizers or its grace period keep it.
+        answer: for the client: the object, or a `Status` where the kind has it so.
     """
 
     obj: Object

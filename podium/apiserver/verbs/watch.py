@@ -31,10 +31,7 @@ _ANY = ("", "0")
 class WatchStream:
     """A watch, to be read as often as one likes; `Item`s come once, in order.
 
-    Attributes:
-        kind: of the objects.
-        allows_bookmarks: whether the watcher understands bookmarks.
-        has_ended: whether nothing will come any more, as an ERROR was the last item.
+    It has ended when an ERROR was the last item.
     """
 
     def __init__(
@@ -54,13 +51,7 @@ class WatchStream:
         self._first = iter(first)
 
     def take(self, limit: int | None = None) -> list[Item]:
-        """What has come since the last time; nothing, if nothing has.
-
-        What was there at the beginning comes first, by itself.
-
-        Args:
-            limit: how many items at most; what is left comes the next time.
-        """
+        """The items since the last time, at most `limit`; the initial ones come by themselves."""
         items = list(islice(self._first, limit))
         if self._cursor is None or self.has_ended:
             return items

@@ -43,12 +43,7 @@ def none_in_new(pod: Object, _path: str) -> Faults:
 
 
 def added(new: Object, old: Object) -> Object:
-    """The stored pod with the ephemeral containers asked for, and nothing else of the new one.
-
-    Args:
-        new: the pod as it is asked for.
-        old: as it is stored.
-    """
+    """The stored pod with the ephemeral containers asked for, and nothing else of the new one."""
     wanted = spec_of(new).get(_FIELD)
     spec = {**without(old["spec"], _FIELD), **({_FIELD: wanted} if wanted else {})}
     return {**old, "metadata": identity(new, old), "spec": spec}

@@ -30,14 +30,10 @@ _new_pod = rules.valid(pod_check)
 
 
 def resized(new: Object, old: Object) -> Object:
-    """The stored pod with the resources that are asked for, and with nothing else of the new one.
+    """The stored pod with the resources that are asked for, and nothing else of the new one.
 
-    Containers are told by their names; what isn't there can't be resized. The name and version
-    of the pod that is asked for are kept, so that whoever stores it notices if it is another one.
-
-    Args:
-        new: the pod as it is asked for.
-        old: as it is stored.
+    Containers are told by their names. The name and version of the pod that is asked for are kept,
+    so that the store notices if it is another one.
     """
     spec, wanted = old["spec"], spec_of(new)
     changes: dict[str, Any] = {

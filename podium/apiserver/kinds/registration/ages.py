@@ -26,8 +26,7 @@ _SKEW_MAX_S = 2
 def human_duration(span_s: float) -> str:
     """A span in kubectl's short form, such as `45s`, `4m3s`, `3h`, `5d2h` or `3y12d`.
 
-    Args:
-        span_s: seconds; a little less than 0 counts as none, and much less as `<invalid>`.
+    A little less than 0 seconds counts as none, and much less as `<invalid>`.
     """
     seconds = int(span_s)
     if seconds <= -_SKEW_MAX_S:

@@ -5,7 +5,7 @@ stay absent, there as here: of a topology spread constraint the node inclusion p
 minDomains, for example.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -86,21 +86,24 @@ def filled_by_schema(value: Any, of: Type) -> Any:
     """A value of a type with the defaults that the schema names."""
     if isinstance(of, ListOf) and isinstance(value, list):
         return every(lambda entry: filled_by_schema(entry, of.items))(value)
-    if isinstance(of, MapOf) and isinstance(value, Mapping):
+    if isinstance(of, MapOf) and isinstance(value, dict):
         return each_value(lambda entry: filled_by_schema(entry, of.values))(value)
-    if not isinstance(of, Struct) or not isinstance(value, Mapping):
+    if not isinstance(of, Struct) or not isinstance(value, dict):
         return value
+    changes: dict[str, Any] = {}
     for name, field in of.fills.items():
-        fill = field.fill
-        found: Any = value.get(name)
+        before, fill = value.get(name), field.fill
+        found = before
         # An empty value of a field that can't be absent is as good as none.
-        if fill is not msgspec.UNSET and (found is None or not (found or field.keeps_zero)):
-            found = fill
+        if before is None or not (before or field.keeps_zero):
+            found = before if fill is msgspec.UNSET else fill
         elif isinstance(fill, dict):
-            found = filled_where_absent(found, **fill)
-        if found is not None:
-            value = with_field(value, name, filled_by_schema(found, field.type))
-    return value
+            found = filled_where_absent(before, **fill)
+        if isinstance(found, dict | list):
+            found = filled_by_schema(found, field.type)
+        if found is not before:
+            changes[name] = found
+    return {**value, **changes} if changes else value
 
 
 def _to_thousandths(raw: Any) -> Any:

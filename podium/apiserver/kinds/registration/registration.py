@@ -23,24 +23,18 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     """A kind as the API server handles it; the defaults are those of a kind without peculiarities.
 
     Attributes:
-        kind: what it is called, and where it stands.
-        defaults: fills in what its author left out.
+        defaults: fills in what the author left out.
         defaults_of_new: fills in what is settled once, when an object is created.
-        validate: what is wrong with an object by itself.
-        validate_new: what is wrong besides where such an object is created, not just stored.
-        validate_update: what is wrong with a change of an object.
-        validate_subresource_update: the same for changes by subresources, such as `status`.
-        strategy: what writes prepare, reset and count.
-        columns: what its table shows.
-        row_conditions: what a row of the table says of its object.
-        selectable: how each field that a list can be selected by is read, beside those of the
-            metadata.
-        unselectable: what is said of another field, with `{}` in its place, if not the usual.
-        warnings: what clients are warned of in an object that is new or changed; only if its
-            generation is new, where objects of the kind have one.
-        warnings_of_new: what they are warned of besides in an object as it is created, given what
-            was sent as well.
-        is_idle: whether nothing acts on objects of the kind, which a warning says at creation.
+        validate: finds faults of an object by itself.
+        validate_new: finds further faults of an object that is created.
+        validate_update: finds faults of a change.
+        validate_subresource_update: finds faults of changes by subresources, such as `status`.
+        selectable: reads the fields that a list can be selected by, beside those of the metadata.
+        unselectable: the refusal of another field, with `{}` in its place, if not the usual one.
+        warnings: for clients that create or change an object; where objects of the kind have a
+            generation, only if it is new.
+        warnings_of_new: further warnings at creation, by the object and what was sent.
+        is_idle: whether creating an object is answered with a warning that nothing acts on it.
     """
 
     kind: Kind

@@ -75,12 +75,7 @@ def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
 
 
 def apply_defaults(obj: Object, kind: str | None = None) -> Object:
-    """A new object of a built-in kind with everything filled in; of another kind, as it is.
-
-    Args:
-        obj: a valid object.
-        kind: its kind, where the object doesn't tell.
-    """
+    """A valid new object of a built-in kind with everything filled in; any other as it is."""
     known = KINDS.get(kind or str(obj.get("kind")))
     return completed(known, obj) if known else obj
 
@@ -137,9 +132,7 @@ def validate_update(
     themselves; its answers show every fault as often as it was found.
 
     Args:
-        kind: of the object.
         new: as it is to be stored: prepared, with the server's own metadata.
-        old: as it is stored.
         subresource: which the update goes through; empty for the object itself.
     """
     rule = registration_of(kind).rule(subresource)
@@ -147,12 +140,10 @@ def validate_update(
 
 
 def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
-    """An object as a row of a `Table` (meta.k8s.io/v1), but for what it carries along.
+    """An object as a row of a `Table` (meta.k8s.io/v1), without the object itself.
 
     Args:
-        kind: of the object.
-        obj: any object.
-        now_s: the time that ages are told as of, in seconds since the epoch.
+        now_s: the time that ages refer to, in seconds since the epoch.
     """
     registration = registration_of(kind)
     row: dict[str, Any] = {"cells": [one.read(obj, now_s) for one in registration.columns]}

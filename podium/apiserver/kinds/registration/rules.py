@@ -55,13 +55,7 @@ def at(obj: Object, path: str) -> Any:
 
 
 def immutable_value(new: Any, old: Any, path: str) -> Faults:
-    """The value hasn't changed.
-
-    Args:
-        new: as asked for.
-        old: as stored.
-        path: where it stands, in kube-apiserver's eyes.
-    """
+    """The value hasn't changed; `path` is where kube-apiserver says that it stands."""
     if not same(new, old):
         yield FieldError(path, _ABSENT if new is None else new, IMMUTABLE)
 
@@ -70,8 +64,7 @@ def immutable(path: str, title: str = "", type_name: str = "") -> Rule:
     """The field never changes.
 
     Args:
-        path: of the field.
-        title: what a fault calls it, if not by its path.
+        title: the name of the field in faults, if not its path.
         type_name: of the internal type as which it is compared and shown, if not as it is.
     """
 
@@ -95,12 +88,7 @@ def all_of(*rules: Rule) -> Rule:
 
 
 def valid(check: Check, *parts: str) -> Rule:
-    """The new object, or parts of it, are valid by themselves.
-
-    Args:
-        check: of the whole object.
-        parts: only faults of these fields count, and of those within; all if none is told.
-    """
+    """The new object is valid by itself; of `parts`, if any, only faults in these fields count."""
     within = tuple(f"{part}{mark}" for part in parts for mark in ".[")
 
     def rule(new: Object, _old: Object) -> Faults:

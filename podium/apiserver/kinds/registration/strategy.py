@@ -15,14 +15,7 @@ from podium.apiserver.authentication.users import ADMIN, User
 
 
 class Creation(msgspec.Struct, frozen=True):
-    """The circumstances of a creation.
-
-    Attributes:
-        now_s: the time, in seconds since the epoch.
-        rng: chooses what is chosen at random.
-        others: all objects of the same kind, to look at.
-        user: creates the object.
-    """
+    """The circumstances of a creation; `others` lists all objects of the kind."""
 
     now_s: float
     rng: Random

@@ -33,11 +33,10 @@ _ANY = b"\0"
 
 
 def judged_alike(check: Check, status_part: Any) -> Check:
-    """The same check of pods, with a memory of those without faults.
+    """A check of whole pods that remembers pods without faults.
 
     Args:
-        check: judges a whole pod.
-        status_part: the part of a status that the check is about.
+        status_part: extracts the part of a status that the check is about.
     """
     flawless: set[bytes] = set()
 

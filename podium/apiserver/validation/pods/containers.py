@@ -25,14 +25,7 @@ _AFTER_RESIZE = ("NotRequired", "RestartContainer")
 
 
 class PodParts(msgspec.Struct, frozen=True):
-    """What the containers of a pod are judged by.
-
-    Attributes:
-        volumes: by name.
-        claims: names of its resource claims.
-        grace_s: seconds that it may take to end.
-        restart_policy: its own, for containers that have none.
-    """
+    """What the containers of a pod are judged by; a container may have its own restart policy."""
 
     volumes: Mapping[str, Any]
     claims: frozenset[str]

@@ -93,12 +93,7 @@ def name_warnings(obj: Object, used_in: str = _NAME_OF_PODS) -> Iterator[str]:
 
 
 def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
-    """Warn of what a pod, or a template for pods, holds in vain.
-
-    Args:
-        pod: the pod or the template, with its defaults.
-        path: where the template stands; empty for a pod.
-    """
+    """Warn of what a pod, or a template for pods at a path, with its defaults, holds in vain."""
     spec, where = spec_of(pod), join(path, "spec")
     yield from _deprecated_labels(spec, where)
     noted = annotations(pod)
