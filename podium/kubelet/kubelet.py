@@ -20,7 +20,6 @@ from podium.kubelet.pod_manager import PodManager
 from podium.kubelet.pod_status import has_started, phase_and_readiness, pod_status, rejected_status
 from podium.machines.effects import Effect, deletion_of, status_patch_of
 from podium.machines.machine import NEVER_S
-from podium.scheduler.snapshot.pod_info import PodInfo
 
 _PREEMPTED = StopReason(REASON, MESSAGE, CONDITION_MESSAGE)
 _NO_ROOM = (
@@ -208,12 +207,22 @@ class Kubelet:
         if isinstance(sandbox, PodRejection):
             return sandbox
         info = self.pods.info_of(pod)
-        refused = rejection_of(self.node, self.pods.load, info, self._pressures())
+        pressures: Sequence[str] | None = None
+        if self.eviction is not None:
+            others = {kind for kind, status in self.runtime.conditions.items() if status == "True"}
+            pressures = sorted(others.intersection(PRESSURES) | {*self.eviction.manager.conditions})
+        refused = rejection_of(self.node, self.pods.load, info, pressures)
         if refused is not None:
             return refused
-        stopped = self._victims(info) if is_critical(pod) else ()
-        if isinstance(stopped, PodRejection):
-            return stopped
+        stopped: Sequence[PodWorker] = ()
+        lacking = [*insufficient_resources(self.node, self.pods.load, info)]
+        if lacking and is_critical(pod):
+            active = {id(one.info): one for one in self.pods.active()}
+            chosen = victims(info, [one.info for one in active.values()], lacking)
+            if chosen is None:
+                needs = (f"(res: {one.resource}, q: {one.missing}), " for one in lacking)
+                return PodRejection("UnexpectedAdmissionError", _NO_ROOM.format("".join(needs)))
+            stopped = [active[id(one)] for one in chosen]
         worker = PodWorker.begun(info, sandbox, now_s)
         for victim in stopped:
             victim.stop(_PREEMPTED, victim.own_grace_period_s(), now_s)
@@ -222,25 +231,6 @@ class Kubelet:
         worker.stopped = tuple(one.pod for one in stopped)
         self.pods.add(worker)
         return worker, stopped
-
-    def _victims(self, info: PodInfo) -> Sequence[PodWorker] | PodRejection:
-        """The pods that make room for a critical one; an objection if that doesn't help."""
-        short = [*insufficient_resources(self.node, self.pods.load, info)]
-        if not short:
-            return ()
-        active = {id(one.info): one for one in self.pods.active()}
-        chosen = victims(info, [one.info for one in active.values()], short)
-        if chosen is None:
-            needs = (f"(res: {one.resource}, q: {one.missing}), " for one in short)
-            return PodRejection("UnexpectedAdmissionError", _NO_ROOM.format("".join(needs)))
-        return [active[id(one)] for one in chosen]
-
-    def _pressures(self) -> Sequence[str] | None:
-        """The conditions of pressure that the node is in; None for those that its status tells."""
-        if self.eviction is None:
-            return None
-        others = {kind for kind, status in self.runtime.conditions.items() if status == "True"}
-        return sorted(others.intersection(PRESSURES) | {*self.eviction.manager.conditions})
 
     def _go_on(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
         self.pods.renew(worker, pod)
@@ -251,19 +241,13 @@ class Kubelet:
         yield from self.advance(worker, now_s)
         if (next_s := worker.next_s()) < NEVER_S:
             self._revisit(pod, next_s)
-        if worker.is_over and is_terminating(pod) and self._may_go(worker, pod):
-            yield deletion_of("Pod", pod, grace_period_s=0)
-        else:
-            yield from self._tell(worker, pod, now_s)
-
-    def _may_go(self, worker: PodWorker, pod: Object) -> bool:
-        """Whether a pod that was deleted and has stopped can be removed."""
-        if worker.sandbox.is_scripted:
-            # Nobody would see more of its last status than that it is gone.
-            return not pod["metadata"].get("finalizers")
-        return worker.written == worker.changes
-
-    def _tell(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
+        if worker.is_over and is_terminating(pod):
+            # Of a script nobody would see more of its last status than that it is gone.
+            has_finalizers = bool(pod["metadata"].get("finalizers"))
+            is_told = worker.written == worker.changes
+            if not has_finalizers if worker.sandbox.is_scripted else is_told:
+                yield deletion_of("Pod", pod, grace_period_s=0)
+                return
         changes = worker.changes
         if worker.written == changes and not _needs_status_write(worker, pod):
             return

@@ -122,8 +122,10 @@ class Kubelets(Reconciler):
         if change.kind == "Node":
             yield NodeKey(name(obj))
             return
-        if self._asleep:
-            self._rouse_pod(obj)
+        asleep = self._asleep.get(node_name_of(obj), {}) if self._asleep else {}
+        if uid_of(obj) in asleep:
+            kubelet = self.kubelets[node_name_of(obj)]
+            self._take_up(kubelet, [asleep.pop(uid_of(obj))], kubelet.started_s)
         if node_name_of(obj) and (change.new is None or self._matters(before, obj)):
             yield place_of(obj)
 
@@ -141,7 +143,11 @@ class Kubelets(Reconciler):
         if isinstance(key, LeaseKey):
             return self._renewal(key.name, now_s)
         assert isinstance(key, tuple)
-        return () if self._sleeps(key) else self._pod(key, now_s)
+        pod = self.objects.at("Pod", key)
+        if pod is not None and uid_of(pod) in self._asleep.get(node_name_of(pod), _NOBODY):
+            # It hasn't been taken up, so that its node never knew of it.
+            return ()
+        return self._pod(key, now_s)
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Take note of Leases that were written."""
@@ -183,11 +189,6 @@ class Kubelets(Reconciler):
             return is_terminating(pod) or kubelet.counts(pod)
         return before.get("status") is not pod.get("status") and kubelet.status_differs(pod)
 
-    def _sleeps(self, place: Place) -> bool:
-        """Whether a pod hasn't been taken up, so that its node never knew of it."""
-        pod = self.objects.at("Pod", place)
-        return pod is not None and uid_of(pod) in self._asleep.get(node_name_of(pod), _NOBODY)
-
     def _pod(self, place: Place, now_s: float) -> Iterator[Effect]:
         pod = self.objects.get("Pod", place[1], place[0])
         home = self._homes.get(place)
@@ -202,7 +203,9 @@ class Kubelets(Reconciler):
         if kubelet is not None:
             if home is None or place not in self._homes:
                 self._homes[place] = _Home(called, uid_of(pod))
-                self._make_way(kubelet, pod)
+                asleep = self._asleep.get(called)
+                if asleep and not self._only_count(kubelet, asleep.values(), pod):
+                    self.rouse(called)
             yield from kubelet.sync(pod, now_s)
             self._synced_node(kubelet, now_s)
 
@@ -225,7 +228,13 @@ class Kubelets(Reconciler):
         was_down = kubelet.runtime.is_down
         yield from self._see(kubelet, node, now_s)
         if is_new:
-            self._resume_pods(kubelet, now_s)
+            found = self.objects.by("Pod", "node", called)
+            pods = sorted(found, key=lambda one: str(one["metadata"].get("creationTimestamp")))
+            if pods and all(self._goes_on(kubelet, pod) for pod in pods):
+                self._asleep[called] = {uid_of(pod): pod for pod in pods}
+                kubelet.pods.expect(self._asleep[called])
+            else:
+                self._take_up(kubelet, pods, now_s)
         elif was_down and not kubelet.runtime.is_down:
             for pod in self.objects.by("Pod", "node", called):
                 self.revisit(pod, now_s)
@@ -249,27 +258,6 @@ class Kubelets(Reconciler):
         if pods:
             kubelet = self.kubelets[called]
             self._take_up(kubelet, pods.values(), kubelet.started_s)
-
-    def _rouse_pod(self, pod: Object) -> None:
-        called = node_name_of(pod)
-        asleep = self._asleep.get(called)
-        if asleep and uid_of(pod) in asleep:
-            kubelet = self.kubelets[called]
-            self._take_up(kubelet, [asleep.pop(uid_of(pod))], kubelet.started_s)
-
-    def _make_way(self, kubelet: Kubelet, newcomer: Object) -> None:
-        asleep = self._asleep.get(name(kubelet.node))
-        if asleep and not self._only_count(kubelet, asleep.values(), newcomer):
-            self.rouse(name(kubelet.node))
-
-    def _resume_pods(self, kubelet: Kubelet, now_s: float) -> None:
-        found = self.objects.by("Pod", "node", name(kubelet.node))
-        pods = sorted(found, key=lambda one: str(one["metadata"].get("creationTimestamp")))
-        if pods and all(self._goes_on(kubelet, pod) for pod in pods):
-            self._asleep[name(kubelet.node)] = {uid_of(pod): pod for pod in pods}
-            kubelet.pods.expect(self._asleep[name(kubelet.node)])
-        else:
-            self._take_up(kubelet, pods, now_s)
 
     def _take_up(self, kubelet: Kubelet, pods: Iterable[Object], now_s: float) -> None:
         for pod in pods:

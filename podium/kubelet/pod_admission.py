@@ -9,7 +9,7 @@ nothing but resources gets them: the kubelet stops other pods for it
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -122,8 +122,20 @@ def rejection_of(
     if not is_critical(pod.obj):
         for insufficient in insufficient_resources(node, load, pod):
             return insufficient.rejection()
-    found = next(_predicate_rejections(load, pod, node), None)
-    return found or _feature_rejection(pod, node)
+    if not pod.cls.node_affinity.matches(labels(node), name(node)):
+        return _predicate(NodeAffinity.name, "node(s) didn't match Pod's node affinity/selector")
+    if pod.cls.host_ports and load.holds(pod.cls.host_ports):
+        reason = "node(s) didn't have free ports for the requested pod ports"
+        return _predicate(NodePorts.name, reason)
+    taints, tolerations = spec_of(node).get("taints"), pod.cls.spec.get("tolerations")
+    if not is_static(pod.obj) and untolerated(taints, tolerations, (NO_EXECUTE,)):
+        return _predicate(TaintToleration.name, "node(s) had untolerated taint(s)")
+    declared = status_of(node).get("declaredFeatures") or ()
+    missing = sorted(required_features(pod.cls.spec).difference(declared))
+    if not missing:
+        return None
+    message = f"Pod requires node features that are not available: {', '.join(missing)}"
+    return PodRejection("PodFeatureUnsupported", message)
 
 
 def insufficient_resources(
@@ -137,7 +149,8 @@ def insufficient_resources(
         if not requested or (is_extended_resource(resource) and resource not in allocatable):
             continue
         used = load.amounts[resource]
-        capacity = _capacity(allocatable, resource)
+        amount = allocatable.get(resource, "0")
+        capacity = milli_value(amount) if resource == "cpu" else value(amount)
         if used + requested > capacity:
             yield InsufficientResource(resource, requested, used, capacity)
 
@@ -170,7 +183,9 @@ def pressure_rejection(conditions: Sequence[str], pod: Object) -> PodRejection |
 
 
 def _system_rejection(pod: PodInfo, node: Object) -> PodRejection | None:
-    system = _operating_system(node)
+    info = status_of(node).get("nodeInfo") or {}
+    # Linux if the node doesn't say what it runs.
+    system = str(info.get("operatingSystem") or labels(node).get(_OS_LABEL) or "linux")
     if pod.cls.labels.get(_OS_LABEL, system) != system:
         return PodRejection(
             "PodOSSelectorNodeLabelDoesNotMatch",
@@ -181,39 +196,6 @@ def _system_rejection(pod: PodInfo, node: Object) -> PodRejection | None:
             "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS"
         )
     return None
-
-
-def _operating_system(node: Object) -> str:
-    """What the node says that it runs; Linux if it doesn't say."""
-    info = status_of(node).get("nodeInfo") or {}
-    return str(info.get("operatingSystem") or labels(node).get(_OS_LABEL) or "linux")
-
-
-def _capacity(allocatable: Mapping[str, str], resource: str) -> int:
-    amount = allocatable.get(resource, "0")
-    return milli_value(amount) if resource == "cpu" else value(amount)
-
-
-def _predicate_rejections(load: NodeLoad, pod: PodInfo, node: Object) -> Iterator[PodRejection]:
-    if not pod.cls.node_affinity.matches(labels(node), name(node)):
-        yield _predicate(NodeAffinity.name, "node(s) didn't match Pod's node affinity/selector")
-    wanted = pod.cls.host_ports
-    if wanted and load.holds(wanted):
-        reason = "node(s) didn't have free ports for the requested pod ports"
-        yield _predicate(NodePorts.name, reason)
-    tolerations = pod.cls.spec.get("tolerations")
-    taints = spec_of(node).get("taints")
-    if not is_static(pod.obj) and untolerated(taints, tolerations, (NO_EXECUTE,)):
-        yield _predicate(TaintToleration.name, "node(s) had untolerated taint(s)")
-
-
-def _feature_rejection(pod: PodInfo, node: Object) -> PodRejection | None:
-    declared = status_of(node).get("declaredFeatures") or ()
-    missing = sorted(required_features(pod.cls.spec).difference(declared))
-    if not missing:
-        return None
-    message = f"Pod requires node features that are not available: {', '.join(missing)}"
-    return PodRejection("PodFeatureUnsupported", message)
 
 
 def _predicate(plugin: str, reason: str) -> PodRejection:

@@ -7,7 +7,7 @@ from podium.api.conditions import observed_generation, set_condition
 from podium.api.objects import Object, condition_status, status_of
 from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.values.times import timestamp
-from podium.kubelet.containers.container import KILLED, Container, Run, State
+from podium.kubelet.containers.container import KILLED, Container, State
 from podium.kubelet.containers.pod_worker import PodWorker
 from podium.kubelet.pod_admission import PodRejection
 
@@ -153,7 +153,18 @@ def phase_and_readiness(status: Object) -> tuple[str, str]:
 
 
 def _container_status(one: Container, worker: PodWorker, now_s: float) -> Status:
-    before: Object = {} if one.last is None else {"terminated": _terminated(one.last)}
+    before: Object = {}
+    if one.last is not None:
+        exited = one.last.exited
+        terminated = {
+            "exitCode": exited.code,
+            "reason": exited.reason or ("Completed" if exited.code == 0 else "Error"),
+            "startedAt": timestamp(one.last.started_s),
+            "finishedAt": timestamp(one.last.finished_s),
+        }
+        if exited.message:
+            terminated["message"] = exited.message
+        before = {"terminated": terminated}
     if one.state is State.RUNNING:
         state: Object = {"running": {"startedAt": timestamp(one.since_s)}}
     elif one.state is State.EXITED and (worker.is_over or not one.backs_off(now_s)):
@@ -161,7 +172,11 @@ def _container_status(one: Container, worker: PodWorker, now_s: float) -> Status
     elif worker.is_over:
         state = {"terminated": _LOST}
     else:
-        state = {"waiting": _waiting(one, worker)}
+        usual = "PodInitializing" if worker.init else "ContainerCreating"
+        waiting: dict[str, str] = {"reason": one.waiting.reason or usual}
+        if one.waiting.message:
+            waiting["message"] = one.waiting.message
+        state = {"waiting": waiting}
     is_ready = one.has_succeeded if one.is_init and not one.is_sidecar else one.is_ready
     return {
         "name": one.name,
@@ -174,20 +189,3 @@ def _container_status(one: Container, worker: PodWorker, now_s: float) -> Status
         "state": state,
         "lastState": before,
     }
-
-
-def _waiting(one: Container, worker: PodWorker) -> Object:
-    waiting = one.waiting
-    reason = waiting.reason or ("PodInitializing" if worker.init else "ContainerCreating")
-    return {"reason": reason, **({"message": waiting.message} if waiting.message else {})}
-
-
-def _terminated(run: Run) -> Object:
-    exited = run.exited
-    found = {
-        "exitCode": exited.code,
-        "reason": exited.reason or ("Completed" if exited.code == 0 else "Error"),
-        "startedAt": timestamp(run.started_s),
-        "finishedAt": timestamp(run.finished_s),
-    }
-    return {**found, "message": exited.message} if exited.message else found

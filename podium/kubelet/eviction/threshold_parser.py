@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from podium.api.errors import PodiumError
 from podium.api.values.durations import NANOS_PER_SECOND, DurationError, parse_duration
-from podium.api.values.quantity import Quantity, QuantityError, parse_quantity
+from podium.api.values.quantity import QuantityError, parse_quantity
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.eviction.thresholds import Threshold, Value
 
@@ -82,7 +82,11 @@ def parse_value(text: str) -> Value:
     """An amount or a percentage, whatever its size; raises ThresholdError."""
     if text.endswith("%"):
         return Value(share=_share(text))
-    return Value(_quantity(text))
+    # The kubelet reads the text as it stands; in objects of the API blanks around it are dropped.
+    try:
+        return Value(parse_quantity(text if text == text.strip() else ""))
+    except QuantityError as error:
+        raise ThresholdError(error.error.message) from None
 
 
 def _read_all(
@@ -146,19 +150,19 @@ def parse_signal(name: str) -> Signal:
         raise ThresholdError(f"unsupported eviction signal {name}") from None
 
 
-def _quantity(text: str) -> Quantity:
-    # The kubelet reads the text as it stands; in objects of the API blanks around it are dropped.
-    try:
-        return parse_quantity(text if text == text.strip() else "")
-    except QuantityError as error:
-        raise ThresholdError(error.error.message) from None
-
-
 def _share(text: str) -> float:
     """A percentage as a share, each step rounded to a float32."""
     number = text.rstrip("%")
     try:
-        percent = _single(_number(number))
+        if _HEXADECIMAL.fullmatch(number):
+            read = float.fromhex(number.replace("_", ""))
+        elif _NAMED.fullmatch(number) or _DECIMAL.fullmatch(number):
+            read = float(number)
+        else:
+            raise ValueError(number)
+        if math.isinf(read) and not _NAMED.fullmatch(number):
+            raise OverflowError(number)
+        percent = _single(read)
     except ValueError:
         message = f'strconv.ParseFloat: parsing "{number}": invalid syntax'
         raise ThresholdError(message) from None
@@ -166,20 +170,6 @@ def _share(text: str) -> float:
         message = f'strconv.ParseFloat: parsing "{number}": value out of range'
         raise ThresholdError(message) from None
     return _single(percent / 100)
-
-
-def _number(text: str) -> float:
-    """A number as Go reads it."""
-    if _HEXADECIMAL.fullmatch(text):
-        return float.fromhex(text.replace("_", ""))
-    if _NAMED.fullmatch(text):
-        return float(text)
-    if not _DECIMAL.fullmatch(text):
-        raise ValueError(text)
-    number = float(text)
-    if math.isinf(number):
-        raise OverflowError(text)
-    return number
 
 
 def _single(number: float) -> float:

@@ -80,7 +80,10 @@ class MachineKubelet(Kubelets):
         else:
             effects += super().step(event, now_s)
         if isinstance(event, Change) and event.kind == "Pod" and event.old and not event.new:
-            self._pod_gone(event.old, now_s)
+            # Nothing of a pod that isn't in the cluster any more is to be left.
+            self._gone[uid(event.old)] = event.old
+            if (worker := self._worker(uid(event.old))) is not None:
+                worker.stop(DELETED, _FORCED_S, now_s)
         elif isinstance(event, Synced):
             effects += (AwaitShutdown(purpose=AwaitShutdown), self._garbage())
         if self._kubelet is not None:
@@ -139,13 +142,6 @@ class MachineKubelet(Kubelets):
             not_ready=_SHUTTING_DOWN,
         )
 
-    def _pod_gone(self, pod: Object, now_s: float) -> None:
-        """A pod isn't in the cluster any more: nothing of it is to be left."""
-        self._gone[uid(pod)] = pod
-        worker = None if self._kubelet is None else self._kubelet.pods.get(uid(pod))
-        if worker is not None:
-            worker.stop(DELETED, _FORCED_S, now_s)
-
     def _go_on(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
         for worker in kubelet.pods.all():
             if worker.next_s() <= now_s:
@@ -163,15 +159,12 @@ class MachineKubelet(Kubelets):
             self._seen.pop(pod_uid, None)
             yield RemovePodSandbox(purpose=RemovePodSandbox, pod=pod, keeps_logs=False)
         if self._measures_s <= now_s:
-            yield self._measure(kubelet, now_s)
-
-    def _measure(self, kubelet: Kubelet, now_s: float) -> CollectStats:
-        loop = kubelet.eviction
-        assert loop is not None
-        self._measures_s = NEVER_S
-        pods = tuple(one.pod for one in kubelet.pods.active())
-        walks = now_s >= loop.next_look_s or loop.has_begun
-        return CollectStats(purpose=CollectStats, pods=pods, walks=walks)
+            loop = kubelet.eviction
+            assert loop is not None
+            self._measures_s = NEVER_S
+            pods = tuple(one.pod for one in kubelet.pods.active())
+            walks = now_s >= loop.next_look_s or loop.has_begun
+            yield CollectStats(purpose=CollectStats, pods=pods, walks=walks)
 
     def _is_quiet(self, now_s: float) -> bool:
         """Whether nothing runs any more, and everybody has been told."""
@@ -189,15 +182,20 @@ class MachineKubelet(Kubelets):
         effect = outcome.effect
         result = outcome.result if isinstance(outcome, CommandOutcome) else None
         if isinstance(effect, AwaitShutdown):
-            self._leave(now_s)
+            # Stop all pods; those that don't end in time are killed.
+            self._runtime.leave()
+            self.look_now(NodeKey(name(self._wanted)))
+            for worker in () if self._kubelet is None else self._kubelet.pods.active():
+                grace_period_s = min(worker.own_grace_period_s(), self._config.shutdown_s)
+                worker.stop(LEAVING, grace_period_s, now_s)
         elif isinstance(effect, CollectStats):
             self._measures_s = now_s + _MEASURING_S
             if self._kubelet is not None and isinstance(result, Statistics):
                 return self._measured(self._kubelet, result, now_s)
         elif isinstance(effect, RunPodSandbox):
-            worker = self._worker(uid(effect.pod))
+            started = self._worker(uid(effect.pod))
             message = outcome.error.message if outcome.error else ""
-            return () if worker is None else worker.set_up(message, now_s)
+            return () if started is None else started.set_up(message, now_s)
         elif isinstance(effect, StartContainer | WaitForExit | RunHandler):
             return self._of_container(effect, outcome, result, now_s)
         return ()
@@ -213,7 +211,8 @@ class MachineKubelet(Kubelets):
         run = effect.purpose if isinstance(effect, StartContainer) else effect.run
         assert isinstance(run, ContainerId)
         worker = self._worker(run.pod_uid)
-        found = _run_of(worker, run)
+        containers = () if worker is None else worker.containers
+        found = next((one for one in containers if one.run == run), None)
         if worker is None or found is None:
             return
         worker.touch(now_s)
@@ -231,14 +230,6 @@ class MachineKubelet(Kubelets):
 
     def _worker(self, pod_uid: str) -> PodWorker | None:
         return None if self._kubelet is None else self._kubelet.pods.get(pod_uid)
-
-    def _leave(self, now_s: float) -> None:
-        """Stop all pods; those that don't end in time are killed."""
-        self._runtime.leave()
-        self.look_now(NodeKey(name(self._wanted)))
-        for worker in () if self._kubelet is None else self._kubelet.pods.active():
-            grace_period_s = min(worker.own_grace_period_s(), self._config.shutdown_s)
-            worker.stop(LEAVING, grace_period_s, now_s)
 
     def _measured(self, kubelet: Kubelet, measured: Statistics, now_s: float) -> Iterator[Effect]:
         loop = kubelet.eviction
@@ -268,11 +259,6 @@ class MachineKubelet(Kubelets):
             pods = [one for one in pods if not (uid(one) in over or is_finished(one))]
             pods += [one.pod for one in known.active()]
         return CollectGarbage(purpose=CollectGarbage, pods=tuple(pods))
-
-
-def _run_of(worker: PodWorker | None, run: ContainerId) -> Container | None:
-    containers = () if worker is None else worker.containers
-    return next((one for one in containers if one.run == run), None)
 
 
 def _no_revisit(_pod: Object, _at_s: float) -> None:

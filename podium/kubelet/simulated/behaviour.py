@@ -216,7 +216,8 @@ def node_behaviour_of(node: Object) -> NodeBehaviour:
     faults = []
     if down not in _BOOLEANS:
         faults.append(unsupported(f"metadata.annotations[{DOWN}]", down, _BOOLEANS))
-    statuses = dict(_condition(one) for one in conditions.split(",")) if conditions else {}
+    pairs = (one.partition("=") for one in conditions.split(",") if conditions)
+    statuses = {kind.strip(): status.strip() for kind, _, status in pairs}
     if not all(kind and status in _STATUSES for kind, status in statuses.items()):
         where = f"metadata.annotations[{CONDITIONS}]"
         faults.append(FieldError(where, conditions, _CONDITION_RULE))
@@ -270,8 +271,3 @@ class Script(msgspec.Struct, frozen=True):
         if duration.is_fixed:
             return duration.least_s
         return duration.draw(Random(f"{self.seed}/{what}"))
-
-
-def _condition(text: str) -> tuple[str, str]:
-    kind, _, status = text.strip().partition("=")
-    return kind.strip(), status.strip()

@@ -5,7 +5,8 @@ kills the container with the highest score; if a pod exceeds its own memory limi
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -25,7 +26,7 @@ from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_events import node_record
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.kubelet.simulated.scripted_usage import NodeScript, first_reaching
-from podium.kubelet.simulated.stats_provider import StatsProvider, runs, script_of
+from podium.kubelet.simulated.stats_provider import StatsProvider, memory_bytes_of, runs, script_of
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
 
@@ -88,7 +89,11 @@ class NodePressure:
     def next_s(self, now_s: float) -> float:
         """When to look again; `NEVER_S` if nothing happens unless something else does."""
         workers = self._active()
-        self._skips_looks = self._is_settled(workers, now_s)
+        # Whether all rounds to come would be like the last one, which came to nothing.
+        loop, manager = self._loop, self._loop.manager
+        has_seen_all = loop.last_look_s == now_s and not (manager.since or manager.conditions)
+        is_settled = has_seen_all and not loop.told
+        self._skips_looks = is_settled and self._stats.is_level_from(workers, now_s)
         if self._skips_looks:
             return NEVER_S
         return min((self._loop.next_s(), *self._next_kills_s(workers, now_s)))
@@ -101,7 +106,14 @@ class NodePressure:
         pods = [one.pod for one in workers]
         eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
         if eviction_round is not None and eviction_round.reclaims:
-            self._reclaim(eviction_round.reclaims)
+            script = self._stats.script
+            freed = sum(
+                script.unused_images_bytes
+                if one is NodeReclaim.IMAGES
+                else script.dead_containers_bytes
+                for one in eviction_round.reclaims
+            )
+            self._stats = replace(self._stats, freed_bytes=freed)
             eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
         if eviction_round is not None:
             yield from self._kubelet.evict(eviction_round, now_s)
@@ -111,11 +123,11 @@ class NodePressure:
         stats, workers = self._stats, self._active()
         for one in filter(runs, workers):
             limit = _memory_limit_bytes(one.pod)
-            if limit is not None and stats.memory_bytes(one, now_s) > limit:
+            if limit is not None and memory_bytes_of(one, now_s) > limit:
                 yield from self._kill(one, now_s)
         capacity = stats.memory_capacity_bytes
         while capacity and stats.memory_total_bytes(workers, now_s) >= capacity:
-            using = [one for one in workers if stats.memory_bytes(one, now_s)]
+            using = [one for one in workers if memory_bytes_of(one, now_s)]
             if not using:
                 return
             victim = max(using, key=lambda one: self._score(one, now_s))
@@ -128,49 +140,28 @@ class NodePressure:
         yield from worker.kill(OOM_KILLED, now_s)
         self._revisit(worker.pod, now_s)
 
-    def _is_settled(self, workers: Sequence[PodWorker], now_s: float) -> bool:
-        """Whether all rounds to come would be like the last one, which came to nothing."""
-        loop, manager = self._loop, self._loop.manager
-        has_seen_all = loop.last_look_s == now_s and not (manager.since or manager.conditions)
-        return has_seen_all and not loop.told and self._stats.is_level_from(workers, now_s)
-
     def _next_kills_s(self, workers: Sequence[PodWorker], now_s: float) -> Iterator[float]:
         """When the kernel will kill, if that is before the manager looks."""
         stats, capacity = self._stats, self._stats.memory_capacity_bytes
         corners_s = stats.memory_corners_s(workers, now_s, self._loop.next_look_s)
         if capacity and stats.memory_total_bytes(workers, now_s) < capacity:
-            at_s = first_reaching(
-                lambda time_s: stats.memory_total_bytes(workers, time_s), corners_s, capacity
-            )
+            total = partial(stats.memory_total_bytes, workers)
+            at_s = first_reaching(total, corners_s, capacity)
             if at_s is not None:
                 yield _tick(at_s, now_s)
         for one in filter(runs, workers):
             limit = _memory_limit_bytes(one.pod)
             if limit is None or "memory" not in script_of(one).curves:
                 continue
-            at_s = first_reaching(_used(stats, one), corners_s, limit + 1)
+            at_s = first_reaching(partial(memory_bytes_of, one), corners_s, limit + 1)
             if at_s is not None:
                 yield _tick(at_s, now_s)
 
     def _score(self, worker: PodWorker, now_s: float) -> float:
         capacity = self._stats.memory_capacity_bytes
         containers = worker.pod["spec"]["containers"]
-        share = self._stats.memory_bytes(worker, now_s) / len(containers) / capacity
+        share = memory_bytes_of(worker, now_s) / len(containers) / capacity
         return 1000 * share + max(oom_score_adj(worker.pod, one, capacity) for one in containers)
-
-    def _reclaim(self, reclaims: Iterable[NodeReclaim]) -> None:
-        script = self._stats.script
-        freed = sum(
-            script.unused_images_bytes
-            if one is NodeReclaim.IMAGES
-            else script.dead_containers_bytes
-            for one in reclaims
-        )
-        self._stats = replace(self._stats, freed_bytes=freed)
-
-
-def _used(stats: StatsProvider, worker: PodWorker) -> Callable[[float], int]:
-    return lambda time_s: stats.memory_bytes(worker, time_s)
 
 
 def _memory_limit_bytes(pod: Object) -> int | None:

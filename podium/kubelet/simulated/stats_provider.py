@@ -15,7 +15,7 @@ from podium.api.objects import Object, name, status_of
 from podium.api.pod_specs import requests_of
 from podium.api.usage import Usage
 from podium.api.values.quantity import parse_quantity, value
-from podium.kubelet.containers.container import Container, State
+from podium.kubelet.containers.container import State
 from podium.kubelet.containers.pod_worker import PodWorker
 from podium.kubelet.eviction.eviction_loop import pods_memory_limit_bytes
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
@@ -44,14 +44,10 @@ class StatsProvider(msgspec.Struct, frozen=True):
     seed: int
     freed_bytes: int = 0
 
-    def memory_bytes(self, worker: PodWorker, at_s: float) -> int:
-        """What a pod's containers use of memory at a time."""
-        return memory_bytes_of(worker, at_s)
-
     def memory_total_bytes(self, workers: Iterable[PodWorker], at_s: float) -> int:
         """What the system and all pods use of memory at a time."""
         own = self._own("memory", at_s)
-        return own + sum(self.memory_bytes(one, at_s) for one in workers)
+        return own + sum(memory_bytes_of(one, at_s) for one in workers)
 
     def memory_corners_s(
         self, workers: Iterable[PodWorker], from_s: float, to_s: float
@@ -80,7 +76,12 @@ class StatsProvider(msgspec.Struct, frozen=True):
 
     def statistics(self, workers: Iterable[PodWorker], at_s: float) -> Statistics:
         """All of it at a time."""
-        usage = {one.uid: _pod_usage(one, at_s) for one in workers}
+        usage = {
+            one.uid: usage_at(one.pod, script_of(one), at_s - one.main[0].since_s, _seed(one))
+            if runs(one)
+            else _NOTHING
+            for one in workers
+        }
         return Statistics(dict(self._observations(usage, at_s)), usage)
 
     def _observations(
@@ -91,31 +92,25 @@ class StatsProvider(msgspec.Struct, frozen=True):
         if capacity := self.memory_capacity_bytes:
             own = self._own("memory", at_s)
             yield Signal.MEMORY_AVAILABLE, _left(capacity, own + memory, at_s)
-            limit = self._pods_memory_limit_bytes()
+            # What pods together may use.
+            amount = value(allocatable_of(self.node).get("memory", capacity))
+            limit = pods_memory_limit_bytes(self.config, amount, capacity)
             yield Signal.ALLOCATABLE_MEMORY_AVAILABLE, _left(limit, memory, at_s)
         if capacity := self._capacity("ephemeral-storage"):
-            used = self._own("disk", at_s) + self._waste_bytes()
+            waste = self.script.unused_images_bytes + self.script.dead_containers_bytes
+            used = self._own("disk", at_s) + max(waste - self.freed_bytes, 0)
             used += sum(one.ephemeral_storage_bytes for one in pods)
             for signal in _DISK:
                 yield signal, _left(capacity, used, at_s)
         if (inodes := self.script.inodes) is not None:
-            used = self._own("inodes", at_s) + sum(_inodes(one) for one in pods)
+            used = self._own("inodes", at_s) + sum(
+                container.rootfs.inodes or 0 for one in pods for container in one.containers
+            )
             for signal in _INODES:
                 yield signal, _left(inodes, used, at_s)
         if (pids := self.script.max_pids) is not None:
             used = self._own("processes", at_s) + sum(one.processes for one in pods)
             yield Signal.PID_AVAILABLE, _left(pids, used, at_s)
-
-    def _pods_memory_limit_bytes(self) -> int:
-        """What pods together may use."""
-        allocatable = allocatable_of(self.node)
-        capacity = self.memory_capacity_bytes
-        amount = value(allocatable.get("memory", capacity))
-        return pods_memory_limit_bytes(self.config, amount, capacity)
-
-    def _waste_bytes(self) -> int:
-        waste = self.script.unused_images_bytes + self.script.dead_containers_bytes
-        return max(waste - self.freed_bytes, 0)
 
     def _capacity(self, resource: str) -> int:
         status = status_of(self.node)
@@ -149,12 +144,6 @@ def _seed(worker: PodWorker) -> str:
     sandbox = worker.sandbox
     assert isinstance(sandbox, ScriptedSandbox)
     return f"{sandbox.script.seed}/{worker.main[0].restarts}"
-
-
-def _pod_usage(worker: PodWorker, at_s: float) -> PodUsage:
-    if not runs(worker):
-        return _NOTHING
-    return usage_at(worker.pod, script_of(worker), at_s - worker.main[0].since_s, _seed(worker))
 
 
 def usage_at(pod: Object, script: UsageScript, elapsed_s: float, seed: str) -> PodUsage:
@@ -198,10 +187,6 @@ def _containers(pod: Object, memory: int, disk: DiskUsage, logs: int) -> Iterato
             yield ContainerUsage(container["name"], share + rest, disk, DiskUsage(logs))
 
 
-def _inodes(usage: PodUsage) -> int:
-    return sum(one.rootfs.inodes or 0 for one in usage.containers)
-
-
 def _left(capacity: int, used: int, at_s: float) -> Observation:
     return Observation(max(capacity - used, 0), capacity, at_s)
 
@@ -217,8 +202,9 @@ def container_usages(worker: PodWorker, at_s: float) -> Mapping[str, Usage]:
     memory = {one.name: share for one in worker.main}
     memory[worker.main[0].name] += rest
     running = (one for one in worker.containers if one.state is State.RUNNING)
-    return {one.name: Usage(_requested_nanos(one), memory.get(one.name, 0)) for one in running}
-
-
-def _requested_nanos(container: Container) -> int:
-    return parse_quantity(requests_of(container.spec).get("cpu", 0)).nanos
+    return {
+        one.name: Usage(
+            parse_quantity(requests_of(one.spec).get("cpu", 0)).nanos, memory.get(one.name, 0)
+        )
+        for one in running
+    }

@@ -134,9 +134,17 @@ class Containers:
             CannotStartError: there is nothing to execute, or the machine doesn't let it.
             OSError: it can't have a log or limits.
         """
-        marks = {MARK: _mark(self._root, launch.run), NODE_MARK: str(self._root)}
+        # Of this node's alone: pods of other clusters may have the same uids.
+        mark = "/".join(map(str, (self._root, *launch.run)))
+        marks = {MARK: mark, NODE_MARK: str(self._root)}
         variables = {**launch.variables, **marks}
-        _check(launch, variables)
+        # The shell would tell only the log.
+        program = launch.command[0]
+        path = str(launch.directory / program) if "/" in program else program
+        if shutil.which(path, path=variables.get("PATH", "")) is None:
+            raise CannotStartError(f'exec: "{program}": executable file not found in $PATH')
+        if not launch.directory.is_dir():
+            raise CannotStartError(f"working directory {launch.directory}: isn't there")
         log = LogFile(launch.log, self._now_s)
         cgroup = None
         if self._cgroups is not None:
@@ -273,21 +281,6 @@ def _kill(running: Running) -> None:
         _signal(pid, signal.SIGKILL)
 
 
-def _mark(root: Path, run: ContainerId) -> str:
-    """Of this node's alone: pods of other clusters may have the same uids."""
-    return "/".join(map(str, (root, *run)))
-
-
 def _signal(pid: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, number)
-
-
-def _check(launch: Launch, variables: Mapping[str, str]) -> None:
-    """Find out what the shell would only tell the log."""
-    program = launch.command[0]
-    path = str(launch.directory / program) if "/" in program else program
-    if shutil.which(path, path=variables.get("PATH", "")) is None:
-        raise CannotStartError(f'exec: "{program}": executable file not found in $PATH')
-    if not launch.directory.is_dir():
-        raise CannotStartError(f"working directory {launch.directory}: isn't there")

@@ -194,8 +194,15 @@ def machine_info(root: Path, logs: Path) -> MachineInfo:
     """What there is to know of this machine."""
     disk = os.statvfs(root)
     system = platform.uname()
+    # The address by which others would be reached; the loopback's if there are no others.
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_FAR_AWAY)
+            address = str(probe.getsockname()[0])
+        except OSError:
+            address = _LOOPBACK
     return MachineInfo(
-        address=_address(),
+        address=address,
         cpus=len(os.sched_getaffinity(0)),
         memory_bytes=memory(ROOT, OWN).capacity_bytes,
         disk_bytes=disk.f_blocks * disk.f_frsize,
@@ -208,16 +215,6 @@ def machine_info(root: Path, logs: Path) -> MachineInfo:
             "osImage": _os_image(),
         },
     )
-
-
-def _address() -> str:
-    """The address by which others would be reached; the loopback's if there are no others."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(_FAR_AWAY)
-        except OSError:
-            return _LOOPBACK
-        return str(probe.getsockname()[0])
 
 
 def _os_image() -> str:

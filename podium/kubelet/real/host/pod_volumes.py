@@ -5,7 +5,7 @@ paths without the first slash, and by the variables `PODIUM_VOLUME_NAME`.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from podium.api.objects import Object
@@ -108,7 +108,10 @@ def _write_part(
 ) -> None:
     if "downwardAPI" in part:
         for item in part["downwardAPI"].get("items") or ():
-            text = _downward(pod, item, machine)
+            if "fieldRef" in item:
+                text = pod_field(pod, item["fieldRef"]["fieldPath"], machine)
+            else:
+                text = container_resource(pod, _NOTHING, item["resourceFieldRef"], machine)
             _write(path, item["path"], text.encode(), item.get("mode"))
         return
     for kind, field in (("ConfigMap", "configMap"), ("Secret", "secret")):
@@ -117,24 +120,13 @@ def _write_part(
         ref = part[field]
         name = _secret_name(ref) if kind == "Secret" else ref.get("name") or ""
         content = found(sources, EnvironmentSource(kind, name), optional=bool(ref.get("optional")))
-        for key, where, mode in _items(ref, content or {}):
+        items = [(one["key"], one["path"], one.get("mode")) for one in ref.get("items") or ()]
+        for key, where, mode in items or [(key, key, None) for key in sorted(content or {})]:
             if content is None or key not in content:
                 if ref.get("optional"):
                     continue
                 raise MissingSourceError(f"references non-existent {kind.lower()} key: {key}")
             _write(path, where, content[key], mode or ref.get("defaultMode"))
-
-
-def _items(ref: Object, content: Mapping[str, bytes]) -> list[tuple[str, str, int | None]]:
-    if ref.get("items"):
-        return [(one["key"], one["path"], one.get("mode")) for one in ref["items"]]
-    return [(key, key, None) for key in sorted(content)]
-
-
-def _downward(pod: Object, item: Object, machine: MachineInfo) -> str:
-    if "fieldRef" in item:
-        return pod_field(pod, item["fieldRef"]["fieldPath"], machine)
-    return container_resource(pod, _NOTHING, item["resourceFieldRef"], machine)
 
 
 def _secret_name(ref: Object) -> str:

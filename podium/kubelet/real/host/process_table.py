@@ -50,7 +50,7 @@ def memory_bytes(pid: int) -> int:
     except OSError:
         return 0
     fields = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
-    return sum(_kibibytes(fields.get(name, "0")) for name in ("RssAnon", "RssShmem")) * 1024
+    return sum(int(fields.get(name, "0").split()[0]) for name in ("RssAnon", "RssShmem")) * 1024
 
 
 def oom_kills() -> int:
@@ -86,7 +86,3 @@ def _entry(pid: int) -> ProcessEntry | None:
     fields = text.rpartition(")")[2].split()
     state, parent, _, session = fields[:4]
     return ProcessEntry(pid, int(parent), int(session), state in "ZX", sum(map(int, fields[11:15])))
-
-
-def _kibibytes(text: str) -> int:
-    return int(text.split()[0])

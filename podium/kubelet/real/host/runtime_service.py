@@ -83,13 +83,13 @@ class RuntimeService:
         self._do: Mapping[type[Effect], Callable[[Any], Awaitable[object]]] = {
             RunPodSandbox: self._run_sandbox,
             StartContainer: self._start,
-            WaitForExit: self._wait_for_exit,
+            WaitForExit: lambda command: self._containers.exited(command.run),
             StopContainer: self._stop,
             RunHandler: self._run_handler,
             RemovePodSandbox: self._remove_sandbox,
             CollectStats: self._collect_stats,
             CollectGarbage: self._collect_garbage,
-            AwaitShutdown: self._await_shutdown,
+            AwaitShutdown: lambda _: self.asked_to_end.wait(),
             ShutDown: self._shut_down,
         }
 
@@ -138,9 +138,6 @@ class RuntimeService:
         )
         self._containers.start(launch)
 
-    async def _wait_for_exit(self, command: WaitForExit) -> object:
-        return await self._containers.exited(command.run)
-
     async def _stop(self, command: StopContainer) -> None:
         self._containers.stop(command.run, command.signal)
 
@@ -166,14 +163,11 @@ class RuntimeService:
         )
 
     async def _walk(self, found: Iterable[Path]) -> None:
-        self._taken = await asyncio.to_thread(_walked, found)
+        self._taken = await asyncio.to_thread(lambda: {path: disk_usage(path) for path in found})
 
     async def _collect_garbage(self, command: CollectGarbage) -> None:
         uids = [pod["metadata"]["uid"] for pod in command.pods]
         await asyncio.to_thread(self._directory.discard, uids)
-
-    async def _await_shutdown(self, _: AwaitShutdown) -> None:
-        await self.asked_to_end.wait()
 
     async def _shut_down(self, _: ShutDown) -> None:
         self.has_ended.set()
@@ -192,10 +186,6 @@ class RuntimeService:
         volumes = {environment.volume_variable(name): str(path) for name, path in paths.items()}
         hostname = pod["spec"].get("hostname") or pod["metadata"]["name"]
         return {"PATH": _PATH, "HOME": str(home), "HOSTNAME": hostname, **volumes}
-
-
-def _walked(found: Iterable[Path]) -> DiskUsages:
-    return {path: disk_usage(path) for path in found}
 
 
 def _working_directory(container: Object, mounts: Mapping[str, str], home: Path) -> Path:
