@@ -24,12 +24,11 @@ from podium.machines.effects import (
     event_of,
 )
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced
+from podium.machines.machine import NEVER_S
 from podium.machines.reconciler.indexer import Index, Indexer, UnconfirmedObjects
 from podium.machines.reconciler.replacement_pace import ReplacementPace, ended_at_once
 from podium.machines.reconciler.resting_keys import RestingKeys, stirs
 from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, RetryRules
-
-_NEVER_S = float("inf")
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -141,12 +140,12 @@ class Reconciler(ABC):
             return None
         if self._dirty:
             return self._now_s
-        next_s = self._timers[0][0] if self._timers else _NEVER_S
+        next_s = self._timers[0][0] if self._timers else NEVER_S
         if self._delayed:
             next_s = min(next_s, self._delayed.next_s())
         if self._unconfirmed.claims:
             next_s = min(next_s, self._unconfirmed.next_s())
-        return None if next_s == _NEVER_S else next_s
+        return None if next_s == NEVER_S else next_s
 
     def event(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
         """An event that this controller reports; arguments as of `event_of`."""
@@ -217,7 +216,7 @@ class Reconciler(ABC):
         """Have a key looked at again after a failure; when, or infinity if not by itself."""
         wait_s = self._retries.fail(key, self._now_s)
         if wait_s is None:
-            return _NEVER_S
+            return NEVER_S
         wait_s = max(wait_s, wait_s_min)
         self.look_after(key, wait_s)
         return self._now_s + wait_s
