@@ -41,12 +41,6 @@ _POLICIES = {ORPHAN: "Orphan", FOREGROUND: "Foreground"}
 
 
 class _Item(msgspec.Struct, frozen=True):
-    """The key of an object: its kind, namespace and name.
-
-    Attributes:
-        namespace: empty if it is cluster-scoped.
-    """
-
     kind: str
     namespace: str
     name: str

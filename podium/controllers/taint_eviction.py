@@ -42,8 +42,6 @@ _FOREVER = None
 
 
 class _Planned(msgspec.Struct, frozen=True):
-    """A deletion of a pod that is to come."""
-
     uid: str
     due_s: float
 

@@ -46,8 +46,6 @@ class LeaseKey(msgspec.Struct, frozen=True):
 
 
 class _Home(msgspec.Struct, frozen=True):
-    """The location of a pod: its node, and the uid by which that knows it."""
-
     node: str
     uid: str
 

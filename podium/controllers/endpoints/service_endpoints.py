@@ -50,7 +50,7 @@ class ServiceReconciler(Reconciler):
         place = place_of(change.obj)
         now = self.objects.at(change.kind, place)
         if change.kind == "Pod":
-            if not same_endpoint(before, now):
+            if (before and _seen(before)) != (now and _seen(now)):
                 yield from self.selected.update_pod(before, now)
             return
         if change.kind == "Service":
@@ -132,13 +132,6 @@ def ports_of(service: Object, pod: Object) -> Ports:
             fields["appProtocol"] = port["appProtocol"]
         found.append(tuple(sorted(fields.items())))
     return tuple(found)
-
-
-def same_endpoint(before: Object | None, after: Object | None) -> bool:
-    """Whether two states of a pod make the same endpoint."""
-    if before is None or after is None:
-        return before is after
-    return _seen(before) == _seen(after)
 
 
 def _seen(pod: Object) -> tuple[Any, ...]:

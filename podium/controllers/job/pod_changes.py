@@ -79,13 +79,6 @@ class BackoffRecord(msgspec.Struct, frozen=True):
         return _remaining_s(self.failures, self.last_failure_s, now_s)
 
 
-def remaining_of_index_s(last_failed: Object | None, now_s: float) -> float:
-    """For how much longer no pod is made for an index, after the last of its pods has failed."""
-    if last_failed is None:
-        return 0.0
-    return _remaining_s(all_failures_of(last_failed) + 1, finished_s(last_failed), now_s)
-
-
 def _remaining_s(failures: int, last_failure_s: float, now_s: float) -> float:
     return max(last_failure_s + BACKOFF.wait_s(failures) - now_s, 0.0) if failures else 0.0
 
@@ -132,7 +125,9 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
     if not is_indexed(job):
         return PodChanges(creations=[job_pod(job, None, {}) for _ in range(lacking)])
     waits_s = {
-        index: remaining_of_index_s(context.awaiting_replacement.get(index), now_s)
+        index: _remaining_s(all_failures_of(last) + 1, finished_s(last), now_s)
+        if (last := context.awaiting_replacement.get(index)) is not None
+        else 0.0
         for index in _pending_indexes(context, lacking)
     }
     due = [index for index, index_wait_s in waits_s.items() if not index_wait_s]

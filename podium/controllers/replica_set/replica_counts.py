@@ -57,7 +57,7 @@ class ReplicaCounts:
     """
 
     def __init__(self, owner: Object) -> None:
-        self._basis = _basis(owner)
+        self.basis = _basis(owner)
         self.selector = selector_of(owner)
         self._wanted = labels(pod_template_of(owner)).items()
         self._min_ready_s = min_ready_s(owner)
@@ -66,10 +66,6 @@ class ReplicaCounts:
         self.active = self.fully_labeled = self.ready = self.terminating = 0
         self.mismatched: dict[Place, None] = {}
         self.orphans: dict[Place, None] = {}
-
-    def is_of(self, owner: Object) -> bool:
-        """Whether the tally was made for the owner as it is now."""
-        return self._basis == _basis(owner)
 
     def put(self, pod: Object) -> _PodCounts | None:
         """Count a pod of the owner, which isn't counted yet; what it adds to, if it matches."""
@@ -134,7 +130,7 @@ class ReplicaCountsByOwner:
     def of(self, owner: Object) -> ReplicaCounts:
         """The tally of an owner; made anew if there is none, or its spec has changed."""
         known = self._by_uid.get(uid_of(owner))
-        if known is not None and known.is_of(owner):
+        if known is not None and known.basis == _basis(owner):
             return known
         counts = self._by_uid[uid_of(owner)] = ReplicaCounts(owner)
         for pod in self._objects.by("Pod", "owner", uid_of(owner)):

@@ -37,28 +37,22 @@ def claim_name(template: Object, pod_name: str) -> str:
     return f"{name(template)}-{pod_name}"
 
 
-def new_claim(owner: Object, template: Object, pod_name: str) -> dict[str, Any]:
-    """A pod's claim, without owners."""
-    selected = part(owner["spec"], "selector", "matchLabels")
-    metadata = {
-        **metadata_of(template),
-        "name": claim_name(template, pod_name),
-        "namespace": namespace(owner),
-        "labels": {**labels(template), **selected},
-    }
-    kind = {"apiVersion": "v1", "kind": CLAIM}
-    return {**kind, "metadata": metadata, "spec": spec_of(template)}
-
-
 def missing_claims(owner: Object, pod_name: str, objects: Indexer) -> Iterator[Effect]:
     """Create the claims of a pod that aren't there."""
     for template, known in _claims(owner, pod_name, objects):
         if known is None:
-            claim = new_claim(owner, template, pod_name)
+            selected = part(owner["spec"], "selector", "matchLabels")
+            metadata = {
+                **metadata_of(template),
+                "name": claim_name(template, pod_name),
+                "namespace": namespace(owner),
+                "labels": {**labels(template), **selected},
+            }
             if _goes_with_set(owner):
-                owners = {"ownerReferences": [owner_reference(owner)]}
-                claim = {**claim, "metadata": {**claim["metadata"], **owners}}
-            yield Create(kind=CLAIM, obj=claim)
+                metadata["ownerReferences"] = [owner_reference(owner)]
+            kind = {"apiVersion": "v1", "kind": CLAIM}
+            obj = {**kind, "metadata": metadata, "spec": spec_of(template)}
+            yield Create(kind=CLAIM, obj=obj)
 
 
 def ownership(owner: Object, pod: Object, objects: Indexer, *, leaves: bool) -> Iterator[Effect]:
@@ -78,7 +72,8 @@ def ownership(owner: Object, pod: Object, objects: Indexer, *, leaves: bool) -> 
         for one in (owner, pod):
             uid = uid_of(one)
             if wanted[uid] and uid not in has:
-                changes.append(_reference(one))
+                kinds = {"apiVersion": "v1", "kind": "Pod"}
+                changes.append(owner_reference({**kinds, **one}))
             elif not wanted[uid] and uid in has:
                 changes.append({"$patch": "delete", "uid": uid})
         if changes:
@@ -104,11 +99,6 @@ def _goes_with_set(owner: Object) -> bool:
     return bool(policy.get("whenDeleted") == "Delete")
 
 
-def _reference(obj: Object) -> dict[str, Any]:
-    kinds = {"apiVersion": "v1", "kind": "Pod"}
-    return owner_reference({**kinds, **obj})
-
-
 INDEX_LABEL = "apps.kubernetes.io/pod-index"
 NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 
@@ -129,33 +119,28 @@ def identity_of(owner: Object, ordinal: int) -> dict[str, str]:
     return {INDEX_LABEL: str(ordinal), NAME_LABEL: f"{name(owner)}-{ordinal}"}
 
 
-def numbered_spec(owner: Object, ordinal: int, spec: Object) -> dict[str, Any]:
-    """What of a pod's spec differs from the template's: its address, and its own volumes."""
-    called = f"{name(owner)}-{ordinal}"
+def numbered_pod(owner: Object, ordinal: int, revision: Object) -> Object:
+    """A new pod of one of the StatefulSet's revisions."""
+    template, called = template_of(revision), f"{name(owner)}-{ordinal}"
     claims = owner["spec"].get("volumeClaimTemplates") or ()
     claimed = {name(claim) for claim in claims}
     volumes: list[Object] = [
         {"name": name(claim), "persistentVolumeClaim": {"claimName": claim_name(claim, called)}}
         for claim in claims
     ]
-    volumes += [one for one in volumes_of(spec) if one.get("name") not in claimed]
+    others = volumes_of(spec_of(template))
+    volumes += [one for one in others if one.get("name") not in claimed]
+    # What differs from the template's spec: its address, and its own volumes.
     extra: dict[str, Any] = {"hostname": called}
     if owner["spec"].get("serviceName"):
         extra["subdomain"] = owner["spec"]["serviceName"]
     if volumes:
         extra["volumes"] = volumes
-    return extra
-
-
-def numbered_pod(owner: Object, ordinal: int, revision: Object) -> Object:
-    """A new pod of one of the StatefulSet's revisions."""
-    template = template_of(revision)
-    then = {**owner, "spec": {**owner["spec"], "template": template}}
     return new_pod(
-        then,
-        called=f"{name(owner)}-{ordinal}",
+        {**owner, "spec": {**owner["spec"], "template": template}},
+        called=called,
         extra_labels={**identity_of(owner, ordinal), REVISION_LABEL: name(revision)},
-        extra_spec=numbered_spec(owner, ordinal, spec_of(template)),
+        extra_spec=extra,
     )
 
 

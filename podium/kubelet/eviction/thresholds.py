@@ -89,22 +89,17 @@ def thresholds_met(
         thresholds: to look after; one whose signal wasn't observed isn't met.
         with_min_reclaim: whether they count as met until their minimum reclaim is there, too.
     """
-    return [
-        one
-        for one in thresholds
-        if one.is_set
-        and (observed := observations.get(one.signal)) is not None
-        and wanted_nanos(one, observed, with_min_reclaim=with_min_reclaim)
-        > observed.available * NANOS_PER_UNIT
-    ]
-
-
-def wanted_nanos(one: Threshold, observed: Observation, *, with_min_reclaim: bool) -> int:
-    """How much has to be available for a threshold not to be met."""
-    wanted = one.value.of(observed.capacity).nanos
-    if with_min_reclaim and one.min_reclaim is not None:
-        wanted += one.min_reclaim.of(observed.capacity).nanos
-    return wanted
+    met = []
+    for one in thresholds:
+        observed = observations.get(one.signal)
+        if not one.is_set or observed is None:
+            continue
+        wanted = one.value.of(observed.capacity).nanos
+        if with_min_reclaim and one.min_reclaim is not None:
+            wanted += one.min_reclaim.of(observed.capacity).nanos
+        if wanted > observed.available * NANOS_PER_UNIT:
+            met.append(one)
+    return met
 
 
 def merged(met: Iterable[Threshold], unresolved: Iterable[Threshold]) -> list[Threshold]:

@@ -48,19 +48,17 @@ def node_object(
         "kind": "Node",
         "metadata": {
             "name": name,
-            "labels": {**own_labels(name, machine), **extra},
+            "labels": {
+                "kubernetes.io/os": machine.info["operatingSystem"],
+                "kubernetes.io/arch": machine.info["architecture"],
+                HOSTNAME_LABEL: name,
+                **extra,
+            },
             "annotations": {LOG_DIRECTORY: machine.log_directory},
         },
         "spec": {},
         "status": node_status(name, machine, config),
     }
-
-
-def own_labels(name: str, machine: MachineInfo) -> dict[str, str]:
-    """The labels that each node has."""
-    system = {"os": machine.info["operatingSystem"], "arch": machine.info["architecture"]}
-    found = {f"kubernetes.io/{key}": value for key, value in system.items()}
-    return {**found, HOSTNAME_LABEL: name}
 
 
 def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -> dict[str, Any]:

@@ -32,8 +32,6 @@ from podium.scheduler.snapshot.pod_classes import PodClasses
 
 
 class _PressureKey(msgspec.Struct, frozen=True):
-    """The key of a node whose usage is to be looked at."""
-
     name: str
 
 

@@ -79,13 +79,29 @@ class Indexer:
         if known is None:
             if uid_of(obj) in self._gone:
                 return False, None
-        elif known is not earlier and _is_older(obj, known):
-            return False, known
+        elif known is not earlier:
+            version, known_version = int(version_of(obj) or 0), int(version_of(known) or 0)
+            is_same = version == known_version and uid_of(obj) == uid_of(known)
+            if version < known_version or is_same:
+                return False, known
         objects[place] = obj
         for name, index in self._indexes.get(kind, _NO_INDEXES).items():
             former, keys = () if known is None else index(known), index(obj)
-            if former or keys:
-                self._index((kind, name), place, former, keys, obj)
+            if not (former or keys):
+                continue
+            found = self._found.get((kind, name))
+            if found is None:
+                found = self._found[kind, name] = {}
+            for key in former:
+                if key not in keys:
+                    _take_out(found, key, place)
+            for key in keys:
+                group = found.get(key)
+                if group is None:
+                    group = found[key] = {}
+                # Out and in again: the last to change is the last in its group.
+                group.pop(place, None)
+                group[place] = obj
         return True, known
 
     def remove(self, kind: str, obj: Object) -> Object | None:
@@ -101,7 +117,9 @@ class Indexer:
         if known is None or uid_of(known) != uid:
             return None
         del self._objects[kind][place]
-        self._unindex(kind, place, known)
+        for name, index in self._indexes.get(kind, _NO_INDEXES).items():
+            for key in index(known):
+                _take_out(self._found[kind, name], key, place)
         return known
 
     def get(self, kind: str, name: str, namespace: str = "") -> Object | None:
@@ -127,33 +145,6 @@ class Indexer:
             kind for (kind, name), found in self._found.items() if name == index and key in found
         ]
 
-    def _index(
-        self,
-        index: tuple[str, str],
-        place: Place,
-        former: Collection[str],
-        keys: Collection[str],
-        obj: Object,
-    ) -> None:
-        found = self._found.get(index)
-        if found is None:
-            found = self._found[index] = {}
-        for key in former:
-            if key not in keys:
-                _take_out(found, key, place)
-        for key in keys:
-            group = found.get(key)
-            if group is None:
-                group = found[key] = {}
-            # Out and in again: the last to change is the last in its group.
-            group.pop(place, None)
-            group[place] = obj
-
-    def _unindex(self, kind: str, place: Place, known: Object) -> None:
-        for name, index in self._indexes.get(kind, _NO_INDEXES).items():
-            for key in index(known):
-                _take_out(self._found[kind, name], key, place)
-
 
 def _take_out(found: Found, key: str, place: Place) -> None:
     group = found.get(key)
@@ -161,13 +152,6 @@ def _take_out(found: Found, key: str, place: Place) -> None:
         group.pop(place, None)
         if not group:
             del found[key]
-
-
-def _is_older(obj: Object, known: Object) -> bool:
-    version, known_version = int(version_of(obj) or 0), int(version_of(known) or 0)
-    if version == known_version:
-        return uid_of(obj) == uid_of(known)
-    return version < known_version
 
 
 def owner_uids(obj: Object) -> tuple[str, ...]:
@@ -211,9 +195,7 @@ class UnconfirmedObjects:
 
     def told(self, change: Change) -> None:
         """A watch told of an object."""
-        obj = change.new if change.new is not None else change.old
-        if obj is not None:
-            self.claims.pop((change.kind, place_of(obj)), None)
+        self.claims.pop((change.kind, place_of(change.obj)), None)
 
     def next_s(self) -> float:
         """When the first of them has been waited for too long; infinity if there is none."""

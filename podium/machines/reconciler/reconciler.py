@@ -178,35 +178,30 @@ class Reconciler(ABC):
             for key in self._delayed.take_due(now_s):
                 self.look_now(key)
         if self._unconfirmed.claims:
-            self._forget_overdue(now_s)
+            # What no watch has told of in all that time is gone.
+            for kind, (namespace, called), uid in self._unconfirmed.take_overdue(now_s):
+                known = self.objects.get(kind, called, namespace)
+                if known is not None and uid_of(known) == uid:
+                    self._note(Change(kind, known, None))
         effects: list[Effect] = []
         # Made anew, as iterating over a dict that was once full takes as long as if it still were.
         dirty, self._dirty = self._dirty, {}
         for key in dirty:
             if key not in self._dirty and not self._replacements.is_held(key, now_s):
-                effects += self._looked(key, now_s)
+                try:
+                    asked = [*self.reconcile(key, now_s)]
+                except Exception as error:  # noqa: BLE001 - a bug costs only what it happens to
+                    effects.append(self._panic(key, error))
+                    continue
+                if asked:
+                    effects += self._asked(key, asked)
+                else:
+                    self._conclude(key)
         return effects
 
-    def _forget_overdue(self, now_s: float) -> None:
-        """What no watch has told of in all that time is gone."""
-        for kind, (namespace, called), uid in self._unconfirmed.take_overdue(now_s):
-            known = self.objects.get(kind, called, namespace)
-            if known is not None and uid_of(known) == uid:
-                self._note(Change(kind, known, None))
-
-    def _looked(self, key: Hashable, now_s: float) -> list[Effect]:
-        """What is asked for a key, all of it; a bug costs only what it happens to."""
-        try:
-            asked = [*self.reconcile(key, now_s)]
-        except Exception as error:  # noqa: BLE001 - whatever a bug raises
-            return [self._panic(key, error)]
-        if not asked:
-            self._conclude(key)
-            return asked
-        return [*self._asked(key, asked)]
-
     def _panic(self, key: Hashable, error: Exception) -> Panic:
-        return Panic(task=_words(key), error=error, again_s=self._fail(key, 0.0))
+        task = "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
+        return Panic(task=task, error=error, again_s=self._fail(key, 0.0))
 
     def has_failed(self, key: Hashable) -> bool:
         """Whether anything that was asked for a key last has failed."""
@@ -270,7 +265,8 @@ class Reconciler(ABC):
             self._failing[key] = max(self._failing.get(key, 0.0), error.retry_after_s)
         if key not in self._waiting:
             self._conclude(key)
-        if is_existence_check(effect):
+        if isinstance(effect, Patch) and not effect.body:
+            # It was an existence check.
             if error is None:
                 self.look_again(key, self._now_s)
             if error is None or error.reason == "NotFound":
@@ -285,7 +281,10 @@ class Reconciler(ABC):
         if answer is None or isinstance(effect, Evict):
             return
         if not isinstance(effect, Delete):
-            kind = _kind_of(effect, answer)
+            # That of the effect, unless the answer is a part or a pod.
+            kind = str(answer.get("kind"))
+            if isinstance(effect, Create | Patch | Replace) and kind != "Scale":
+                kind = effect.kind
             # Of other kinds nobody would ever tell that the object is gone.
             if kind in self.kinds and self._note(Change(kind, None, answer)):
                 self._unconfirmed.add(kind, answer, self._now_s)
@@ -293,7 +292,11 @@ class Reconciler(ABC):
         known = self.objects.get(effect.kind, effect.name, effect.namespace)
         if known is None or (effect.uid and effect.uid != uid_of(known)):
             return
-        self._note(Change(effect.kind, known, answer if _lives_on(answer) else None))
+        # A deleted object is still there if it has a grace period, or finalizers.
+        metadata = metadata_of(answer)
+        is_held = metadata.get("deletionGracePeriodSeconds") or metadata.get("finalizers")
+        lives_on = metadata.get("deletionTimestamp") and is_held
+        self._note(Change(effect.kind, known, answer if lives_on else None))
 
     def _note(self, change: Change) -> bool:
         """Take a change in, unless it is known already, and have looked at what it concerns.
@@ -305,23 +308,18 @@ class Reconciler(ABC):
         if is_news:
             keys = self._concerned(change, before)
             if self.replaces_pods:
-                keys = self._paced(change, before, keys)
+                keys = [*dict.fromkeys(keys)]
+                if change.kind != "Pod":
+                    for key in keys if self.stirs(change, before) else ():
+                        self._replacements.release(key)
+                elif ended_at_once(change.obj, before, self._now_s):
+                    # The keys that a pod concerns that ended at once are held for a while.
+                    for key in keys:
+                        at_s = self._replacements.replaced_s(key, self._now_s)
+                        self.look_again(key, at_s)
             for key in keys:
                 self.react(key, change, before)
         return is_news and before is None
-
-    def _paced(
-        self, change: Change, before: Object | None, keys: Iterable[Hashable]
-    ) -> Iterable[Hashable]:
-        """The keys that a change concerns; a pod that ended at once has them held for a while."""
-        now_s, found = self._now_s, [*dict.fromkeys(keys)]
-        if change.kind != "Pod":
-            for key in found if self.stirs(change, before) else ():
-                self._replacements.release(key)
-        elif ended_at_once(change.obj, before, now_s):
-            for key in found:
-                self.look_again(key, self._replacements.replaced_s(key, now_s))
-        return found
 
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
         """Have a key looked at that a change concerns; arguments as of `keys_of`."""
@@ -360,27 +358,3 @@ def existence_check(kind: str, name: str, namespace: str = "") -> Patch:
     It is asked for where what the watches have told may be too old.
     """
     return Patch(kind=kind, name=name, namespace=namespace, body={})
-
-
-def is_existence_check(effect: Effect) -> bool:
-    """Whether a call is such a patch."""
-    return isinstance(effect, Patch) and not effect.body
-
-
-def _words(key: Hashable) -> str:
-    return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
-
-
-def _kind_of(effect: Effect, answer: Object) -> str:
-    """The key of an answer's kind: that of the effect, unless the answer is a part or a pod."""
-    if isinstance(effect, Create | Patch | Replace) and answer.get("kind") != "Scale":
-        return effect.kind
-    return str(answer.get("kind"))
-
-
-def _lives_on(answer: Object) -> bool:
-    """Whether a deleted object is still there: it has a grace period, or finalizers."""
-    metadata = metadata_of(answer)
-    if not metadata.get("deletionTimestamp"):
-        return False
-    return bool(metadata.get("deletionGracePeriodSeconds") or metadata.get("finalizers"))

@@ -6,7 +6,7 @@ round, and goes on with their outcomes.
 
 from abc import abstractmethod
 from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 from podium.machines.effects import Effect, Record
 from podium.machines.events import Outcome
@@ -63,7 +63,9 @@ class SequencedReconciler(Reconciler):
         if key in self._waiting:
             return told
         # Outcomes come in any order; the sync has them in the order in which it asked.
-        outcomes = sorted(self._outcomes.pop(key), key=_number)
+        outcomes = sorted(
+            self._outcomes.pop(key), key=lambda one: cast(Work, one.effect.purpose).number
+        )
         try:
             effects = self._go_on(key, outcomes)
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
@@ -89,12 +91,6 @@ class SequencedReconciler(Reconciler):
             self._syncs[key] = sync
         records, self._records = self._records, []
         return [*records, *calls]
-
-
-def _number(outcome: Outcome) -> int:
-    work = outcome.effect.purpose
-    assert isinstance(work, Work)
-    return work.number
 
 
 def made(calls: Sequence[Effect]) -> Calls[Sequence[Outcome]]:

@@ -78,7 +78,13 @@ class RetryLimits:
             return None
         self._failures[key] = failures + 1
         wait_s = self._rules.backoff.wait_s(failures + 1)
-        return max(wait_s, self._spend_token(now_s)) if self._rules.has_bucket else wait_s
+        if not self._rules.has_bucket:
+            return wait_s
+        # Take a token, if need be of those to come.
+        refill = (now_s - self._refilled_s) * _TOKENS_PER_S
+        self._tokens = min(self._tokens + refill, _TOKENS_MAX) - 1.0
+        self._refilled_s = now_s
+        return max(wait_s, -self._tokens / _TOKENS_PER_S)
 
     def forget(self, key: Hashable) -> None:
         """Start all over with a key, as it has succeeded."""
@@ -87,10 +93,3 @@ class RetryLimits:
     def has_failed(self, key: Hashable) -> bool:
         """Whether a key has failed since it last succeeded."""
         return key in self._failures
-
-    def _spend_token(self, now_s: float) -> float:
-        """Take a token, if need be of those to come; the seconds until it is there."""
-        refill = (now_s - self._refilled_s) * _TOKENS_PER_S
-        self._tokens = min(self._tokens + refill, _TOKENS_MAX) - 1.0
-        self._refilled_s = now_s
-        return max(0.0, -self._tokens / _TOKENS_PER_S)
