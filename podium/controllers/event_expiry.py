@@ -6,7 +6,7 @@ so many of them that no more is kept of each than when it goes.
 
 import heapq
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from podium.api.objects import Object, Place, part, place_of, uid_of
 from podium.api.values.times import NANOS_PER_SECOND, parse_time
@@ -49,19 +49,19 @@ class EventExpiry:
                 place = (effect.namespace, effect.name)
                 heapq.heappush(self._heap, (due_s, effect.uid, place))
             return ()
-        return [*self._deletions(now_s)]
+        deletions = []
+        while self._heap and self._heap[0][0] <= now_s:
+            due_s, uid, place = heapq.heappop(self._heap)
+            if self._due_s.get(uid) == due_s:
+                namespace, name = place
+                deletions.append(
+                    Delete(kind=_EVENT, namespace=namespace, name=name, uid=uid, purpose=place)
+                )
+        return deletions
 
     def next_wakeup_s(self) -> float | None:
         """When the next ones are due."""
         return self._heap[0][0] if self._heap else None
-
-    def _deletions(self, now_s: float) -> Iterator[Effect]:
-        while self._heap and self._heap[0][0] <= now_s:
-            due_s, uid, (namespace, name) = heapq.heappop(self._heap)
-            if self._due_s.get(uid) == due_s:
-                yield Delete(
-                    kind=_EVENT, namespace=namespace, name=name, uid=uid, purpose=(namespace, name)
-                )
 
 
 def last_observed_s(event: Object) -> float:

@@ -154,7 +154,11 @@ class GarbageCollector(Reconciler):
             yield from (_without_owners(kind, obj, gone) for kind, obj in dependents)
             if not dependents:
                 yield _without_finalizer(key, owner, ORPHAN)
-        elif FOREGROUND in finalizers and not any(_blocks(obj, owner) for _, obj in dependents):
+        elif FOREGROUND in finalizers and not any(
+            reference.get("uid") == uid_of(owner) and reference.get("blockOwnerDeletion")
+            for _, obj in dependents
+            for reference in _references(obj)
+        ):
             yield _without_finalizer(key, owner, FOREGROUND)
 
     def _judge(self, key: _Item, obj: Object) -> Iterator[Effect]:
@@ -248,13 +252,6 @@ def _is_held(owner: Object) -> bool:
 def _waits(owner: Object) -> bool:
     """Whether an owner is to go after its dependents."""
     return is_terminating(owner) and FOREGROUND in finalizers_of(owner)
-
-
-def _blocks(dependent: Object, owner: Object) -> bool:
-    return any(
-        reference.get("uid") == uid_of(owner) and reference.get("blockOwnerDeletion")
-        for reference in _references(dependent)
-    )
 
 
 def _without_finalizer(key: _Item, obj: Object, finalizer: str) -> Patch:

@@ -91,7 +91,15 @@ class NamespaceController(Reconciler):
         if now_s < start_s:
             self.look_again(called, start_s)
             return ()
-        contents = self._contents(called)
+        # The pods go first; once there are none any more, all the rest.
+        contents: Contents = {_POD: [*self.objects.by("Pod", "namespace", called)]}
+        if not contents[_POD]:
+            found_kinds = {
+                kind: [*self.objects.by(kind.key, "namespace", called)]
+                for kind in self._known
+                if kind.namespaced
+            }
+            contents = {kind: objects for kind, objects in found_kinds.items() if objects}
         deletions = [
             deletion_of(kind.key, obj, propagation="Background")
             for kind, objects in contents.items()
@@ -116,18 +124,6 @@ class NamespaceController(Reconciler):
         others = [one for one in spec["finalizers"] if one != FINALIZER]
         obj = {**namespace, "spec": {**spec, "finalizers": others}}
         return [Replace(kind="Namespace", obj=obj, subresource="finalize")]
-
-    def _contents(self, called: str) -> Contents:
-        """What is to go now: the pods; once there are none any more, all the rest."""
-        pods = [*self.objects.by("Pod", "namespace", called)]
-        if pods:
-            return {_POD: pods}
-        found = {
-            kind: [*self.objects.by(kind.key, "namespace", called)]
-            for kind in self._known
-            if kind.namespaced
-        }
-        return {kind: objects for kind, objects in found.items() if objects}
 
     def _overdue(
         self, namespace: Object, contents: Contents, now_s: float

@@ -39,7 +39,8 @@ class PodGCController(Reconciler):
     tends = frozenset[str]()
 
     def __init__(self, finished_max: int = FINISHED_MAX) -> None:
-        super().__init__({"Pod": {"node": node_names_of, "finished": _finished}})
+        finished = {"finished": lambda pod: (_ALL,) if is_finished(pod) else ()}
+        super().__init__({"Pod": {"node": node_names_of, **finished}})
         self._finished_max = finished_max
         self._start_s = 0.0
         self._due_s: dict[Hashable, float] = {}
@@ -86,7 +87,12 @@ class PodGCController(Reconciler):
         if key[0] == _NODE:
             return list(self._collect_on_node(key, key[1], now_s))
         if key[0] == _FINISHED:
-            return list(self._remove_surplus(key, now_s))
+            if not self._finished_max or not self._is_due(key, 0.0, now_s):
+                return ()
+            del self._due_s[key]
+            finished = sorted(self.objects.by("Pod", "finished", _ALL), key=_by_age)
+            surplus = max(len(finished) - self._finished_max, 0)
+            return [_removal(pod, "", now_s) for pod in finished[:surplus]]
         pod = self.objects.at("Pod", key[1:])
         if pod is None or not is_terminating(pod) or node_name_of(pod):
             self._due_s.pop(key, None)
@@ -104,16 +110,6 @@ class PodGCController(Reconciler):
             self._due_s.pop(key, None)
         elif self._is_due(key, wait_s, now_s):
             yield from self._removals(key, pods, message, now_s)
-
-    def _remove_surplus(self, key: Hashable, now_s: float) -> Iterator[Effect]:
-        if not self._finished_max or not self._is_due(key, 0.0, now_s):
-            return
-        del self._due_s[key]
-        pods = list(self.objects.by("Pod", "finished", _ALL))
-        surplus = len(pods) - self._finished_max
-        if surplus > 0:
-            for pod in sorted(pods, key=_by_age)[:surplus]:
-                yield _removal(pod, "", now_s)
 
     def _is_due(self, key: Hashable, wait_s: float, now_s: float) -> bool:
         """Whether it is time for what was first seen when the collector looked around last.
@@ -173,7 +169,3 @@ def _by_age(pod: Object) -> tuple[bool, str, str]:
     metadata, status = pod["metadata"], status_of(pod)
     is_evicted = status.get("phase") == "Failed" and status.get("reason") == "Evicted"
     return not is_evicted, metadata.get("creationTimestamp") or "", metadata["name"]
-
-
-def _finished(pod: Object) -> tuple[str, ...]:
-    return (_ALL,) if is_finished(pod) else ()

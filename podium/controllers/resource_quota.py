@@ -85,7 +85,11 @@ class ResourceQuotaController(Reconciler):
             yield place
         for quota in self.objects.by(_QUOTA, "namespace", place[0]):
             count = self._counts.get(place_of(quota))
-            if count is not None and self._update(count, quota, change.kind, place):
+            if count is None or change.kind not in count.kinds:
+                continue
+            kind, now = self._known.named(change.kind), self.objects.at(change.kind, place)
+            part = {} if now is None else _part(count, quota, kind, now, self._now_s)
+            if count.put((change.kind, place), part):
                 yield place_of(quota)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
@@ -114,13 +118,6 @@ class ResourceQuotaController(Reconciler):
             return ()
         used = {"hard": hard, "used": written(count.total)}
         return [Replace(kind=_QUOTA, obj={**quota, "status": used}, subresource="status")]
-
-    def _update(self, count: _Count, quota: Object, kind: str, place: Place) -> bool:
-        if kind not in count.kinds:
-            return False
-        obj = self.objects.get(kind, place[1], place[0])
-        part = {} if obj is None else _part(count, quota, self._known.named(kind), obj, self._now_s)
-        return count.put((kind, place), part)
 
 
 def _part(count: _Count, quota: Object, kind: Kind, obj: Object, now_s: float) -> Quantities:

@@ -161,20 +161,15 @@ def _foreseen_s(pod: Object, taints: Sequence[Object], now_s: float) -> float:
     """
     came = (condition_of(pod, "PodScheduled") or {}).get("lastTransitionTime")
     came_s = epoch_s(came) if came else 0.0
-    added = [_added_s(one, now_s) for one in taints]
+    # That is stored in whole seconds, and the present one is now.
+    stored = [epoch_s(one["timeAdded"]) if one.get("timeAdded") else now_s for one in taints]
+    added = [now_s if at_s > now_s - 1 else at_s for at_s in stored]
     for added_s in sorted({*added}):
         by_then = [one for one, at_s in zip(taints, added, strict=True) if at_s <= added_s]
         stay_s = _stay_s(pod, by_then)
         if stay_s is not _FOREVER:
             return max(added_s, came_s) + stay_s
     return now_s
-
-
-def _added_s(taint: Object, now_s: float) -> float:
-    """When a taint was added; that is stored in whole seconds, and the present one is now."""
-    added = taint.get("timeAdded")
-    added_s = epoch_s(added) if added else now_s
-    return now_s if added_s > now_s - 1 else added_s
 
 
 def _no_execute(node: Object | None) -> list[Object]:

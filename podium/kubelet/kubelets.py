@@ -139,7 +139,15 @@ class Kubelets(Reconciler):
         if isinstance(key, NodeKey):
             return self._node(key.name, now_s)
         if isinstance(key, LeaseKey):
-            return self._renewal(key.name, now_s)
+            kubelet = self.kubelets.get(key.name)
+            # A silent kubelet just leaves its Lease as it is.
+            if kubelet is None or kubelet.runtime.is_down:
+                return ()
+            due_s = kubelet.lease.due_s
+            renewals = [*kubelet.lease.renew(kubelet.node, now_s)]
+            if kubelet.lease.due_s != due_s:
+                self.look_again(LeaseKey(key.name), kubelet.lease.due_s)
+            return renewals
         assert isinstance(key, tuple)
         pod = self.objects.at("Pod", key)
         if pod is not None and uid_of(pod) in self._asleep.get(node_name_of(pod), _NOBODY):
@@ -269,12 +277,3 @@ class Kubelets(Reconciler):
     def revisit(self, pod: Object, at_s: float) -> None:
         """Have a pod looked at again at a time."""
         self.look_again(place_of(pod), at_s)
-
-    def _renewal(self, called: str, now_s: float) -> Iterator[Effect]:
-        """Renew a Lease; a silent kubelet just leaves it as it is."""
-        kubelet = self.kubelets.get(called)
-        if kubelet is not None and not kubelet.runtime.is_down:
-            due_s = kubelet.lease.due_s
-            yield from kubelet.lease.renew(kubelet.node, now_s)
-            if kubelet.lease.due_s != due_s:
-                self.look_again(LeaseKey(called), kubelet.lease.due_s)

@@ -205,6 +205,7 @@ class DaemonSetController(PodOwnerReconciler):
             steps = list(self._roll(state, daemon_set))
         yield from steps
         if not steps:
+            # Which revisions pods still have is only found out if there are too many.
             yield from surplus(daemon_set, history.old, partial(self._live, daemon_set, history))
         if not is_as_loaded:
             counts = {field: state.counts[field] for field in _COUNTS}

@@ -107,7 +107,18 @@ def node_state(
             node_state.lacks = True
         else:
             _manage(node_state, rules, pods, now_s)
-        node_state.counts = _counts(rules, pods, now_s, wanted=node_state.is_eligible)
+        if not node_state.is_eligible:
+            node_state.counts = {"numberMisscheduled": int(bool(pods))}
+        else:
+            node_state.counts = {"desiredNumberScheduled": 1}
+            if pods:
+                oldest = min(pods, key=seniority)
+                node_state.counts |= {
+                    "currentNumberScheduled": 1,
+                    "numberReady": int(is_ready(oldest)),
+                    "numberAvailable": int(_is_available(rules, oldest, now_s)),
+                    "updatedNumberScheduled": int(rules.is_updated(oldest)),
+                }
     if node_state.is_eligible or pods:
         _put_rollout(node_state, rules, pods, now_s)
     moments = (available_from_s(pod, rules.min_ready_s) for pod in pods)
@@ -141,21 +152,6 @@ def _manage(
     else:
         # When surging there always has to be one that isn't on its way out.
         node_state.lacks = node_state.is_eligible
-
-
-def _counts(
-    rules: DaemonRules, pods: Sequence[Object], now_s: float, *, wanted: bool
-) -> dict[str, int]:
-    if not wanted:
-        return {"numberMisscheduled": int(bool(pods))}
-    counts = {"desiredNumberScheduled": 1}
-    if pods:
-        oldest = min(pods, key=seniority)
-        counts["currentNumberScheduled"] = 1
-        counts["numberReady"] = int(is_ready(oldest))
-        counts["numberAvailable"] = int(_is_available(rules, oldest, now_s))
-        counts["updatedNumberScheduled"] = int(rules.is_updated(oldest))
-    return counts
 
 
 def _put_rollout(
@@ -332,17 +328,15 @@ class DaemonSetState:
 
     def _outdated_by_age(self) -> Sequence[tuple[str, NodeState]]:
         # Upstream goes by a map, which hands out few pods in the order in which they came.
-        return sorted(self._outdated.items(), key=_age)
+        def age(outdated: tuple[str, NodeState]) -> tuple[str, str]:
+            created = metadata_of(outdated[1].outdated or {}).get("creationTimestamp")
+            return str(created or ""), outdated[0]
+
+        return sorted(self._outdated.items(), key=age)
 
     def has_outdated(self) -> bool:
         """Whether there is anything for a rolling update to do."""
         return bool(self._outdated)
-
-
-def _age(outdated: tuple[str, NodeState]) -> tuple[str, str]:
-    node_name, node_state = outdated
-    created = metadata_of(node_state.outdated or {}).get("creationTimestamp")
-    return str(created or ""), node_name
 
 
 def rollout_bound(daemon_set: Object, field: str, desired: int) -> int:

@@ -169,7 +169,13 @@ class DeploymentController(Reconciler):
         # Otherwise all old pods go, and when they are gone, the new ones come.
         elif doomed := {name(one): 0 for one in owned.old if replicas_of(one)}:
             yield from self._resized(deployment, owned, doomed)
-        elif not any(map(_may_run_pods, owned.old)):
+        elif not any(
+            # Pods run, or the set hasn't said so since its size was changed.
+            counted(one, "observedGeneration") < generation_of(one)
+            or counted(one, "replicas")
+            or counted(one, "terminatingReplicas")
+            for one in owned.old
+        ):
             if owned.new is None:
                 yield self._creation(deployment, owned)
             else:
@@ -243,11 +249,3 @@ def _is_rolling_out(deployment: Object | None) -> bool:
     updated = counted(deployment, "updatedReplicas")
     others = counted(deployment, "replicas") - updated
     return is_observed and updated > 0 and others > 0
-
-
-def _may_run_pods(replica_set: Object) -> bool:
-    """Whether pods of a ReplicaSet run, or it hasn't said so since its size was changed."""
-    generation = generation_of(replica_set)
-    if counted(replica_set, "observedGeneration") < generation:
-        return True
-    return bool(counted(replica_set, "replicas") or counted(replica_set, "terminatingReplicas"))

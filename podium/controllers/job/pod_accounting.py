@@ -128,11 +128,15 @@ def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
     number = {COMPLETION_INDEX: str(index)}
     appendix = f"-{index}-"
     spec = spec_of(job["spec"]["template"])
-    containers = {
-        field: [_with_index(container) for container in spec[field]]
-        for field in ("initContainers", "containers")
-        if spec.get(field)
-    }
+    path = {"fieldRef": {"fieldPath": f"metadata.labels['{COMPLETION_INDEX}']"}}
+    variable = {"name": _INDEX_VARIABLE, "valueFrom": path}
+    containers: dict[str, list[Object]] = {}
+    for field in ("initContainers", "containers"):
+        for container in spec.get(field) or ():
+            variables = container.get("env") or ()
+            if not any(one.get("name") == _INDEX_VARIABLE for one in variables):
+                container = {**container, "env": [*variables, variable]}
+            containers.setdefault(field, []).append(container)
     return new_pod(
         job,
         prefix=name(job)[: _PREFIX_LENGTH_MAX - len(appendix)] + appendix,
@@ -141,15 +145,6 @@ def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
         extra_finalizers=(TRACKING,),
         extra_spec={**containers, "hostname": f"{name(job)}-{index}"},
     )
-
-
-def _with_index(container: Object) -> Object:
-    """The container with its index in an environment variable, unless it has one of that name."""
-    variables = container.get("env") or ()
-    if any(variable.get("name") == _INDEX_VARIABLE for variable in variables):
-        return container
-    path = {"fieldRef": {"fieldPath": f"metadata.labels['{COMPLETION_INDEX}']"}}
-    return {**container, "env": [*variables, {"name": _INDEX_VARIABLE, "valueFrom": path}]}
 
 
 def _count(pod: Object, annotation: str) -> int:

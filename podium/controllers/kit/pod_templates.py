@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.objects import Object, metadata_of
+from podium.api.objects import Object, metadata_of, part
 from podium.api.values.generated_names import template_hash
 from podium.api.values.quantity import nanos
 from podium.api.well_known import HASH_LABEL
@@ -19,8 +19,10 @@ def identical_template(one: Object, other: Object) -> bool:
     """Whether two templates are the same to the letter, the hash label aside; quickly answered."""
     if one.get("spec") != other.get("spec"):
         return False
-    metadata = [metadata_of(template) for template in (one, other)]
-    first, second = ({**each, "labels": _own_labels(each)} for each in metadata)
+    first, second = (
+        {**metadata, "labels": {**part(metadata, "labels"), HASH_LABEL: ""}}
+        for metadata in map(metadata_of, (one, other))
+    )
     return first == second
 
 
@@ -32,11 +34,6 @@ def hash_of(template: Object, collisions: int = 0) -> str:
     """
     comparable = _comparable(template)
     return template_hash([comparable, collisions] if collisions else comparable)
-
-
-def _own_labels(metadata: Object) -> dict[str, str]:
-    found = metadata.get("labels") or {}
-    return {key: value for key, value in found.items() if key != HASH_LABEL}
 
 
 def _comparable(value: Any, field: str = "") -> Any:

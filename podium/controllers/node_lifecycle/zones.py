@@ -160,7 +160,15 @@ class Zones:
     def look(self, now_s: float) -> ZonesChange:
         """Find out how the zones are, and set their rates accordingly."""
         counted = [state for state in self._zones.values() if state.ready + state.unready]
-        found = [(state, self._disruption(state)) for state in counted]
+        found = []
+        for state in counted:
+            share = state.unready / (state.ready + state.unready)
+            disruption = ZoneState.NONE
+            if not state.ready:
+                disruption = ZoneState.FULL
+            elif state.unready > 2 and share >= self._settings.unhealthy_zone_share:
+                disruption = ZoneState.PARTIAL
+            found.append((state, disruption))
         if not found:
             return ZonesChange.NONE
         stops = all(disruption is ZoneState.FULL for _, disruption in found)
@@ -183,14 +191,6 @@ class Zones:
             state.ready += count
         else:
             state.unready += count
-
-    def _disruption(self, state: ZoneNodes) -> ZoneState:
-        if not state.ready:
-            return ZoneState.FULL
-        share = state.unready / (state.ready + state.unready)
-        if state.unready > 2 and share >= self._settings.unhealthy_zone_share:
-            return ZoneState.PARTIAL
-        return ZoneState.NONE
 
 
 def zone_of(node: Object) -> Zone:

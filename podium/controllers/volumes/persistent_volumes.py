@@ -61,8 +61,15 @@ class PersistentVolumeController(Reconciler):
         super().__init__(
             {
                 VOLUME: {"claim": _claim_keys, "free": _free_in_class},
-                CLAIM: {"class": _unbound_in_class, "volume": _volume_names},
-                "Pod": {"claim": _used_claims},
+                CLAIM: {
+                    "class": lambda one: () if claim_bound(one) else (storage_class_name(one),),
+                    "volume": lambda one: (volume_name(one),) if volume_name(one) else (),
+                },
+                "Pod": {
+                    "claim": lambda pod: [
+                        f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)
+                    ]
+                },
             }
         )
         self._absent: Recent[str, bool] = Recent(_ABSENT_MAX)
@@ -77,7 +84,15 @@ class PersistentVolumeController(Reconciler):
                 yield VOLUME, "", name(volume)
         elif change.kind == VOLUME:
             yield VOLUME, "", name(obj)
-            yield from self._claims_for(before, change.new)
+            for one in (before, change.new):
+                if one is None:
+                    continue
+                if reference := claim_of(one):
+                    yield CLAIM, str(reference.get("namespace")), str(reference.get("name"))
+                for claim in self.objects.by(CLAIM, "volume", name(one)):
+                    yield CLAIM, *place_of(claim)
+            if change.new is not None and _free_in_class(change.new):
+                yield from self._unbound_of(storage_class_name(change.new))
         elif change.kind == "StorageClass":
             yield from self._unbound_of(name(obj))
         elif before is None or node_name_of(before) != node_name_of(obj):
@@ -102,19 +117,6 @@ class PersistentVolumeController(Reconciler):
         wanted = str(claim_of(volume).get("uid") or "") if volume else ""
         if wanted != found_uid:
             self._absent.put(wanted, True)
-
-    def _claims_for(self, before: Object | None, after: Object | None) -> Iterator[Hashable]:
-        """Claims that a change of a volume may concern."""
-        for volume in (before, after):
-            if volume is None:
-                continue
-            reference = claim_of(volume)
-            if reference:
-                yield CLAIM, str(reference.get("namespace")), str(reference.get("name"))
-            for claim in self.objects.by(CLAIM, "volume", name(volume)):
-                yield CLAIM, *place_of(claim)
-        if after is not None and list(_free_in_class(after)):
-            yield from self._unbound_of(storage_class_name(after))
 
     def _unbound_of(self, class_name: str) -> Iterator[Hashable]:
         for claim in self.objects.by(CLAIM, "class", class_name):
@@ -220,16 +222,3 @@ def _claim_keys(volume: Object) -> tuple[str, ...]:
 def _free_in_class(volume: Object) -> tuple[str, ...]:
     is_available = phase_of(volume) == "Available"
     return () if is_reserved(volume) or not is_available else (storage_class_name(volume),)
-
-
-def _unbound_in_class(claim: Object) -> tuple[str, ...]:
-    return () if claim_bound(claim) else (storage_class_name(claim),)
-
-
-def _volume_names(claim: Object) -> tuple[str, ...]:
-    called = volume_name(claim)
-    return (called,) if called else ()
-
-
-def _used_claims(pod: Object) -> list[str]:
-    return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]

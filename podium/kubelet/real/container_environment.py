@@ -84,7 +84,8 @@ def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
         return str(part(metadata, match[1]).get(match[2], ""))
     if path in ("metadata.labels", "metadata.annotations"):
         pairs = part(metadata, path.removeprefix("metadata.")).items()
-        return "\n".join(f'{key}="{_escaped(value)}"' for key, value in sorted(pairs))
+        escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+        return "\n".join(f'{key}="{value.translate(escapes)}"' for key, value in sorted(pairs))
     fields = {
         "metadata.name": metadata["name"],
         "metadata.namespace": metadata["namespace"],
@@ -125,10 +126,6 @@ def container_resource(pod: Object, container: Object, ref: Object, machine: Mac
     return str(-(-amount // (divisor or 10**9)))
 
 
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
 _REFERENCE = re.compile(r"\$(\$|\(([^)]*)\))")
 VOLUME_PREFIX = "PODIUM_VOLUME_"
 
@@ -144,7 +141,12 @@ def environment(
     made = dict(base)
     for one in container.get("envFrom") or ():
         prefix = one.get("prefix") or ""
-        made |= {f"{prefix}{key}": value for key, value in _all_of(one, sources)}
+        for field, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
+            if field in one:
+                source = EnvironmentSource(kind, one[field].get("name") or "")
+                held = found(sources, source, optional=bool(one[field].get("optional")))
+                for key, content_of_key in sorted((held or {}).items()):
+                    made[f"{prefix}{key}"] = content_of_key.decode(errors="surrogateescape")
     for variable in container.get("env") or ():
         value = _value(variable, pod, container, sources, machine)
         if value is not None:
@@ -189,15 +191,6 @@ def mounted(path: str, mounts: Mapping[str, str]) -> str | None:
         if wanted.is_relative_to(mount):
             return str(PurePosixPath(mounts[mount]) / wanted.relative_to(mount))
     return None
-
-
-def _all_of(one: Object, sources: Sources) -> Iterator[tuple[str, str]]:
-    for field, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
-        if field in one:
-            source = EnvironmentSource(kind, one[field].get("name") or "")
-            content = found(sources, source, optional=bool(one[field].get("optional")))
-            for key, value in sorted((content or {}).items()):
-                yield key, value.decode(errors="surrogateescape")
 
 
 def _value(

@@ -109,9 +109,10 @@ def parse_curve(text: str) -> Curve:
             if walk.least <= walk.most:
                 return walk
         elif "=" in text:
-            points = [_point(point) for point in text.split(",")]
-            times_s, amounts = zip(*points, strict=True)
-            if list(times_s) == sorted(set(times_s)):
+            points = [point.partition("=") for point in text.split(",")]
+            times_s = tuple(parse_duration(at.strip()) / NANOS_PER_SECOND for at, _, _ in points)
+            amounts = tuple(_amount(amount) for _, _, amount in points)
+            if times_s[0] >= 0 and list(times_s) == sorted(set(times_s)):
                 return PiecewiseLine(times_s, amounts)
         else:
             return PiecewiseLine((0.0,), (_amount(text),))
@@ -139,14 +140,6 @@ def first_reaching(
             return before_s + share * (time_s - before_s)
         before_s, before = time_s, amount
     return None
-
-
-def _point(text: str) -> tuple[float, int]:
-    time, _, amount = text.partition("=")
-    time_s = parse_duration(time.strip()) / NANOS_PER_SECOND
-    if time_s < 0:
-        raise ValueError(text)
-    return time_s, _amount(amount)
 
 
 def _amount(text: str) -> int:

@@ -95,7 +95,13 @@ class SimulatedKubelets(Kubelets):
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
         if isinstance(key, _PressureKey):
-            return self._pressure(key.name, now_s)
+            kubelet, pressure = self.kubelets.get(key.name), self._pressures.get(key.name)
+            if kubelet is None or pressure is None or kubelet.runtime.is_down:
+                return ()
+            effects = [*pressure.advance(now_s), *self._status(kubelet, now_s)]
+            if (next_s := pressure.next_s(now_s)) < NEVER_S:
+                self.look_again(key, next_s)
+            return effects
         return super().reconcile(key, now_s)
 
     def _is_ours(self, node: Object) -> bool:
@@ -145,13 +151,3 @@ class SimulatedKubelets(Kubelets):
             script, settings = runtime.node_script, self._settings
             self._pressures[called] = NodePressure(kubelet, script, settings, self.revisit, now_s)
         self.look_again(_PressureKey(called), now_s)
-
-    def _pressure(self, called: str, now_s: float) -> Iterator[Effect]:
-        """Do what is due because of what is used, and look again when that changes."""
-        kubelet, pressure = self.kubelets.get(called), self._pressures.get(called)
-        if kubelet is None or pressure is None or kubelet.runtime.is_down:
-            return
-        yield from pressure.advance(now_s)
-        yield from self._status(kubelet, now_s)
-        if (next_s := pressure.next_s(now_s)) < NEVER_S:
-            self.look_again(_PressureKey(called), next_s)

@@ -193,7 +193,11 @@ _LOOPBACK = "127.0.0.1"
 def machine_info(root: Path, logs: Path) -> MachineInfo:
     """What there is to know of this machine."""
     disk = os.statvfs(root)
-    system = platform.uname()
+    system, os_image = platform.uname(), platform.system()
+    if _OS_RELEASE.exists():
+        lines = _OS_RELEASE.read_text(encoding="utf-8").splitlines()
+        fields = dict(line.split("=", 1) for line in lines if "=" in line)
+        os_image = fields.get("PRETTY_NAME", os_image).strip('"')
     # The address by which others would be reached; the loopback's if there are no others.
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
@@ -212,15 +216,6 @@ def machine_info(root: Path, logs: Path) -> MachineInfo:
             "operatingSystem": system.system.lower(),
             "architecture": _ARCHITECTURES.get(system.machine, system.machine),
             "kernelVersion": system.release,
-            "osImage": _os_image(),
+            "osImage": os_image,
         },
     )
-
-
-def _os_image() -> str:
-    try:
-        lines = _OS_RELEASE.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.system()
-    fields = dict(line.split("=", 1) for line in lines if "=" in line)
-    return fields.get("PRETTY_NAME", platform.system()).strip('"')
