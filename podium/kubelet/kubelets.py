@@ -9,15 +9,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 
 import msgspec
 
-from podium.api.objects import (
-    Object,
-    Place,
-    annotations,
-    is_terminating,
-    name,
-    place_of,
-    uid_of,
-)
+from podium.api.objects import Object, Place, annotations, is_terminating, name, place_of, uid_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_events import REPORTER

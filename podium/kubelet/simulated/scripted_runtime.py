@@ -4,14 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from podium.api.objects import (
-    Object,
-    annotations,
-    entries,
-    is_terminating,
-    part,
-    status_of,
-)
+from podium.api.objects import Object, annotations, entries, is_terminating, part, status_of
 from podium.api.pod_specs import init_containers_of
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.resources import is_sidecar
