@@ -42,7 +42,6 @@ class Attributes(msgspec.Struct, frozen=True):
         name: as in the path; empty where the object is to be created, named or not.
         now_s: the time, in seconds since the epoch.
         subresource: such as `status`; empty for the object itself.
-        operation: what is to be done, as the verb says it.
         old: the object as it is stored, if it is, as the verb finds it.
     """
 

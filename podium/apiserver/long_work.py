@@ -37,8 +37,8 @@ class LongWork:
 
     def __init__(self, *, is_large: bool) -> None:
         self.is_large = is_large
-        self._done: list[tuple[Any, Any]] = []
-        self._kept: dict[str, Any] = {}
+        self.done: list[tuple[Any, Any]] = []
+        self.kept: dict[str, Any] = {}
         self._token: Token[LongWork | None] | None = None
 
     def __enter__(self) -> Self:
@@ -48,32 +48,6 @@ class LongWork:
     def __exit__(self, *_: object) -> None:
         assert self._token is not None
         _current.reset(self._token)
-
-    def result(self, function: Callable[..., T], args: Any, kwargs: Any) -> T:
-        """What a call comes to; raises PostponedError if it hasn't been made yet."""
-        call = (function, args, kwargs)
-        for done, result in self._done:
-            if done == call:
-                if isinstance(result, Exception):
-                    raise result
-                return result  # type: ignore[no-any-return]
-        if len(self._done) == _TRIES_MAX:
-            return function(*args, **kwargs)
-
-        def work() -> None:
-            try:
-                result: Any = function(*args, **kwargs)
-            except Exception as error:  # noqa: BLE001 - whoever asks for the result gets it
-                result = error
-            self._done.append((call, result))
-
-        raise PostponedError(work)
-
-    def kept(self, name: str, function: Callable[[], T]) -> T:
-        """What a call came to the first time."""
-        if name not in self._kept:
-            self._kept[name] = function()
-        return self._kept[name]  # type: ignore[no-any-return]
 
 
 _current: ContextVar[LongWork | None] = ContextVar("long work", default=None)
@@ -88,7 +62,23 @@ def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     work = _current.get()
     if work is None or not work.is_large:
         return function(*args, **kwargs)
-    return work.result(function, args, kwargs)
+    call = (function, args, kwargs)
+    for done, result in work.done:
+        if done == call:
+            if isinstance(result, Exception):
+                raise result
+            return result  # type: ignore[no-any-return]
+    if len(work.done) == _TRIES_MAX:
+        return function(*args, **kwargs)
+
+    def elsewhere() -> None:
+        try:
+            result: Any = function(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - whoever asks for the result gets it
+            result = error
+        work.done.append((call, result))
+
+    raise PostponedError(elsewhere)
 
 
 def is_long() -> bool:
@@ -105,7 +95,11 @@ def kept(name: str, function: Callable[[], T]) -> T:
         function: reads a clock, a store, or draws a number.
     """
     work = _current.get()
-    return function() if work is None else work.kept(name, function)
+    if work is None:
+        return function()
+    if name not in work.kept:
+        work.kept[name] = function()
+    return work.kept[name]  # type: ignore[no-any-return]
 
 
 def concerns(obj: Mapping[str, Any]) -> None:

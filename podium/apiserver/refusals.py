@@ -79,12 +79,7 @@ def modified(kind: Kind, name: str) -> RefusedError:
 
 
 def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> RefusedError:
-    """409: a write is meant for another object of that name.
-
-    Args:
-        wanted: the uid that it should have.
-        found: the one that it has.
-    """
+    """409: a write is meant for another object of that name."""
     place = f"{namespace}/" if namespace else ""
     key = f"/registry/{_STORED_AS.get(kind.key, kind.plural)}/{place}{name}"
     error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"

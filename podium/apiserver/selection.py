@@ -25,7 +25,6 @@ class FieldTerm(msgspec.Struct, frozen=True):
     """One condition on a field.
 
     Attributes:
-        field: its path, as in a selector's text.
         equal: whether it must be equal, or differ.
     """
 

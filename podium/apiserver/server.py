@@ -128,7 +128,6 @@ class ApiServer:
 
         Args:
             rng: chooses uids, addresses and ports.
-            options: how the server is set up; as upstream's defaults have it, if None.
         """
         options, view = options or ApiOptions(), StoredView(store)
         self.store, self._view = store, view

@@ -56,11 +56,7 @@ class DecodingError(Exception):
 
 
 class Checker:
-    """Checks one object against the types of its kind.
-
-    Attributes:
-        strict: unknown and repeated fields, in the order in which they were found.
-    """
+    """Checks one object against the types of its kind."""
 
     def __init__(self) -> None:
         self._strict: dict[str, None] = {}

@@ -22,7 +22,6 @@ class DecodedObject(msgspec.Struct, frozen=True):
 
     Attributes:
         obj: the object, with its apiVersion and kind, without unknown fields.
-        warnings: what the client is to be told all the same.
     """
 
     obj: Any

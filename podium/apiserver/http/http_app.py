@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from msgspec import structs
 from starlette import responses
@@ -25,7 +25,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import ANONYMOUS, Attempt, User
 from podium.apiserver.http import statuses
-from podium.apiserver.http.backend import Backend
 from podium.apiserver.http.http_connection import PromptAnswer, RawHeaders
 from podium.apiserver.http.http_server import Application
 from podium.apiserver.http.limits import Limits
@@ -33,6 +32,7 @@ from podium.apiserver.http.node_logs import NodeLogs
 from podium.apiserver.http.users import Authenticator
 from podium.apiserver.http.watches import Watches
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
+from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests import NodeLog, Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
 from podium.apiserver.requests.messages import HEADER_SEPARATOR, refused
@@ -49,6 +49,36 @@ _IMPERSONATE = "impersonate-"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 _logger = logging.getLogger(__name__)
+
+
+class Backend(Protocol):
+    """Answers the requests that a server receives.
+
+    All methods are called in the event loop that the server runs in, one at a time, and should
+    return soon: while one runs, nobody else is served.
+    """
+
+    @property
+    def authorizer(self) -> Authorizer:
+        """Knows who may do what."""
+        ...
+
+    def answer(self, request: Request) -> Response:
+        """Answer a request, as `podium.apiserver.requests.handle` does.
+
+        A watch may be the body; the server then takes from it, and closes it at its end. What
+        refuses a request is a response, too: exceptions are bugs, or a journal that failed, and
+        are told to clients as an internal error.
+        """
+        ...
+
+    def now_s(self) -> float:
+        """What time it is in the cluster, in seconds since the epoch."""
+        ...
+
+    def metrics(self) -> str:
+        """The text that `/metrics` shows, in Prometheus' text format; may be empty."""
+        ...
 
 
 class ApiApp:

@@ -42,9 +42,6 @@ class CannotListenError(PodiumError):
 class Serving:
     """A server that listens, from `start` to `stop`.
 
-    Attributes:
-        url: where clients find it.
-
     Args:
         listener: a socket that is bound.
     """

@@ -42,12 +42,7 @@ class NodeLogs:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Answer with a log until it ends, or the client hangs up.
-
-        Args:
-            response: the answer, if the node has the log.
-            raw: makes the headers of an answer.
-        """
+        """Answer with a log until it ends, or the client hangs up."""
 
         async def hung_up() -> None:
             while (await receive())["type"] != "http.disconnect":

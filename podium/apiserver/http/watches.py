@@ -80,7 +80,6 @@ class Watches:
 
     Args:
         now_s: what time it is in the cluster, in seconds since the epoch.
-        rng: chooses how long watches last that don't say.
     """
 
     def __init__(self, limits: Limits, now_s: Callable[[], float], rng: Random) -> None:

@@ -12,12 +12,7 @@ from podium.api.values.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, fo
 from podium.apiserver.protobuf.wire import MalformedMessageError, Value, as_bytes, as_text, fields
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import ListOf, MapOf, Scalar, ScalarKind, Struct, Type
-from podium.apiserver.schema.struct_types import (
-    DELETE_OPTIONS,
-    EVICTION,
-    REVIEWS,
-    TOKEN_REQUEST,
-)
+from podium.apiserver.schema.struct_types import DELETE_OPTIONS, EVICTION, REVIEWS, TOKEN_REQUEST
 
 _DATA = files("podium.apiserver.protobuf") / "numbers.txt"
 

@@ -4,7 +4,6 @@ Source: https://protobuf.dev/programming-guides/encoding
 """
 
 from collections.abc import Iterator
-from enum import IntEnum
 
 Value = int | bytes
 """What a field holds: a number, or bytes, which may be a text or another message."""
@@ -14,16 +13,10 @@ class MalformedMessageError(ValueError):
     """Bytes that are no message."""
 
 
-class WireType(IntEnum):
-    """How a field's value is written."""
+VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5
+"""How a field's value is written."""
 
-    VARINT = 0
-    FIXED64 = 1
-    DELIMITED = 2
-    FIXED32 = 5
-
-
-_FIXED_LENGTHS = {WireType.FIXED64: 8, WireType.FIXED32: 4}
+_FIXED_LENGTHS = {FIXED64: 8, FIXED32: 4}
 _VARINT_BITS_MAX = 70
 
 
@@ -37,14 +30,14 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
     while at < len(message):
         key, at = _read_varint(message, at)
         number, wire_type = key >> 3, key & 7
-        if wire_type == WireType.VARINT:
+        if wire_type == VARINT:
             value, at = _read_varint(message, at)
             yield number, value
             continue
-        if wire_type == WireType.DELIMITED:
+        if wire_type == DELIMITED:
             length, at = _read_varint(message, at)
         elif wire_type in _FIXED_LENGTHS:
-            length = _FIXED_LENGTHS[WireType(wire_type)]
+            length = _FIXED_LENGTHS[wire_type]
         else:
             raise MalformedMessageError(f"proto: illegal wireType {wire_type}")
         if at + length > len(message):
@@ -55,7 +48,7 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
 
 def delimited(number: int, value: bytes) -> bytes:
     """A field of bytes, a text or a message."""
-    key = number << 3 | WireType.DELIMITED
+    key = number << 3 | DELIMITED
     return b"".join((_varint(key), _varint(len(value)), value))
 
 

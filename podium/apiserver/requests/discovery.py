@@ -12,12 +12,7 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.release import MAJOR, MINOR, PATCH, __version__
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.requests.routes import (
-    BINDINGS,
-    SUBRESOURCE_KINDS,
-    api_version,
-    verbs,
-)
+from podium.apiserver.requests.routes import BINDINGS, SUBRESOURCE_KINDS, api_version, verbs
 from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 
 Document = dict[str, Any]

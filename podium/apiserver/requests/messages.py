@@ -24,7 +24,6 @@ class NodeLog(msgspec.Struct, frozen=True):
     Attributes:
         port: of its HTTPS endpoint.
         path: what to ask for, with its query.
-        pod: whose log it is.
     """
 
     address: str
@@ -69,7 +68,6 @@ class Response(msgspec.Struct, frozen=True):
         body: an object, text, a document as it stands, or what comes piece by piece: a watch, or
             a node's log.
         headers: names and values; a name may come several times, as `Warning` does.
-        pretty: whether an object is indented when it is written out.
     """
 
     code: int

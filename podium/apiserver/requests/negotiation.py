@@ -61,7 +61,6 @@ class Output:
     """The form of an answer.
 
     Attributes:
-        media_type: JSON or YAML.
         shape: `Table`, `PartialObjectMetadata`, `PartialObjectMetadataList`; or empty, for the
             object as it is.
         meta_version: the version of the shape's group, meta.k8s.io.
@@ -98,8 +97,6 @@ def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output
 
     Args:
         accept: the Accept header; empty accepts anything.
-        streams: whether the answer could be a stream.
-        tables: whether it could be a table.
 
     Raises:
         RefusedError: 406 if there is no form that it accepts.

@@ -24,11 +24,7 @@ _OFF = ("0", "false")
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The parameters of a query; of one that comes several times, the first value counts.
-
-    Attributes:
-        values: all values of each, by name.
-    """
+    """The parameters of a query; of one that comes several times, the first value counts."""
 
     values: Mapping[str, Sequence[str]]
 

@@ -29,12 +29,7 @@ from podium.apiserver.requests import (
 from podium.apiserver.requests import metrics_api as metrics
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
-from podium.apiserver.requests.negotiation import (
-    JSON,
-    accepts_aggregated,
-    is_pretty,
-    output,
-)
+from podium.apiserver.requests.negotiation import JSON, accepts_aggregated, is_pretty, output
 from podium.apiserver.requests.query_options import Parameters, parse_query
 from podium.apiserver.requests.routes import (
     CONNECTING,

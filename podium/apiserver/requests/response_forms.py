@@ -34,8 +34,6 @@ class Form(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: the objects' kind, or that of a subresource.
-        api_version: the version that they are shown in.
-        include: how much of its object a row of a table carries along.
     """
 
     output: Output
@@ -146,11 +144,7 @@ def _untyped(obj: Object, form: Form) -> dict[str, Any]:
 
 
 def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:
-    """The object without all but its metadata: a `PartialObjectMetadata`.
-
-    Args:
-        api_version: a version of meta.k8s.io, such as `meta.k8s.io/v1`.
-    """
+    """The object without all but its metadata: a `PartialObjectMetadata`."""
     return {"kind": PARTIAL, "apiVersion": api_version, "metadata": metadata_of(obj)}
 
 

@@ -92,11 +92,9 @@ class RequestInfo(msgspec.Struct, frozen=True):
 
     Attributes:
         group: the group in the path; a kind may be served in several.
-        version: the version in the path.
         namespace: empty for cluster-scoped kinds and for all namespaces.
         name: the object; empty for all of them.
         subresource: such as `status`; empty for the object itself.
-        verb: what is to be done, as in discovery.
     """
 
     kind: Kind

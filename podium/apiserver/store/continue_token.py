@@ -55,7 +55,15 @@ def decode(text: str) -> ContinueToken:
     try:
         body = msgspec.json.decode(data, type=_Body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidContinueError(f": {_json_fault(data) or error}") from None
+        value = data.lstrip(_BLANKS)
+        why = str(error) if value else "unexpected end of JSON input"
+        if value and value[0] not in _STARTS_OF_VALUES:
+            # What isn't JSON from its first character on is told in Go's words.
+            character = value[:4].decode(errors="replace")[0]
+            is_shown = character.isprintable() and character != "\ufffd"
+            shown = character if is_shown else f"\\x{value[0]:02x}"
+            why = f"invalid character '{shown}' looking for beginning of value"
+        raise InvalidContinueError(f": {why}") from None
     if body.v != _VERSION:
         raise InvalidContinueError(f": server does not recognize this encoded version {body.v}")
     if body.rv == 0:
@@ -67,15 +75,3 @@ def decode(text: str) -> ContinueToken:
     if any(part in ("", ".", "..") for part in body.start.removeprefix("/").split("/")):
         raise InvalidContinueError(f": {body.start}")
     return ContinueToken(body.rv, body.start.removeprefix("/"))
-
-
-def _json_fault(data: bytes) -> str:
-    """What is wrong with a text that isn't JSON from its first character on, in Go's words."""
-    value = data.lstrip(_BLANKS)
-    if not value:
-        return "unexpected end of JSON input"
-    if value[0] in _STARTS_OF_VALUES:
-        return ""
-    character = value[:4].decode(errors="replace")[0]
-    shown = character if character.isprintable() and character != "\ufffd" else f"\\x{value[0]:02x}"
-    return f"invalid character '{shown}' looking for beginning of value"

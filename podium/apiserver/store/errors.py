@@ -23,9 +23,11 @@ class KeyedError(StoreError):
         namespace: of the object; empty if its kind has none.
     """
 
-    def __init__(self, kind: str, namespace: str, name: str, why: str) -> None:
+    why = ""
+
+    def __init__(self, kind: str, namespace: str, name: str, why: str = "") -> None:
         key = f"{namespace}/{name}" if namespace else name
-        super().__init__(f"{kind} {key} {why}")
+        super().__init__(f"{kind} {key} {why or self.why}")
         self.namespace = namespace
         self.name = name
 
@@ -33,24 +35,17 @@ class KeyedError(StoreError):
 class AlreadyExistsError(KeyedError):
     """There is such an object already."""
 
-    def __init__(self, kind: str, namespace: str, name: str) -> None:
-        super().__init__(kind, namespace, name, "already exists")
+    why = "already exists"
 
 
 class NotFoundError(KeyedError):
     """There is no such object."""
 
-    def __init__(self, kind: str, namespace: str, name: str) -> None:
-        super().__init__(kind, namespace, name, "not found")
+    why = "not found"
 
 
 class ConflictError(KeyedError):
     """The object has changed since it was read."""
-
-    def __init__(
-        self, kind: str, namespace: str, name: str, *, expected: str, current: str
-    ) -> None:
-        super().__init__(kind, namespace, name, f"has version {current}, not {expected}")
 
 
 class ExpiredError(StoreError):

@@ -81,9 +81,6 @@ class FieldWatch:
     def take(self, limit: int | None = None) -> list[WatchEvent]:
         """The next events, none if there is nothing new.
 
-        Args:
-            limit: how many at most.
-
         Raises:
             ExpiredError: more came than are remembered; the watch is of no use any more.
         """

@@ -81,8 +81,6 @@ class KindHistory:
         oldest_revision: all events after this revision are there.
         end: the number that the next event gets.
         waiting: what is to be woken by the next event, by watch.
-        followers: the watches that are told only of events that concern them.
-        size: how many events are remembered.
     """
 
     def __init__(self, size: int, oldest_revision: int) -> None:

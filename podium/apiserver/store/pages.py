@@ -33,17 +33,9 @@ class Page(msgspec.Struct, frozen=True):
     remaining: int | None = None
 
 
-class PageContent(msgspec.Struct, frozen=True):
-    """The objects on one page of a list, and what comes after them.
-
-    Attributes:
-        after: the key that the next page starts with; empty if there is no next page.
-        remaining: how many objects come after this page.
-    """
-
-    items: Sequence[Object]
-    after: str
-    remaining: int
+PageContent = tuple[Sequence[Object], str, int]
+"""The objects on one page of a list, the key that the next page starts with, empty if there is
+none, and how many objects come after this page."""
 
 
 class ListSegment(msgspec.Struct, frozen=True):
@@ -97,7 +89,7 @@ def find(
     left = [part.since(start) for part in parts]
     if not limit:
         every = [part.objects[name] for part in left for name in part.names]
-        return PageContent(every if matches is None else [*filter(matches, every)], "", 0)
+        return every if matches is None else [*filter(matches, every)], "", 0
     total = sum(len(part.names) for part in left)
     items: list[Object] = []
     seen = 0
@@ -108,5 +100,5 @@ def find(
             if matches is None or matches(obj):
                 items.append(obj)
                 if len(items) == limit and seen < total:
-                    return PageContent(items, part.prefix + name + _AFTER, total - seen)
-    return PageContent(items, "", 0)
+                    return items, part.prefix + name + _AFTER, total - seen
+    return items, "", 0

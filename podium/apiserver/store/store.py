@@ -159,11 +159,11 @@ class Store:
         pending = (e for e in self._pending if e.kind == kind and e.revision > revision)
         undone = chain(history.after(revision), pending)
         parts = list_segments(self._indexes.get(kind) or KindIndex(), namespace, undone)
-        found = find(parts, base + token.start if token else "", limit, matches)
-        if not found.after:
-            return Page(found.items, revision)
-        after = tokens.encode(ContinueToken(revision, found.after.removeprefix(base)))
-        return Page(found.items, revision, after, None if matches else found.remaining)
+        items, after, remaining = find(parts, base + token.start if token else "", limit, matches)
+        if not after:
+            return Page(items, revision)
+        after = tokens.encode(ContinueToken(revision, after.removeprefix(base)))
+        return Page(items, revision, after, None if matches else remaining)
 
     def watch(
         self,
@@ -243,9 +243,8 @@ class Store:
         if expected_version is not None:
             current = found["metadata"]["resourceVersion"]
             if current != expected_version:
-                raise ConflictError(
-                    kind, namespace, name, expected=expected_version, current=current
-                )
+                why = f"has version {current}, not {expected_version}"
+                raise ConflictError(kind, namespace, name, why)
         return found
 
     def _write(

@@ -36,9 +36,6 @@ class Watch:
     def take(self, limit: int | None = None) -> list[WatchEvent]:
         """The next events, none if there is nothing new.
 
-        Args:
-            limit: how many at most.
-
         Raises:
             ExpiredError: the next event has been forgotten; the watch is of no use any more.
         """

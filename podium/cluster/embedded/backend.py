@@ -18,7 +18,7 @@ Hook = Callable[[], None]
 
 
 class ClusterBackend:
-    """Answers requests at the right time; implements `podium.apiserver.http.backend.Backend`."""
+    """Answers requests at the right time; implements `podium.apiserver.http.http_app.Backend`."""
 
     def __init__(
         self, cluster: Cluster, clock: ClusterClock, journal: SqliteJournal | None = None

@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 
 from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
-from podium.apiserver.http.backend import Backend
 from podium.apiserver.http.certificates import kept_certificates, new_kubelet_client
-from podium.apiserver.http.http_app import ApiApp
+from podium.apiserver.http.http_app import ApiApp, Backend
 from podium.apiserver.http.http_server import CannotListenError, Serving
 from podium.apiserver.http.kubeconfig import write_kubeconfig
 from podium.apiserver.http.limits import Limits

@@ -1,6 +1,6 @@
 """Writes what Podium only reads: fields of Protobuf messages."""
 
-from podium.apiserver.protobuf.wire import WireType
+from podium.apiserver.protobuf.wire import DELIMITED, VARINT
 
 
 def varint(number: int) -> bytes:
@@ -14,8 +14,8 @@ def varint(number: int) -> bytes:
 
 def delimited(number: int, value: bytes) -> bytes:
     """A field of bytes, a text or a message."""
-    return varint(number << 3 | WireType.DELIMITED) + varint(len(value)) + value
+    return varint(number << 3 | DELIMITED) + varint(len(value)) + value
 
 
 def switch(number: int, *, value: bool) -> bytes:
-    return varint(number << 3 | WireType.VARINT) + varint(value)
+    return varint(number << 3 | VARINT) + varint(value)

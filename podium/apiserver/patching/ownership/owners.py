@@ -55,7 +55,6 @@ class Owned(msgspec.Struct, frozen=True):
     """The fields that a manager owns, in one version of the kind.
 
     Attributes:
-        api_version: the version that they are named in.
         time: when it last changed anything, as in managedFields; empty if that isn't known.
     """
 

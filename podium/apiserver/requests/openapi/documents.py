@@ -30,11 +30,7 @@ from podium.apiserver.requests.openapi.schemas import (
     tag,
 )
 from podium.apiserver.requests.query_options import Parameters
-from podium.apiserver.requests.routes import (
-    SUBRESOURCE_KINDS,
-    api_version,
-    verbs,
-)
+from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, api_version, verbs
 from podium.apiserver.schema import Struct, meta_struct, struct_of
 from podium.apiserver.schema.custom import struct_for
 

@@ -70,7 +70,6 @@ class _Place(msgspec.Struct, frozen=True):
 
     Attributes:
         path: with its parameters in braces.
-        subresource: such as `status`; empty for the object itself.
     """
 
     dialect: Dialect
