@@ -34,11 +34,9 @@ class CapacityRequest(msgspec.Struct, frozen=True):
     """The request: which pods to add, to which cluster, with which changes.
 
     Attributes:
-        request: the cluster, and what is changed in it before.
         templates: whose pods are created in turn, round by round.
         limit: how many pods are created at most.
         preempts: whether to find out as well what gets a place if others give way.
-        at_least: how many somebody hopes for.
     """
 
     request: PlanRequest
@@ -53,10 +51,6 @@ def capacity(asked: CapacityRequest, filled: Filled | None = None) -> Capacity:
 
     The cluster comes to rest first: pods that wait in it get what room they can. Then pods are
     created one after the other, each when the one before has its place.
-
-    Args:
-        asked: what to find out.
-        filled: is told how many pods have got a place.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.

@@ -25,20 +25,6 @@ def capacity_presentation(found: Capacity) -> Presentation:
     without, with_ = found.without_preemption, found.with_preemption
     if without is None:
         raise ValueError("nothing was found out")
-    headline = _headline(found, without, with_)
-    sections = [
-        Section("Warnings", [Bullets(found.warnings)]),
-        Section("Templates", [_templates(found, without, with_)]),
-        *_fill_sections("", found.templates, without),
-    ]
-    if with_ is not None:
-        sections += _fill_sections(" with preemption", found.templates, with_)
-        sections.append(Section("Who gives way", [_victims(with_.victims)]))
-    sections.append(Section("Notes", [Bullets(found.notes)]))
-    return Presentation("How many more pods fit", headline, sections)
-
-
-def _headline(found: Capacity, without: Fill, with_: Fill | None) -> str:
     parts = [f"{count(without.pods, 'more pod')} fit{'s' if without.pods == 1 else ''}"]
     if len(found.templates) > 1 or found.templates[0].share > 1:
         parts[0] += f", in {count(without.rounds, 'whole round')}"
@@ -49,10 +35,7 @@ def _headline(found: Capacity, without: Fill, with_: Fill | None) -> str:
         least = f"at least {found.at_least} were hoped for"
         parts.append(least)
     end = " (interrupted)" if found.interrupted else ""
-    return f"{'; '.join(parts)}{end}."
-
-
-def _templates(found: Capacity, without: Fill, with_: Fill | None) -> Table:
+    headline = f"{'; '.join(parts)}{end}."
     headers = ["Template", "Priority", "Class", "In a round", "Fit"]
     headers += ["With preemption"] if with_ is not None else []
     rows = []
@@ -61,18 +44,19 @@ def _templates(found: Capacity, without: Fill, with_: Fill | None) -> Table:
         row = [one.template, priority, one.priority_class or "-", str(one.share)]
         row.append(str(without.by_template[number]))
         rows.append([*row, str(with_.by_template[number])] if with_ is not None else row)
-    return Table(headers, rows)
+    sections = [
+        Section("Warnings", [Bullets(found.warnings)]),
+        Section("Templates", [Table(headers, rows)]),
+        *_fill_sections("", found.templates, without),
+    ]
+    if with_ is not None:
+        sections += _fill_sections(" with preemption", found.templates, with_)
+        sections.append(Section("Who gives way", [_victims(with_.victims)]))
+    sections.append(Section("Notes", [Bullets(found.notes)]))
+    return Presentation("How many more pods fit", headline, sections)
 
 
 def _fill_sections(how: str, templates: Sequence[TemplateRow], fill: Fill) -> Iterator[Section]:
-    yield Section(f"Where{how}", [_nodes(templates, fill)])
-    stop = fill.stop
-    about = f"{stop.template}: " if stop.template and len(templates) > 1 else ""
-    reasons = Table(["Nodes", "Reason"], [[str(one.nodes), one.reason] for one in stop.reasons])
-    yield Section(f"What stops the next one{how}", [Paragraph(about + stop.message), reasons])
-
-
-def _nodes(templates: Sequence[TemplateRow], fill: Fill) -> Table:
     several = len(templates) > 1
     headers = ["Node", "Pods", *([one.template for one in templates] if several else ())]
     listed, notes = [*fill.nodes], list[str]()
@@ -82,7 +66,11 @@ def _nodes(templates: Sequence[TemplateRow], fill: Fill) -> Table:
     rows = [
         [one.node, str(one.pods), *(map(str, one.by_template) if several else ())] for one in listed
     ]
-    return Table(headers, rows, notes, rows_most=_NODES_MAX)
+    yield Section(f"Where{how}", [Table(headers, rows, notes, rows_most=_NODES_MAX)])
+    stop = fill.stop
+    about = f"{stop.template}: " if stop.template and len(templates) > 1 else ""
+    reasons = Table(["Nodes", "Reason"], [[str(one.nodes), one.reason] for one in stop.reasons])
+    yield Section(f"What stops the next one{how}", [Paragraph(about + stop.message), reasons])
 
 
 def _victims(victims: Sequence[VictimRow]) -> Table:

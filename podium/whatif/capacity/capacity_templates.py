@@ -31,7 +31,6 @@ class PodTemplate(msgspec.Struct, frozen=True):
     """A pod as it is to be created, but for its name.
 
     Attributes:
-        source: what it was read of, as it was asked for.
         share: how many of it are wanted in each round.
         pod: with a name that others are made of.
         needs: what stands beside it, such as its class, and has to be there before.
@@ -47,9 +46,7 @@ def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> P
     """The template that `FILE` or `KIND/NAME` names, with `*COUNT` for how many of it.
 
     Args:
-        text: what names it.
         place: the namespace of what doesn't say.
-        state: where workloads are looked for, by identity.
 
     Raises:
         PodiumError: it can't be read, or it isn't one pod or workload.
@@ -64,7 +61,21 @@ def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> P
     if workload and workload["kind"] not in _TEMPLATED:
         raise PodTemplateError(f"--pod {text}: {_RULE}, not {describe(workload)}")
     found, needs = (workload, ()) if workload else _of_file(text, what, place)
-    return PodTemplate(what, int(count), _pod(found), needs)
+    kind, called = found["kind"], name(found)
+    template = (
+        found if kind == "Pod" else found.get("template") or spec_of(found).get("template") or {}
+    )
+    asked = {
+        field: value for field, value in spec_of(template).items() if field not in _NOT_ASKED_FOR
+    }
+    claims = spec_of(found).get("volumeClaimTemplates") or ()
+    if claims:
+        asked["volumes"] = [*volumes_of(asked), *map(_claimed, claims)]
+    marks = {"labels": labels(template), "annotations": annotations(template)}
+    metadata: dict[str, Any] = {"name": called, "namespace": namespace(found)}
+    metadata |= {field: value for field, value in marks.items() if value}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": asked}
+    return PodTemplate(what, int(count), pod, needs)
 
 
 def _of_file(text: str, path: str, place: str) -> tuple[Object, tuple[Object, ...]]:
@@ -74,21 +85,6 @@ def _of_file(text: str, path: str, place: str) -> tuple[Object, tuple[Object, ..
         what = ", ".join(map(describe, templates or objects)) or "nothing"
         raise PodTemplateError(f"--pod {text}: {_RULE}, not {what}")
     return templates[0], tuple(one for one in objects if one is not templates[0])
-
-
-def _pod(obj: Object) -> Object:
-    kind, called = obj["kind"], name(obj)
-    template = obj if kind == "Pod" else obj.get("template") or spec_of(obj).get("template") or {}
-    asked = {
-        field: value for field, value in spec_of(template).items() if field not in _NOT_ASKED_FOR
-    }
-    claims = spec_of(obj).get("volumeClaimTemplates") or ()
-    if claims:
-        asked["volumes"] = [*volumes_of(asked), *map(_claimed, claims)]
-    marks = {"labels": labels(template), "annotations": annotations(template)}
-    metadata: dict[str, Any] = {"name": called, "namespace": namespace(obj)}
-    metadata |= {field: value for field, value in marks.items() if value}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": asked}
 
 
 def _claimed(claim: Object) -> dict[str, Any]:
@@ -101,7 +97,6 @@ def needed(templates: Sequence[PodTemplate], state: Iterable[Identity]) -> list[
     """What has to be there before the pods of templates are.
 
     Args:
-        templates: of the pods.
         state: what there is; one without any namespace doesn't say which there are.
     """
     needs = [one for template in templates for one in template.needs]

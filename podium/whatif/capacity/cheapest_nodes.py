@@ -5,16 +5,20 @@ first one that does is the cheapest. One that does is looked for beforehand: whe
 short, it is the answer, and the cost that was reached is the bound.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from heapq import heappop, heappush
 
 import msgspec
+import numpy as np
 
+from podium.api.objects import Object
+from podium.scheduler.snapshot.pod_info import pending_pod
+from podium.scheduler.snapshot.snapshot import allocatable_amounts
 from podium.whatif.capacity.capacity_templates import PodTemplate, named_copies, needed
 from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes, ShapeRow
-from podium.whatif.capacity.node_room import NodeRoom
 from podium.whatif.capacity.node_shapes import NodeShape
 from podium.whatif.capacity.node_trials import Counts, NodeTrials, Progress
 from podium.whatif.plan.changes import Apply
@@ -29,9 +33,7 @@ class NodesRequest(msgspec.Struct, frozen=True):
     """The request: for which pods to add nodes, and of which shapes.
 
     Attributes:
-        request: the cluster, and what is changed in it before.
         templates: of pods that are to get a place as well, each as often as its share.
-        shapes: of the nodes that may be added.
         tries: how many choices of nodes are played at most.
     """
 
@@ -70,15 +72,36 @@ def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> Che
     return _Search(asked.shapes, trials, room, len(pending) + len(new)).completed(report)
 
 
-class _Search:
-    """Looks for the cheapest choice of nodes.
+class NodeRoom:
+    """What the pods of a play that has come to rest lack, and what each shape of nodes has of it.
 
-    Args:
-        shapes: of the nodes.
-        trials: plays choices.
-        room: rules out what lacks room by plain sums.
-        most: how many nodes of one shape anybody could need.
+    It takes all that is free on all nodes for usable, so that nothing it rules out could do.
     """
+
+    def __init__(self, play: Play, shapes: Sequence[NodeShape], pods: Iterable[Object]) -> None:
+        snapshot = play.scheduler.snapshot
+        columns, wanted = snapshot.resources, Counter[str]()
+        for pod in pods:
+            wanted[_PODS] += 1
+            requests = pending_pod(pod, snapshot.classes).cls.requests
+            wanted.update({columns.names[at]: n for at, n in columns.counted(requests)})
+        free = {name: columns.free[columns.index_of(name)] for name in wanted if name != _PODS}
+        free[_PODS] = columns.free_pods
+        self._lacking = {
+            name: amount - int(np.maximum(free[name], 0).sum()) for name, amount in wanted.items()
+        }
+        self._amounts = [allocatable_amounts(shape.node) for shape in shapes]
+
+    def is_enough(self, counts: Counts) -> bool:
+        """Whether so many nodes of each shape have all that lacks, taken together."""
+        return all(
+            sum(n * one.get(name, 0) for n, one in zip(counts, self._amounts, strict=True)) >= lacks
+            for name, lacks in self._lacking.items()
+        )
+
+
+class _Search:
+    """Looks for the cheapest choice of nodes."""
 
     def __init__(
         self, shapes: Sequence[NodeShape], trials: NodeTrials, room: NodeRoom, most: int
@@ -208,3 +231,6 @@ class _Search:
 
 def _times(unit: Counts, number: int) -> Counts:
     return tuple(number * one for one in unit)
+
+
+_PODS = "pods"

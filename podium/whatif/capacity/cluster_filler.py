@@ -45,12 +45,7 @@ class FillingError(PodiumError):
 
 
 class Created(msgspec.Struct, frozen=True):
-    """A pod that has got a place.
-
-    Attributes:
-        template: the number of its template.
-        place: its namespace and name.
-    """
+    """A pod that has got a place."""
 
     template: int
     place: tuple[str, str]
@@ -63,8 +58,6 @@ class Filling:
         created: the pods that have got a place, in order.
 
     Args:
-        play: goes on.
-        templates: whose pods are created in turn.
         limit: how many pods there may be at most.
     """
 
@@ -111,11 +104,25 @@ class Filling:
         except RefusedError as refused:
             return Stop("API", template.source, refused.message)
         self._play.observer.look()
-        self._check(template, pod)
+        profiles = self._play.scheduler.pipelines
+        if scheduler_name_of(pod) not in profiles:
+            asked, names = scheduler_name_of(pod), ", ".join(profiles)
+            raise FillingError(
+                f"--pod {template.source}: asks for the scheduler {asked}; the profiles are {names}"
+            )
+        if gates := pod["spec"].get("schedulingGates"):
+            names = ", ".join(gate["name"] for gate in gates)
+            raise FillingError(
+                f"--pod {template.source}: its gates ({names}) keep it from any node"
+            )
         found = self._decided(pod)
         if found is None or not node_name_of(found):
             stop = self._stop(template, found or pod)
-            self._delete(pod)
+            driver = self._play.cluster.driver
+            what = Attributes(KINDS["Pod"], namespace(pod), name(pod), driver.now_s)
+            if self._play.cluster.store.get("Pod", namespace(pod), name(pod)) is not None:
+                self._play.cluster.server.delete(what, _AT_ONCE)
+                driver.run_until(driver.now_s + _STEP_S)
             self._numbers[namespace(pod), name(template.pod)[:_NAME_LENGTH_MAX]] -= 1
             return stop
         self.created.append(Created(number, (namespace(pod), name(pod))))
@@ -130,19 +137,6 @@ class Filling:
             called = f"{base}-more-{self._numbers[place]}"
             if self._play.cluster.store.get("Pod", place[0], called) is None:
                 return {**pod, "metadata": {**pod["metadata"], "name": called}}
-
-    def _check(self, template: PodTemplate, pod: Object) -> None:
-        profiles = self._play.scheduler.pipelines
-        if scheduler_name_of(pod) not in profiles:
-            asked, names = scheduler_name_of(pod), ", ".join(profiles)
-            raise FillingError(
-                f"--pod {template.source}: asks for the scheduler {asked}; the profiles are {names}"
-            )
-        if gates := pod["spec"].get("schedulingGates"):
-            names = ", ".join(gate["name"] for gate in gates)
-            raise FillingError(
-                f"--pod {template.source}: its gates ({names}) keep it from any node"
-            )
 
     def _decided(self, pod: Object) -> Object | None:
         """The pod once it has a place, or is known to get none; None if somebody deleted it."""
@@ -174,13 +168,6 @@ class Filling:
         scheduler = self._play.scheduler
         message = condition_message(pod, "PodScheduled") or "it is deleted"
         return Stop("Scheduler", template.source, str(message), tuple(_reasons(scheduler, pod)))
-
-    def _delete(self, pod: Object) -> None:
-        driver = self._play.cluster.driver
-        what = Attributes(KINDS["Pod"], namespace(pod), name(pod), driver.now_s)
-        if self._play.cluster.store.get("Pod", namespace(pod), name(pod)) is not None:
-            self._play.cluster.server.delete(what, _AT_ONCE)
-            driver.run_until(driver.now_s + _STEP_S)
 
 
 def _reasons(scheduler: Scheduler, pod: Object) -> Iterator[ReasonRow]:

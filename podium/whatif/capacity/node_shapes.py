@@ -30,8 +30,6 @@ class NodeShape(msgspec.Struct, frozen=True):
 
     Attributes:
         name: what new nodes are called after.
-        cost: of one of them.
-        node: what each of them is like.
     """
 
     name: str
@@ -45,10 +43,6 @@ class NodeShape(msgspec.Struct, frozen=True):
 
 def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
     """The shape that `NAME=RESOURCES:COST` says, or a node of a file or of the state.
-
-    Args:
-        text: what says it.
-        nodes: those that there are, by name.
 
     Raises:
         PodiumError: it can't be understood, or what it names isn't there.

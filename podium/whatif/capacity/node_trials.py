@@ -35,7 +35,6 @@ class NodeTrial:
     Attributes:
         pending: those that still wait.
         lost: those that were preempted and that nobody recreates.
-        placements: the pods that got a place since.
     """
 
     pending: tuple[PendingPod, ...]
@@ -51,15 +50,10 @@ class NodeTrial:
 class NodeTrials:
     """Tries choices of nodes, each in a copy of the same play.
 
-    Attributes:
-        known: what came of each choice.
-
     Args:
         play: one that has come to rest; it stays as it is.
-        shapes: of the nodes.
         new: pods that are created once the nodes are there.
         most: how many choices are tried at most.
-        progress: is told how many were tried.
     """
 
     def __init__(

@@ -50,9 +50,6 @@ def blockers(
     """The pods on other nodes that keep a pod off nodes.
 
     Args:
-        snapshot: the cluster.
-        listers: for the namespaces.
-        pod: the incoming pod.
         closed: names of nodes that inter-pod anti-affinity rules out.
     """
     opponents = list(_opponents(snapshot, listers, pod))

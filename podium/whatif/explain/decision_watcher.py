@@ -32,13 +32,10 @@ class DecisionWatcher:
     """Records the decisions about one pod that differ from the one before.
 
     Attributes:
-        views: of the decisions, in order.
         pod: as it was decided about last; None before.
 
     Args:
         scheduler: decides; this is to be its `watch`.
-        preemptions: records what it preempts, and reads it.
-        passed_s: the time, in seconds since the beginning.
         pod_key: the pod, as `namespace/name`.
     """
 

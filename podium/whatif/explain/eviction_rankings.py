@@ -93,8 +93,6 @@ def rank_evictions(
 
     Args:
         request: the state, and changes to make to it first.
-        node: the node's name.
-        signal: that tells of pressure.
 
     Raises:
         EvictionError: the node isn't there, or what a pod uses can't be read.

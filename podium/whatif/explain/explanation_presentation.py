@@ -1,6 +1,6 @@
 """Explanations as presentations: each decision with its tables, and the order of evictions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from podium.api.presentation import (
     Block,
@@ -15,7 +15,6 @@ from podium.api.presentation import (
 )
 from podium.api.values.message_words import count, listed
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
-from podium.scheduler.framework.status import Status
 from podium.whatif.explain.eviction_rankings import EvictionRanking
 from podium.whatif.explain.explanation import DecisionView, PodExplanation, PreemptionView
 from podium.whatif.plan.plan_report import time_text
@@ -104,7 +103,17 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
         yield Paragraph(f"{refusal.plugin} refuses it for all nodes {why}")
         yield Bullets(view.pre_filter_details)
     yield _obstacles(view)
-    yield _scores(view)
+    scored = sorted(view.scored, key=lambda one: (-one.total, one.node))
+    plugins = list(scored[0].scores) if scored else []
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Toned(one.node, Tone.GOOD if one.node == view.node else Tone.NONE),
+            *(str(one.scores[plugin]) for plugin in plugins),
+            str(one.total),
+        )
+        for one in (() if view.is_nominated_only else scored)
+    ]
+    yield Table(("Node", *plugins, "Total"), rows, title="Weighted scores")
     for freed in view.freed_ports:
         yield Paragraph(
             f"{freed.port} of {freed.node} counts as free, though {freed.pod} still holds it: the "
@@ -136,28 +145,6 @@ def _obstacles(view: DecisionView) -> Table:
         rows.append((node, one.plugin or "-", one.code, why, "; ".join(one.details)))
         before = one.node
     return Table((*_REFUSAL_HEADERS, "In detail"), rows, title="Nodes that don't fit")
-
-
-def _refusals(title: str, statuses: Mapping[str, Status]) -> Table:
-    rows = [
-        (node, one.plugin or "-", str(one.code), Toned("; ".join(one.reasons), Tone.BAD))
-        for node, one in sorted(statuses.items())
-    ]
-    return Table(_REFUSAL_HEADERS, rows, title=title)
-
-
-def _scores(view: DecisionView) -> Table:
-    scored = sorted(view.scored, key=lambda one: (-one.total, one.node))
-    plugins = list(scored[0].scores) if scored else []
-    rows: list[tuple[Cell, ...]] = [
-        (
-            Toned(one.node, Tone.GOOD if one.node == view.node else Tone.NONE),
-            *(str(one.scores[plugin]) for plugin in plugins),
-            str(one.total),
-        )
-        for one in (() if view.is_nominated_only else scored)
-    ]
-    return Table(("Node", *plugins, "Total"), rows, title="Weighted scores")
 
 
 def _verdict(view: DecisionView) -> Paragraph:
@@ -196,7 +183,11 @@ def _preemption(view: PreemptionView) -> Iterator[Block]:
         yield Table(headers, victims, title="Victims, the most important first")
         yield Paragraph(choice_sentence(view.outcome), Tone.GOOD)
         yield Paragraph(_spared(view))
-    yield _refusals("Nodes where preemption doesn't help", view.rejected)
+    rows = [
+        (node, one.plugin or "-", str(one.code), Toned("; ".join(one.reasons), Tone.BAD))
+        for node, one in sorted(view.rejected.items())
+    ]
+    yield Table(_REFUSAL_HEADERS, rows, title="Nodes where preemption doesn't help")
 
 
 def _spared(view: PreemptionView) -> str:

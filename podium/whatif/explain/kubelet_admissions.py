@@ -18,12 +18,7 @@ def was_refused(pod: Object) -> bool:
 
 
 def kubelet_admission(cluster: Cluster, pod: Object) -> KubeletAdmission:
-    """What the node that a pod names has decided about it.
-
-    Args:
-        cluster: in which the pod is.
-        pod: one on a node.
-    """
+    """What the node that a pod names has decided about it."""
     called, status = node_name_of(pod), status_of(pod)
     if was_refused(pod):
         message = str(status["message"]).removeprefix(REJECTED)

@@ -52,7 +52,6 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     """Explain the decisions about a pod.
 
     Args:
-        request: state and changes.
         pod_key: `namespace/name`.
 
     Raises:
@@ -63,7 +62,16 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     place, _, called = pod_key.partition("/")
     pod = play.cluster.store.get("Pod", place, called)
     if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:
-        return _admitted(play, request, pod)
+        admission = kubelet_admission(play.cluster, pod)
+        return PodExplanation(
+            **play.owners().row_of(pod),
+            preemption_policy=preemption_policy(pod),
+            scheduler_name=scheduler_name_of(pod),
+            was_on=node_name_of(pod) if admission.is_admitted else "",
+            admission=admission,
+            decisions=(),
+            warnings=(*play.notes, *request.missing()),
+        )
     comes_again = controller_kind(pod or {}) in _KEEPING_NAMES
     if not comes_again:
         _check(pod, play)
@@ -75,7 +83,19 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
         _check(pod, play)
     if pod is not None and was_on and not watcher.views:
         play = _changed(request) if comes_again else play
-        watcher = _decided_alone(play, pod)
+        # Decide about a pod as if it weren't on its node, before anybody else is decided about.
+        watcher = _watcher(play, key(pod))
+        machine, scheduler = play.machine, play.scheduler
+        machine.handlers.settle_budgets()
+        scheduler.snapshot.remove_pod(machine.context.placed[uid(pod)])
+        # The pod as it was before it had a place.
+        spec = {field: value for field, value in pod["spec"].items() if field != "nodeName"}
+        watcher(
+            scheduler.decide(
+                scheduler.pending({**pod, "spec": spec, "status": {"phase": "Pending"}}),
+                scheduler_name_of(pod),
+            )
+        )
     else:
         was_on = ""
     subject = watcher.pod
@@ -96,26 +116,11 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     )
 
 
-def _admitted(play: Play, request: PlanRequest, pod: Object) -> PodExplanation:
-    admission = kubelet_admission(play.cluster, pod)
-    return PodExplanation(
-        **play.owners().row_of(pod),
-        preemption_policy=preemption_policy(pod),
-        scheduler_name=scheduler_name_of(pod),
-        was_on=node_name_of(pod) if admission.is_admitted else "",
-        admission=admission,
-        decisions=(),
-        warnings=(*play.notes, *request.missing()),
-    )
-
-
 def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplanation:
     """Explain the decisions about a pod, or about one of a workload.
 
     Args:
-        request: state and changes.
         named: `[NAMESPACE/]POD`, also behind `pod/` as in kubectl's output, or a workload.
-        namespace: where it is unless that says so.
 
     Raises:
         ExplainError: there is no such pod, or nobody decides about it.
@@ -135,7 +140,6 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
     the plan; else the first by name.
 
     Args:
-        request: state and changes.
         workload: what the pod belongs to, directly or by others that belong to it.
 
     Raises:
@@ -175,7 +179,15 @@ def _watcher(play: Play, pod_key: str) -> DecisionWatcher:
 def _watch(
     play: Play, request: PlanRequest, watcher: DecisionWatcher, pod_key: str
 ) -> list[Remedy]:
-    _recall(play, watcher, pod_key)
+    # Take down why a pod that waits for an event since before the plan has no place by now.
+    machine = play.machine
+    for queued, _ in machine.queue.sleeping():
+        if queued.pod.key == pod_key:
+            machine.handlers.settle_budgets()
+            decision = play.scheduler.decide(queued.pod, queued.scheduler_name)
+            preempts = decision.post_filter is not None and decision.post_filter.victims
+            if not decision.node_name and not preempts:
+                watcher(decision)
     play.run(request.until_s, watch=watcher)
     pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))
     if pod is None or node_name_of(pod):
@@ -199,18 +211,6 @@ def _counted_budget(play: Play, called: str) -> CountedBudget | None:
         return None
     now = int(play.cluster.driver.now_s * NANOS_PER_SECOND)
     return CountedBudget.of(budget, store.list("Pod", place).items, scale_finder(store.get), now)
-
-
-def _recall(play: Play, watcher: DecisionWatcher, pod_key: str) -> None:
-    """Take down why a pod that waits for an event since before the plan has no place by now."""
-    machine = play.machine
-    for queued, _ in machine.queue.sleeping():
-        if queued.pod.key == pod_key:
-            machine.handlers.settle_budgets()
-            decision = play.scheduler.decide(queued.pod, queued.scheduler_name)
-            preempts = decision.post_filter is not None and decision.post_filter.victims
-            if not decision.node_name and not preempts:
-                watcher(decision)
 
 
 def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: DecisionWatcher) -> str:
@@ -246,16 +246,6 @@ def _changed(request: PlanRequest) -> Play:
     return play
 
 
-def _decided_alone(play: Play, pod: Object) -> DecisionWatcher:
-    """Decide about a pod as if it weren't on its node, before anybody else is decided about."""
-    watcher = _watcher(play, key(pod))
-    machine, scheduler = play.machine, play.scheduler
-    machine.handlers.settle_budgets()
-    scheduler.snapshot.remove_pod(machine.context.placed[uid(pod)])
-    watcher(scheduler.decide(scheduler.pending(_unbound(pod)), scheduler_name_of(pod)))
-    return watcher
-
-
 def _check(pod: Object | None, play: Play) -> None:
     if pod is None:
         return
@@ -287,9 +277,3 @@ def _why_missing(play: Play, pod_key: str) -> str:
     similar = get_close_matches(pod_key.partition("/")[2], pods, n=5, cutoff=0.7)
     hint = f"; similar are {', '.join(pods[one] for one in similar)}" if similar else ""
     return f"there is no pod {pod_key}{hint}"
-
-
-def _unbound(pod: Object) -> Object:
-    """The pod as it was before it had a place."""
-    spec = {field: value for field, value in pod["spec"].items() if field != "nodeName"}
-    return {**pod, "spec": spec, "status": {"phase": "Pending"}}

@@ -30,11 +30,6 @@ class ClusterView:
 
     Args:
         objects: valid and with their namespaces, those of other kinds as they came.
-        kubelet: how kubelets are configured, if that is known.
-
-    Attributes:
-        by_kind: the objects by their kinds.
-        kubelet: how kubelets are configured, if that is known.
     """
 
     def __init__(

@@ -37,13 +37,7 @@ PlaceOf = Callable[[Object], Place]
 def lint(
     view: ClusterView, configuration: LintConfiguration, place_of: PlaceOf = lambda _: NOWHERE
 ) -> LintReport:
-    """Ask all rules that count.
-
-    Args:
-        view: of what is judged.
-        configuration: which rules count, and how much.
-        place_of: tells where objects were read.
-    """
+    """Ask all rules that count."""
     asked = {rule: configuration.severity_of(rule) for rule in RULES.values()}
     rules = {rule: severity for rule, severity in asked.items() if severity is not None}
     found = [

@@ -30,20 +30,16 @@ def next_pod_sentences(
     Args:
         objects: the cluster. What has no place in it yet is left out, such as a Deployment without
             pods, so that nothing else moves.
-        stale: running pods whose successors get another priority.
     """
-    found = _played([*_there(objects)], stale)
+    state = [*_there(objects)]
+    has_nodes = any(obj["kind"] == "Node" for obj in state)
+    play = Play(PlanRequest(LoadedState(state), is_whole=True), changes_later=True)
+    play.change(())
+    found = [*tried(play, stale, NEXT_PODS_MAX if has_nodes else 0)]
     groups: dict[tuple[int, int | None, str], list[StalePriority]] = {}
     for one in found:
         groups.setdefault((one.priority, one.next_priority, one.next_class), []).append(one)
     return {change: "; ".join(stale_sentences(group)) for change, group in groups.items()}
-
-
-def _played(state: Sequence[Object], stale: Sequence[StalePods]) -> list[StalePriority]:
-    has_nodes = any(obj["kind"] == "Node" for obj in state)
-    play = Play(PlanRequest(LoadedState(state), is_whole=True), changes_later=True)
-    play.change(())
-    return [*tried(play, stale, NEXT_PODS_MAX if has_nodes else 0)]
 
 
 def _there(objects: Iterable[Object]) -> Iterator[Object]:

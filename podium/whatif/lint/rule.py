@@ -14,8 +14,6 @@ class Offence:
     """What a check has found.
 
     Attributes:
-        obj: the object at fault.
-        message: what is wrong with it.
         field: where in the object that is; empty if it is about all of it.
         witnesses: what else it takes to see it: other objects, nodes, numbers.
     """
@@ -36,10 +34,6 @@ class Rule:
     Attributes:
         id: by which people name it; it never changes.
         severity: how much it matters, unless the configuration says otherwise.
-        title: what it finds, in a few words.
-        reason: why that matters.
-        fix: what to do about it.
-        check: finds it.
     """
 
     id: str

@@ -35,11 +35,7 @@ def suppression_without_reason(view: ClusterView, _: Thresholds) -> Iterator[Off
 
 
 def unknown_rule_suppressed(known: Collection[str]) -> Rule:
-    """The rule that annotations name rules that there are.
-
-    Args:
-        known: the ids of the other rules.
-    """
+    """The rule that annotations name rules that there are."""
 
     @rule(
         "unknown-rule-suppressed",

@@ -54,7 +54,6 @@ class Workload(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     Attributes:
         obj: the controller, or the pod that stands for itself or for a controller.
         kind: of the controller; `Pod` if there is none.
-        path: where the specification of the pods stands.
         pod: a pod, with its defaults, and as admission would let it in.
         replicas: how many pods there are to be.
         refusal: why admission wouldn't let it in; empty if it would.
@@ -109,11 +108,7 @@ class Workload(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
 
 class WorkloadReader:
-    """Finds the workloads of what was read.
-
-    Args:
-        by_kind: the objects, by kind.
-    """
+    """Finds the workloads of what was read."""
 
     def __init__(self, by_kind: Mapping[str, Sequence[Object]]) -> None:
         self._by_kind = by_kind

@@ -15,8 +15,7 @@ from podium.scheduler.snapshot.node_columns import ABSENT
 from podium.whatif.optimum.linear_program import Term, total
 from podium.whatif.optimum.model import Model
 from podium.whatif.optimum.neighbours import keep_apart, keep_near
-from podium.whatif.optimum.problem import Demand, Occupants, Spread
-from podium.whatif.optimum.problem_reader import held, respects_all_budgets
+from podium.whatif.optimum.problem import Demand, Spread, held, respects_all_budgets
 
 
 def constrain(model: Model) -> None:
@@ -67,20 +66,17 @@ def _have_reasons(model: Model) -> None:
         reasons: list[Term] = []
         for other, demand in enumerate(model.demands):
             if demand.cls.preempts and demand.priority in one.taken_by:
-                rows = _reach(model, demand, one)
+                # The rows whose taker may take these occupants.
+                rows = {one.row}
+                if model.scheduler.handle.options.preemption_scope is PreemptionScope.CROSS_NODE:
+                    for key in dict.fromkeys(_blocking_keys(model, demand, one.cls.kin)):
+                        domain_of = model.domain_of(key)
+                        if one.row in domain_of:
+                            rows |= {
+                                row for row in domain_of if domain_of[row] == domain_of[one.row]
+                            }
                 reasons += [(v, -len(one.pods)) for v, _ in model.on_rows([other], rows)]
         model.program.at_most([(variable, 1), *reasons], 0)
-
-
-def _reach(model: Model, demand: Demand, one: Occupants) -> set[int]:
-    """The rows whose taker may take these occupants."""
-    rows = {one.row}
-    if model.scheduler.handle.options.preemption_scope is PreemptionScope.CROSS_NODE:
-        for key in dict.fromkeys(_blocking_keys(model, demand, one.cls.kin)):
-            domain_of = model.domain_of(key)
-            if one.row in domain_of:
-                rows |= {row for row in domain_of if domain_of[row] == domain_of[one.row]}
-    return rows
 
 
 def _blocking_keys(model: Model, demand: Demand, kin: Kin) -> Iterator[str]:

@@ -34,8 +34,6 @@ class Solved(msgspec.Struct, frozen=True):
     """What came of one objective.
 
     Attributes:
-        values: of all variables.
-        value: of the objective.
         bound: no solution is below this.
         seconds: how long it took.
     """
@@ -147,13 +145,6 @@ class LinearProgram:
         solver = highspy.Highs()  # type: ignore[no-untyped-call]
         for option, value in {**_OPTIONS, "time_limit": seconds}.items():
             solver.setOptionValue(option, value)
-        solver.passModel(self._model(highspy, costs))
-        solution = highspy.HighsSolution()
-        solution.col_value = [*map(float, start)]
-        solver.setSolution(solution)
-        return solver
-
-    def _model(self, highspy: Any, costs: Mapping[int, int]) -> Any:
         count, rows = len(self._limits), self._rows
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = count, len(rows)
@@ -169,7 +160,11 @@ class LinearProgram:
         matrix.start_ = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
         matrix.index_ = np.array([one for factors, _ in rows for one in factors], np.int32)
         matrix.value_ = np.array([f for factors, _ in rows for f in factors.values()], np.double)
-        return model
+        solver.passModel(model)
+        solution = highspy.HighsSolution()
+        solution.col_value = [*map(float, start)]
+        solver.setSolution(solution)
+        return solver
 
 
 def total(terms: Iterable[Term], values: Sequence[int]) -> int:

@@ -1,11 +1,14 @@
-"""The variables: how many of equal pods go where, and how many of equal pods have to go."""
+"""The variables, how many of equal pods go where and have to go; the solution that they say."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+import msgspec
+
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin
 from podium.scheduler.snapshot.node_columns import ABSENT
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.whatif.optimum.linear_program import LinearProgram, Term, total
 from podium.whatif.optimum.problem import Demand, Occupants, Problem
 
@@ -14,9 +17,6 @@ class Model:
     """Places and victims as integers; what limits them is put to `program`.
 
     Attributes:
-        program: to which constraints are added.
-        problem: what it is about.
-        scheduler: that the problem was read from.
         placed: by number of the demand, and row, the variable of how many pods go there.
         gone: by number of the occupants, the variable of how many have to go; only of those that
             somebody may take, all others stay.
@@ -124,3 +124,43 @@ class Model:
         for row, domain in self.domain_of(key).items():
             rows_of[domain].append(row)
         yield from sorted(rows_of.items())
+
+
+class PodPlace(msgspec.Struct, frozen=True):
+    """A pending pod, its profile and the row of its node."""
+
+    pod: PodInfo
+    scheduler_name: str
+    row: int
+
+
+class Solution(msgspec.Struct, frozen=True):
+    """The placements and victims that a solver found.
+
+    Attributes:
+        places: of the pods that get one, the most important first.
+        victims: with whom they give way to, node by node.
+    """
+
+    places: Sequence[PodPlace]
+    victims: Sequence[tuple[PodInfo, PodInfo]]
+
+
+def solution_of(model: Model, values: Sequence[int]) -> Solution:
+    """The solution that the values of all variables stand for."""
+    places = []
+    for demand, by_row in zip(model.demands, model.placed, strict=True):
+        pods = iter(demand.pods)
+        for row, variable in by_row.items():
+            places += [
+                PodPlace(next(pods), demand.scheduler_name, row) for _ in range(values[variable])
+            ]
+    places.sort(key=lambda one: (-one.pod.priority, one.pod.key))
+    victims = []
+    for number, variable in model.gone.items():
+        one = model.occupants[number]
+        able = [p for p in places if p.pod.cls.preempts and p.pod.priority in one.taken_by]
+        for pod in one.pods[: values[variable]]:
+            here = (place.pod for place in able if place.row == one.row)
+            victims.append((pod, next(here, None) or able[0].pod))
+    return Solution(places, victims)

@@ -22,7 +22,6 @@ class Objective(msgspec.Struct, frozen=True):
     Attributes:
         name: a key's, or `UNPLACED`.
         level: the priority of the pending pods for whose sake it is next.
-        costs: by variable.
     """
 
     name: str
@@ -61,7 +60,14 @@ def _costs(
     variables = [(model.gone[number], model.occupants[number]) for number in gone]
     match key:
         case CandidateKey.PDB_VIOLATIONS:
-            yield _violations(model, lowest)
+            # How many more pods go than each budget allows.
+            found = []
+            for number, budget in enumerate(model.scheduler.budgets.budgets):
+                covered, allowed = model.gone_of(number, lowest), max(budget.allowed, 0)
+                if model.program.most(covered) > allowed:
+                    excess = _excess(model.program, covered, allowed)
+                    found.append((excess, 1))
+            yield found
         case CandidateKey.HIGHEST_PRIORITY:
             yield _ranks(model, gone)
         case CandidateKey.PRIORITY_SUM:
@@ -78,17 +84,6 @@ def _costs(
             yield [(variable, 1) for variable, _ in variables]
         case _ if key not in NOT_MINIMISED:
             yield [(variable, dict(one.costs)[key]) for variable, one in variables]
-
-
-def _violations(model: Model, lowest: int | None) -> list[Term]:
-    """How many more pods go than each budget allows."""
-    found = []
-    for number, budget in enumerate(model.scheduler.budgets.budgets):
-        covered, allowed = model.gone_of(number, lowest), max(budget.allowed, 0)
-        if model.program.most(covered) > allowed:
-            excess = _excess(model.program, covered, allowed)
-            found.append((excess, 1))
-    return found
 
 
 def _excess(program: LinearProgram, terms: Sequence[Term], allowed: int) -> int:

@@ -17,7 +17,22 @@ _STEPS = {
 
 def optimum_sections(found: Optimum) -> Iterator[Section]:
     """What there is to tell, the comparison first."""
-    yield Section("Optimum", [Paragraph(_answer(found)), Paragraph(_trust(found)), _tallies(found)])
+    both = [found.tally, *([found.ordinary] if found.ordinary is not None else [])]
+    rows = [
+        ["pods placed", *(str(one.placed) for one in both)],
+        [VIOLATIONS.name, *(str(one.violations) for one in both)],
+        [TOP_PRIORITY.name, *(_top(one) for one in both)],
+        [PRIORITY_SUM.name, *(str(one.priority_sum) for one in both)],
+        [VICTIMS.name, *(str(one.victims) for one in both)],
+    ]
+    yield Section(
+        "Optimum",
+        [
+            Paragraph(_answer(found)),
+            Paragraph(_trust(found)),
+            Table(["Key", "Optimum", "Scheduler's own way"][: 1 + len(both)], rows),
+        ],
+    )
     gaps = [[one.key, str(one.priority), str(one.value), str(one.bound)] for one in found.gaps]
     headers = ["Not proven", "For pods of priority", "Found", "At least"]
     yield Section("Bounds of the optimum", [Table(headers, gaps)])
@@ -68,18 +83,6 @@ def _trust(found: Optimum) -> str:
     if found.is_verified:
         return f"{proof}; the scheduler's own filters let all of it happen."
     return f"{proof}; the scheduler's own filters don't let all of it happen, see the notes."
-
-
-def _tallies(found: Optimum) -> Table:
-    both = [found.tally, *([found.ordinary] if found.ordinary is not None else [])]
-    rows = [
-        ["pods placed", *(str(one.placed) for one in both)],
-        [VIOLATIONS.name, *(str(one.violations) for one in both)],
-        [TOP_PRIORITY.name, *(_top(one) for one in both)],
-        [PRIORITY_SUM.name, *(str(one.priority_sum) for one in both)],
-        [VICTIMS.name, *(str(one.victims) for one in both)],
-    ]
-    return Table(["Key", "Optimum", "Scheduler's own way"][: 1 + len(both)], rows)
 
 
 def _top(tally: OptimumTally) -> str:

@@ -1,13 +1,37 @@
 """What is to be placed and who could give way, with equal pods taken together."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
+import numpy as np
+from msgspec.structs import replace
 
-from podium.scheduler.config.preemption_options import CandidateKey
+from podium.api.pods import deletion_cost, priority_class_of, scheduler_name_of
+from podium.scheduler.config.preemption_options import BudgetPolicy, CandidateKey
+from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.handle import Clock
+from podium.scheduler.framework.interface import FITS, CycleError, Scope
+from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
+from podium.scheduler.plugins.node_ports import NodePorts
+from podium.scheduler.plugins.node_resources_fit import Fit
+from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
+from podium.scheduler.preemption.candidate_keys import lost_run_time_s
+from podium.scheduler.preemption.policies.policy import policy_of
+from podium.scheduler.preemption.victim_order import IMPORTANCE
+from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.affinity_terms import Kin, affinity_terms, with_known_namespaces
+from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.topology_spread import Domains, SpreadConstraint
+from podium.scheduler.snapshot.topology_spread import (
+    DO_NOT_SCHEDULE,
+    Domains,
+    SpreadConstraint,
+    Spreading,
+    own_constraints,
+)
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -23,10 +47,8 @@ class Demand(msgspec.Struct, frozen=True):
     Attributes:
         cls: the class of one of them.
         scheduler_name: their profile.
-        pods: by name.
         rows: of the nodes that nothing but other pods may keep them from, ascending.
         amounts: what each takes of its node, by the name of a sum that a filter limits.
-        spreads: their constraints.
     """
 
     cls: PodClass
@@ -46,7 +68,6 @@ class Occupants(msgspec.Struct, frozen=True):
     """Pods of one node that nothing tells apart; those that terminate anyhow are none.
 
     Attributes:
-        row: of the node.
         cls: the class of one of them.
         pods: in the order in which they go.
         budgets: the numbers of those that their disruption costs something.
@@ -83,8 +104,6 @@ class Problem(msgspec.Struct, frozen=True):
     """All that the solver is told.
 
     Attributes:
-        demands: what is to be placed.
-        occupants: of all nodes.
         free: by the name of a sum and row, what is left of it once terminating pods have gone.
         unexpressed: the pods that are left as they are, although they might matter.
     """
@@ -93,3 +112,221 @@ class Problem(msgspec.Struct, frozen=True):
     occupants: Sequence[Occupants]
     free: Mapping[str, Sequence[int]]
     unexpressed: Sequence[Unexpressed]
+
+
+_MODELLED = frozenset({InterPodAffinity.name, NodePorts.name, PodTopologySpread.name})
+
+
+_COSTS: Mapping[CandidateKey, Callable[[PodInfo, Clock], int]] = {
+    CandidateKey.DELETION_COST: lambda pod, _: deletion_cost(pod.obj),
+    CandidateKey.LOST_RUN_TIME: lost_run_time_s,
+}
+
+
+class Likeness:
+    """Compares kins by the rules that mean them; one with rules of its own is like no other."""
+
+    def __init__(self, demands: Sequence[Demand], kins: Iterable[Kin], listers: Listers) -> None:
+        own = {demand.cls.kin for demand in demands}
+        terms = {
+            term: None
+            for kin in sorted({*own, *kins}, key=lambda one: one.id)
+            for term in (
+                *affinity_terms(kin).required_anti_affinity,
+                *(affinity_terms(kin).required_affinity if kin in own else ()),
+            )
+        }
+        self._rules: list[Callable[[Kin], object]] = [
+            partial(term.matches, namespace_labels={})
+            for term in with_known_namespaces(terms, listers)
+        ]
+        self._rules += [
+            partial(spread.constraint.meets, demand.cls.kin)
+            for demand in demands
+            for spread in demand.spreads
+        ]
+        self._known: dict[Kin, Hashable] = {}
+
+    def of(self, kin: Kin) -> Hashable:
+        """Equal for kins that are alike."""
+        if kin not in self._known:
+            terms = affinity_terms(kin)
+            has_rules = terms.required_affinity or terms.required_anti_affinity
+            self._known[kin] = kin if has_rules else tuple(meant(kin) for meant in self._rules)
+        return self._known[kin]
+
+
+class ProblemReader:
+    """Reads the problem from a scheduler without nominated pods."""
+
+    def __init__(self, scheduler: Scheduler, pending: Sequence[PodInfo]) -> None:
+        self._scheduler = scheduler
+        self._snapshot = scheduler.snapshot
+        self._pending = sorted(pending, key=lambda pod: pod.key)
+        self._spreading = Spreading(self._snapshot)
+        self._unexpressed: list[Unexpressed] = []
+        order = scheduler.handle.options.candidate_order
+        self._cost_keys = [key for key in order if key in _COSTS]
+        self._room: dict[str, np.ndarray] = {}
+
+    def read(self) -> Problem:
+        """The problem."""
+        found = [*self._demands()]
+        seeking = [one for one in found if affinity_terms(one.cls.kin).required_affinity]
+        found = [one for one in found if not self._leans_on(one, seeking)]
+        kins = {pod.cls.kin for pods in self._snapshot.pods_on for pod in pods}
+        likeness = Likeness(found, kins, self._scheduler.listers)
+        demands = [*_together(found, likeness)]
+        priorities = {one.priority for one in demands if one.cls.preempts}
+        occupants = [*self._occupants(priorities, likeness)]
+        # What is left of each sum that demands know, once terminating pods have gone.
+        free = {name: room.copy() for name, room in self._room.items()}
+        for row, pods in enumerate(self._snapshot.pods_on):
+            for pod in pods:
+                if pod.cls.terminating:
+                    for name, left in free.items():
+                        left[row] += held(pod, name)
+        return Problem(
+            demands,
+            occupants,
+            {name: left.tolist() for name, left in free.items()},
+            self._unexpressed,
+        )
+
+    def _demands(self) -> Iterator[Demand]:
+        groups: dict[tuple[int, str], list[PodInfo]] = defaultdict(list)
+        for pod in self._pending:
+            groups[pod.cls.id, scheduler_name_of(pod.obj)].append(pod)
+        for (_, scheduler_name), pods in groups.items():
+            demand = self._demand(pods, scheduler_name)
+            if isinstance(demand, Demand):
+                yield demand
+            else:
+                self._unexpressed += [Unexpressed(pod, demand) for pod in pods]
+
+    def _demand(self, pods: Sequence[PodInfo], scheduler_name: str) -> Demand | str:
+        """The demand of equal pods, or what about them can't be expressed."""
+        pod, rows = pods[0], np.ones(self._snapshot.node_count, bool)
+        if pod.cls.has_volumes:
+            return "its volumes, for which nodes are chosen as they are bound"
+        if priority_class_of(pod.obj) in self._scheduler.handle.options.budget_respecting_classes:
+            return "budgets that only preemptors of its class have to respect"
+        try:
+            filtering = Filtering(self._scheduler.pipelines[scheduler_name], self._snapshot, pod)
+        except CycleError as error:
+            return f"{error.plugin}: {error}"
+        rows &= filtering.pre_filter.is_success
+        amounts: dict[str, int] = {}
+        for state, codes in zip(filtering.states, filtering.codes, strict=True):
+            if state.scope is Scope.NODE:
+                rows &= codes == FITS
+            elif isinstance(state, Fit):
+                amounts |= self._amounts(state, pod)
+            elif state.plugin not in _MODELLED:
+                return f"what {state.plugin} says of it"
+        spreads = self._spreads(pod)
+        if not spreads and any(s.plugin == PodTopologySpread.name for s in filtering.states):
+            return "the configuration's own constraints for topology spread"
+        for one in spreads:
+            rows &= one.domains.codes >= 0
+        listed: list[int] = np.flatnonzero(rows).tolist()
+        return Demand(pod.cls, scheduler_name, pods, listed, amounts, spreads)
+
+    def _amounts(self, state: Fit, pod: PodInfo) -> Mapping[str, int]:
+        """What a pod takes of each sum; what nodes have left of them is noted."""
+        own = dict(zip(state.names, state.weights(pod.cls), strict=True))
+        room = state.room(self._snapshot.rows())
+        for name, left in zip(state.names, room, strict=True):
+            self._room.setdefault(name, left + own[name])
+        return own
+
+    def _spreads(self, pod: PodInfo) -> list[Spread]:
+        constraints = own_constraints(pod.cls, DO_NOT_SCHEDULE)
+        key, rows = self._spreading.scored(constraints, needs_labels=True)
+        return [
+            Spread(one, self._spreading.domains(pod.cls, one, key, rows)[1]) for one in constraints
+        ]
+
+    def _leans_on(self, demand: Demand, seeking: Sequence[Demand]) -> bool:
+        """Whether pods want to be near others that wait and want to be near somebody, too."""
+        listers, kin = self._scheduler.listers, demand.cls.kin
+        terms = with_known_namespaces(affinity_terms(kin).required_affinity, listers)
+        if not terms:
+            return False
+        for other in seeking:
+            if other.cls.kin is not kin and all(t.matches(other.cls.kin, {}) for t in terms):
+                reason = f"its affinity to {other.pods[0].key}, which has its own"
+                self._unexpressed += [Unexpressed(pod, reason) for pod in demand.pods]
+                return True
+        return False
+
+    def _occupants(self, priorities: set[int], likeness: Likeness) -> Iterator[Occupants]:
+        handle = self._scheduler.handle
+        policy = policy_of(handle)
+        if policy is not None:
+            policy.update()
+        shields = None if policy is None else policy.shields
+        for row in range(self._snapshot.node_count):
+            pods = [pod for pod in self._snapshot.pods_on[row] if not pod.cls.terminating]
+            IMPORTANCE[handle.options.victim_order].sort(pods)
+            groups: dict[Hashable, list[Occupants]] = defaultdict(list)
+            for pod in reversed(pods):
+                takers = frozenset(
+                    one
+                    for one in priorities
+                    if one > pod.priority and (shields is None or not shields.protects(pod, one))
+                )
+                alone = self._alone(row, pod, takers)
+                groups[self._kind(alone, likeness)].append(alone)
+            for alike in groups.values():
+                yield replace(alike[0], pods=[pod for one in alike for pod in one.pods])
+
+    def _kind(self, one: Occupants, likeness: Likeness) -> Hashable:
+        rated = bool(self._scheduler.handle.options.protection.rates)
+        return (
+            likeness.of(one.cls.kin),
+            one.priority,
+            one.cls.host_ports,
+            tuple(held(one.pods[0], name) for name in self._room),
+            (one.cls.namespace, priority_class_of(one.pods[0].obj)) if rated else (),
+            (one.budgets, one.costs, one.taken_by),
+        )
+
+    def _alone(self, row: int, pod: PodInfo, taken_by: frozenset[int]) -> Occupants:
+        columns, clock = self._scheduler.budgets, self._scheduler.handle.clock
+        budgets = tuple(
+            number
+            for number in columns.covering(pod.cls)
+            if pod.name not in columns.budgets[number].disrupted
+        )
+        if len(budgets) > 1 and taken_by:
+            reason = "the several budgets that cover it: it isn't taken"
+            self._unexpressed.append(Unexpressed(pod, reason))
+            taken_by = frozenset()
+        keys = self._cost_keys if taken_by else ()
+        costs = tuple((key, _COSTS[key](pod, clock)) for key in keys)
+        return Occupants(row, pod.cls, [pod], budgets, costs, taken_by)
+
+
+def _together(demands: Sequence[Demand], likeness: Likeness) -> Iterator[Demand]:
+    """Demands that nothing tells apart as one."""
+    groups: dict[Hashable, list[Demand]] = defaultdict(list)
+    for one in demands:
+        own = one.cls if one.spreads else likeness.of(one.cls.kin)
+        limits = (tuple(one.rows), tuple(sorted(one.amounts.items())), one.cls.host_ports)
+        groups[own, one.scheduler_name, one.priority, one.cls.preempts, limits].append(one)
+    for alike in groups.values():
+        pods = sorted((pod for one in alike for pod in one.pods), key=lambda pod: pod.key)
+        yield replace(alike[0], pods=pods)
+
+
+def held(pod: PodInfo, name: str) -> int:
+    """What a pod on a node takes of a sum."""
+    return 1 if name == "pods" else pod.cls.held.get(name, 0)
+
+
+def respects_all_budgets(scheduler: Scheduler, number: int) -> bool:
+    """Whether no preemption may violate a budget."""
+    options = scheduler.handle.options
+    is_asked = options.budget_annotations and scheduler.budgets.budgets[number].is_respected
+    return options.disruption_budgets is BudgetPolicy.RESPECT or is_asked

@@ -1,13 +1,14 @@
 """Finds the least disruption that gives pending pods a place, and tells it."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from podium.scheduler.preemption.candidate_keys import keys_of
+from podium.scheduler.rehearsal import rehearsal
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.whatif.optimum.constraints import constrain
-from podium.whatif.optimum.first_solution import first_solution
-from podium.whatif.optimum.model import Model
+from podium.whatif.optimum.model import Model, Solution, solution_of
 from podium.whatif.optimum.objectives import NOT_MINIMISED, UNPLACED, Objective, objectives
 from podium.whatif.optimum.optimum_report import (
     OptimalPlacement,
@@ -18,8 +19,7 @@ from podium.whatif.optimum.optimum_report import (
     OptimumTally,
     UnexpressedPod,
 )
-from podium.whatif.optimum.problem_reader import ProblemReader
-from podium.whatif.optimum.solution import Solution, solution_of
+from podium.whatif.optimum.problem import ProblemReader
 from podium.whatif.optimum.verifier import Verdict, verify
 
 __all__ = ["solve"]
@@ -30,7 +30,6 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
 
     Args:
         scheduler: with nodes, pods and budgets; it is left as it was.
-        pending: pods without a place.
         seconds: for how long the solver may look.
     """
     problem = ProblemReader(scheduler, pending).read()
@@ -142,3 +141,33 @@ def _notes(scheduler: Scheduler, verdict: Verdict) -> Iterator[str]:
     for place in verdict.misfits:
         node = scheduler.snapshot.names[place.row]
         yield f"the filters don't let {place.pod.key} onto {node} in any order that was tried"
+
+
+def first_solution(model: Model) -> Mapping[int, int]:
+    """The variables of who goes where and who has to go, if pods are decided one by one.
+
+    The most important come first; victims are gone at once. A pod whose victims the model doesn't
+    have is passed over.
+    """
+    scheduler, chosen = model.scheduler, Counter[int]()
+    rows, on_nodes = scheduler.snapshot.row_of, scheduler.snapshot.pods_on
+    occupants = {
+        pod.uid: variable
+        for number, variable in model.gone.items()
+        for pod in model.occupants[number].pods
+    }
+    numbered = [(pod, number) for number, one in enumerate(model.demands) for pod in one.pods]
+    numbered.sort(key=lambda one: (-one[0].priority, one[0].key))
+    with rehearsal(scheduler, ()) as rehearsed:
+        rehearsed.absence.take([p for pods in on_nodes for p in pods if p.cls.terminating])
+        for pod, number in numbered:
+            decision = scheduler.decide(pod, model.demands[number].scheduler_name)
+            found = decision.post_filter
+            victims = () if found is None else found.victims
+            if any(one.uid not in occupants for one in victims):
+                continue
+            row = rows.get(rehearsed.carry_out(decision), -1)
+            if row in model.placed[number]:
+                chosen[model.placed[number][row]] += 1
+                chosen.update(occupants[one.uid] for one in victims)
+    return chosen

@@ -15,11 +15,7 @@ NEITHER = "nothing of it"
 
 
 def chances(plans: Sequence[Plan]) -> tuple[Chance, ...]:
-    """The pods that don't fare alike in all plans, each with how often it fares how.
-
-    Args:
-        plans: of the same request, with different seeds.
-    """
+    """The pods that don't fare alike in all plans, each with how often it fares how."""
     fates = [_fates(plan) for plan in plans]
     pods = dict.fromkeys(pod for fate in fates for pod in fate)
     rows = {row.pod: row for plan in plans for row in _rows(plan)}

@@ -49,18 +49,13 @@ class Changer:
     """Makes the changes of a plan one after the other; waits for each drain.
 
     Attributes:
-        rejected: what the API didn't let in.
-        drainers: of the drains that have begun.
         touched: the objects whose specs were changed by being applied, scaled or restarted, and
             those that are new.
         silenced_s: the nodes that have fallen silent, and when, in seconds since the plan began.
 
     Args:
-        cluster: to be changed.
-        observer: takes down what is done.
         state: what was there at first; what was written by hand is itself the manifest that was
             applied before.
-        changes: in order.
 
     Raises:
         TargetError: something to change won't be there.
@@ -86,7 +81,13 @@ class Changer:
 
     def advance(self) -> None:
         """Make what can be made by now."""
-        self._apply_late()
+        # Apply what had to wait until its predecessor was gone, where that is so now.
+        waiting, self._late = self._late, []
+        for found, manifest in waiting:
+            if self._cluster.store.get(*found) is None:
+                self._apply(found, manifest)
+            else:
+                self._late.append((found, manifest))
         while self._waiting and all(one.state == "done" for one in self.drainers):
             self._make(self._waiting.popleft())
 
@@ -104,7 +105,16 @@ class Changer:
     def _make(self, change: Change) -> None:
         match change:
             case Apply():
-                self._apply_all(change.by_identity)
+                # Apply manifests: namespaces first, pods and workloads last, otherwise in their
+                # order. What is on its way out is waited for, as `kubectl delete` does.
+                for one, manifest in sorted(
+                    change.by_identity.items(), key=lambda entry: _ORDER.get(entry[0][0], 1)
+                ):
+                    live = self._cluster.store.get(*one)
+                    if live is not None and is_terminating(live) and one[0] != "Namespace":
+                        self._late.append((one, manifest))
+                    else:
+                        self._apply(one, manifest)
             case Delete():
                 how = _BY_FORCE if change.is_forced else _IN_BACKGROUND
                 self._try(_identity(change.target), partial(self._delete, how))
@@ -124,27 +134,6 @@ class Changer:
                 self._patch(target, PatchRequest(PatchType.MERGE, body), "scale")
             case Restart(target):
                 self._restart(target)
-
-    def _apply_all(self, found: Mapping[Identity, Object]) -> None:
-        """Apply manifests: namespaces first, pods and workloads last, otherwise in their order.
-
-        What is on its way out is waited for, as `kubectl delete` does.
-        """
-        for one, manifest in sorted(found.items(), key=lambda entry: _ORDER.get(entry[0][0], 1)):
-            live = self._cluster.store.get(*one)
-            if live is not None and is_terminating(live) and one[0] != "Namespace":
-                self._late.append((one, manifest))
-            else:
-                self._apply(one, manifest)
-
-    def _apply_late(self) -> None:
-        """Apply what had to wait until its predecessor was gone, where that is so now."""
-        waiting, self._late = self._late, []
-        for found, manifest in waiting:
-            if self._cluster.store.get(*found) is None:
-                self._apply(found, manifest)
-            else:
-                self._late.append((found, manifest))
 
     def _delete(self, how: DeleteOptions, found: Identity) -> None:
         kind, place, called = found

@@ -39,9 +39,7 @@ class ChangeTarget:
     """An object that a change names: its kind, namespace and name.
 
     Attributes:
-        kind: its key.
         namespace: empty for what stands in none.
-        name: of the object.
     """
 
     kind: str
@@ -58,7 +56,6 @@ def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeT
     Args:
         text: `KIND/NAME` or `NAMESPACE/KIND/NAME`; the kind in any of the spellings of kubectl.
         namespace: where a namespaced object is that doesn't say.
-        option: which names it, for errors.
 
     Raises:
         TargetError: it names nothing.
@@ -112,7 +109,6 @@ class Delete(msgspec.Struct, frozen=True):
     """Delete an object, as `kubectl delete` does.
 
     Attributes:
-        target: the object.
         is_forced: whether a pod goes at once; otherwise it has its grace period.
     """
 
@@ -236,12 +232,7 @@ PARSERS: dict[str, Callable[[str, str], Change]] = {
 
 
 def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
-    """Raise TargetError for objects that won't be there when they are to be changed.
-
-    Args:
-        changes: in order.
-        state: what is there at first.
-    """
+    """Raise TargetError for objects that won't be there when they are to be changed."""
     missing = []
     is_there: dict[Identity, bool] = {}
     for change in changes:

@@ -66,16 +66,10 @@ class StateFacts:
     """What warnings need to know of many objects.
 
     Attributes:
-        by_kind: the objects.
         is_export: whether nodes or pods come from an API server.
         owner_kinds: the kinds of the pods' controllers, and how many pods have one of each.
         waiting: the pods on no node that haven't finished.
-        node_names: of the nodes.
         strays: by name of a node that isn't among them, how many pods on it haven't finished.
-        unplayed_owners: a warning for each kind of owners that nobody plays.
-
-    Args:
-        objects: of the kinds that decisions depend on.
     """
 
     def __init__(self, objects: Iterable[Object]) -> None:
@@ -119,14 +113,18 @@ class ModelLimits(msgspec.Struct):
 
 
 def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[str]:
-    """Warnings about kinds that aren't there, and last of all how to get a complete state.
-
-    Args:
-        state: objects of the kinds that matter.
-        applied: the same of manifests.
-    """
+    """Warnings about kinds that aren't there, and last of all how to get a complete state."""
     both = (state, StateFacts(applied))
-    missing = {**_unusual(state), **_without_owners(state), **_referred_to(both)}
+    kinds = state.owner_kinds
+    found = {
+        kind: f"{kinds[kind]} pods belong to one; {why}"
+        for kind, why in _OWNERS.items()
+        if kinds[kind]
+    }
+    owners = {controller_kind(obj) for obj in state.of("ReplicaSet")}
+    if "Deployment" in owners and state.of("PodDisruptionBudget"):
+        found["Deployment"] = "budgets count by how many pods one wants"
+    missing = {**_unusual(state), **found, **_referred_to(both)}
     warnings = [
         f"the state has no {kind}: {why}" for kind, why in missing.items() if not _of(both, kind)
     ]
@@ -142,8 +140,6 @@ def limits_of_the_model(
     """What is to be said about pods that are to be scheduled.
 
     Args:
-        pods: that wait.
-        device_classes: that there are.
         has_gangs: whether the scheduler heeds what PodGroups they name.
     """
     limits = ModelLimits()
@@ -152,7 +148,9 @@ def limits_of_the_model(
         spec = spec_of(pod)
         if spec.get("resourceClaims"):
             claiming.append(key(pod))
-        elif resources_of_devices(_requested(pod), device_classes):
+        elif resources_of_devices(
+            {resource for resource, amount in pod_requests(pod).items() if amount}, device_classes
+        ):
             with_devices.append(key(pod))
         if spec.get("schedulingGroup") and not has_gangs:
             grouped.append(key(pod))
@@ -168,10 +166,6 @@ def limits_of_the_model(
     return limits
 
 
-def _requested(pod: Object) -> set[str]:
-    return {resource for resource, amount in pod_requests(pod).items() if amount}
-
-
 def _of(both: Iterable[StateFacts], kind: str) -> list[Object]:
     return [obj for one in both for obj in one.of(kind)]
 
@@ -181,19 +175,6 @@ def _unusual(state: StateFacts) -> dict[str, str]:
     missing = {kind: why for kind, why in _USUAL.items() if not state.of(kind)}
     # Who was given all that every cluster has was asked for the rest, too: there is none of it.
     return missing if state.is_export and missing.keys() & _EVERYWHERE else {}
-
-
-def _without_owners(state: StateFacts) -> dict[str, str]:
-    kinds = state.owner_kinds
-    found = {
-        kind: f"{kinds[kind]} pods belong to one; {why}"
-        for kind, why in _OWNERS.items()
-        if kinds[kind]
-    }
-    owners = {controller_kind(obj) for obj in state.of("ReplicaSet")}
-    if "Deployment" in owners and state.of("PodDisruptionBudget"):
-        found["Deployment"] = "budgets count by how many pods one wants"
-    return found
 
 
 def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
@@ -225,18 +206,14 @@ def _storage_referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
         map(is_marked, _of(both, "Node"))
     ):
         found["CSINode"] = "how many volumes a node can take isn't known"
-    if {str(part(spec_of(one), "csi").get("driver")) for one in volumes} & _attaching(both):
-        found["VolumeAttachment"] = "volumes count while they are attached, also without a pod"
-    return found
-
-
-def _attaching(both: Sequence[StateFacts]) -> set[str]:
-    """The drivers that attach no more than so many volumes to a node."""
+    # The drivers that attach no more than so many volumes to a node.
     limited = {driver for one in _of(both, "CSINode") for driver in limits_of(one)}
     never = {
         name(one) for one in _of(both, "CSIDriver") if spec_of(one).get("attachRequired") is False
     }
-    return limited - never
+    if {str(part(spec_of(one), "csi").get("driver")) for one in volumes} & (limited - never):
+        found["VolumeAttachment"] = "volumes count while they are attached, also without a pod"
+    return found
 
 
 def _claim_names(spec: Object) -> Iterator[str]:

@@ -32,13 +32,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """Something that met a condition.
 
     Attributes:
-        condition: name of the condition.
         object: the pod, as `namespace/name`, or another object with its kind.
         namespace: where it is; empty if it stands in none.
         workload: whose pod it is, `Kind namespace/name`.
         priority: of the pod; 0 for other objects.
         by: the pod behind it, such as the preemptor; empty if there is none.
-        message: what happens, in words.
         count: how many pods or objects it is about.
         extent: how bad it is, where there are degrees: pods that a budget lacks, percent of pods
             that aren't ready, seconds without a ready pod.
@@ -91,8 +89,6 @@ class Gate(msgspec.Struct, frozen=True):
     """A condition, restricted to some of what may meet it.
 
     Attributes:
-        text: as it was written.
-        condition: name of the condition.
         tests: all of them hold of what it is about.
         allows: whether it lets that through, rather than stopping it.
     """
@@ -159,10 +155,6 @@ def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]
     """What isn't so anyway, or not as bad.
 
     Of pods with other names it is as many of a workload as there are more.
-
-    Args:
-        found: with the changes.
-        anyway: without them.
     """
     before = {_about(one): one.extent for one in anyway}
     new = [one for one in found if one.extent > before.get(_about(one), -1.0)]

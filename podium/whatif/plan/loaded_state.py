@@ -58,12 +58,7 @@ class LoadedState:
         return any(map(_may_move, self.objects))
 
     def load(self, *, settled: bool = True, heals: bool = False) -> tuple[Cluster, Sequence[str]]:
-        """A cluster that it is loaded into, not to be started, and what is odd about it.
-
-        Args:
-            settled: as in `ClusterOptions`.
-            heals: likewise.
-        """
+        """A cluster that it is loaded into, not to be started, and what is odd about it."""
         if (settled, heals) not in self._loaded:
             kinds = tuple(OPTIONAL_KINDS.values())
             options = ClusterOptions(
@@ -92,17 +87,13 @@ def _may_move(obj: Object) -> bool:
         taints = taints_of(obj)
         return any(taint.get("effect") == NO_EXECUTE for taint in taints)
     if obj.get("kind") == "Job":
-        return _lacks_pods(obj)
+        # Whether a Job will make pods, as when it waits because some have failed.
+        spec, status = spec_of(obj), status_of(obj)
+        if not status.get("startTime") or spec.get("suspend") or is_over(obj):
+            return False
+        wanted = spec.get("parallelism", 1)
+        if spec.get("completions") is not None:
+            wanted = min(wanted, spec["completions"] - (status.get("succeeded") or 0))
+        return bool((status.get("active") or 0) < wanted)
     waits = obj.get("kind") == "Pod" and not node_name_of(obj)
     return waits and not is_finished(obj) and not is_terminating(obj)
-
-
-def _lacks_pods(job: Object) -> bool:
-    """Whether a Job will make pods, as when it waits because some have failed."""
-    spec, status = spec_of(job), status_of(job)
-    if not status.get("startTime") or spec.get("suspend") or is_over(job):
-        return False
-    wanted = spec.get("parallelism", 1)
-    if spec.get("completions") is not None:
-        wanted = min(wanted, spec["completions"] - (status.get("succeeded") or 0))
-    return bool((status.get("active") or 0) < wanted)

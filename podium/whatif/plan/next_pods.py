@@ -48,7 +48,6 @@ def tried(
 
     Args:
         play: one that is over; it stays as it is.
-        stale: pods of the play.
         most: of how many workloads the next pods are tried, those first that request most.
         workers: how many processes try them at the same time.
     """
@@ -133,7 +132,13 @@ def _try(play: Play, trial: _Trial) -> NextPod:
         _delete(play, min(trial.stale.pods, key=_age))
         play.change(())
     else:
-        play.change([Apply((_new_pod(play, trial.stale),))])
+        place, called = trial.stale.namespace, _NAME
+        while play.cluster.store.get("Pod", place, called) is not None:
+            called += "-x"
+        metadata = {"name": called, "namespace": place}
+        spec = _like(trial.stale.spec)
+        new_pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+        play.change([Apply((new_pod,))])
     if not play.run(watch=_stopping_after(play, _VICTIMS_MAX)):
         raise KeyboardInterrupt
     histories = _histories(play)
@@ -206,15 +211,6 @@ def _refusal(play: Play, workload: str) -> str:
         if rejected.workload in ("", workload):
             return rejected.message
     return "it doesn't come while the plan is played"
-
-
-def _new_pod(play: Play, stale: StalePods) -> Object:
-    place = stale.namespace
-    called = _NAME
-    while play.cluster.store.get("Pod", place, called) is not None:
-        called += "-x"
-    metadata = {"name": called, "namespace": place}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": _like(stale.spec)}
 
 
 def _like(spec: Object) -> Mapping[str, object]:

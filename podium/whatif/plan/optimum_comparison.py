@@ -13,13 +13,7 @@ from podium.whatif.plan.request import PlanRequest
 
 
 def with_optimum(plan: Plan, request: PlanRequest, seconds: float) -> Plan:
-    """A plan with what would have been the least disruption.
-
-    Args:
-        plan: of the request.
-        request: what was planned.
-        seconds: for how long the solver may look.
-    """
+    """A plan with what would have been the least disruption."""
     play = Play(request, request.seed)
     play.change(request.changes, request.pressures)
     play.machine.handlers.settle_budgets()

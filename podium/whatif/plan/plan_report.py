@@ -572,9 +572,7 @@ class PodShare(msgspec.Struct, frozen=True):
 
     Attributes:
         pod: `namespace/name`.
-        priority: of the pod.
         share: of the node, of CPU or memory, whichever is more; 1 is all of it.
-        is_leaving: whether it has to go.
         is_other: whether it isn't there on the other side.
     """
 

@@ -37,7 +37,6 @@ def plan(
     """What would happen, or what of it is known when somebody interrupts it by Ctrl-C.
 
     Args:
-        request: what is to be planned.
         progress: is told from time to time how far it is.
         workers: how many processes play seeds while this one plays the first. With 1, and where
             the system can't fork, this one plays all, with the same results.

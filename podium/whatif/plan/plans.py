@@ -43,11 +43,7 @@ class Plans:
         return _beginning_of(request) == _beginning_of(self._request)
 
     def answer(self, request: PlanRequest) -> Plan:
-        """What would happen by a request that begins as all plans do; raises as `plan` does.
-
-        Args:
-            request: with one seed.
-        """
+        """What would happen by a request that begins as all plans do; raises as `plan` does."""
         if not can_fork():
             return plan(request)
         found = self._played(request)
@@ -60,15 +56,6 @@ class Plans:
         return replace(found, anyway=unrelated(found, self._unchanged[until_s]))
 
     def _played(self, request: PlanRequest) -> Plan:
-        play = self._begun(request)
-
-        def go_on() -> Plan:
-            play.record_preemptions(request.alternatives_max)
-            return played(play, request)
-
-        return in_a_copy(go_on)
-
-    def _begun(self, request: PlanRequest) -> Play:
         controllers = busy_controllers(request)
         if self._beginning is None or not controllers <= self._controllers:
             self._controllers |= controllers
@@ -79,7 +66,13 @@ class Plans:
             )
             # It is the same for all.
             _ = self._beginning.before
-        return self._beginning
+        play = self._beginning
+
+        def go_on() -> Plan:
+            play.record_preemptions(request.alternatives_max)
+            return played(play, request)
+
+        return in_a_copy(go_on)
 
 
 def _beginning_of(request: PlanRequest) -> PlanRequest:

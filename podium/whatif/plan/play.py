@@ -51,13 +51,7 @@ _CONTROLLERS = frozenset(CONTROLLERS) - {
 
 
 class BudgetCounts(msgspec.Struct, frozen=True):
-    """The numbers in the status of a disruption budget.
-
-    Attributes:
-        allowed: how many disruptions it allows.
-        healthy: how many of its pods are healthy.
-        desired: how many should be.
-    """
+    """The numbers in the status of a disruption budget."""
 
     allowed: int = 0
     healthy: int = 0
@@ -78,20 +72,13 @@ class Play:
 
     Attributes:
         state: what there was, by identity.
-        facts: what warnings need to know of it.
         guessed_classes: where the state has no PriorityClasses, the names of those that stand in
             for them, and `""` for the default class.
-        cluster: in which it is played.
-        observer: what happens.
-        pods_before: the pods of the state.
         entries_before: how many of the observed entries tell of the time before the changes.
         budgets_before: by budget, `namespace/name`, its numbers before the changes.
-        preemptions: what is preempted.
-        changer: makes the changes.
         start_s: when the plan begins, in seconds since the epoch.
         deleted: what the changes delete.
         rollouts: of the workloads that the last changes concern.
-        notes: what is odd about the state.
 
     Args:
         request: the state and the rules; its changes only say which controllers are needed.

@@ -28,9 +28,7 @@ class PlanRequest:
     """What to plan: a state, changes to it, and the rules by which they are played.
 
     Attributes:
-        state: the objects of the cluster.
         changes: what is changed, in order.
-        pressures: what nodes are put under, once all else is changed.
         eviction: when nodes evict pods; v1.36's defaults unless given.
         configuration: the scheduler's; v1.36's default one if None.
         alternatives_max: how many candidates besides the chosen one each preemption reports.

@@ -13,7 +13,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, name, status_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.values.message_words import likely_meant
-from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, value
+from podium.api.values.quantity import NANOS_PER_UNIT, value
 from podium.apiserver.store.store import Store
 from podium.kubelet.eviction.eviction_ranking import eviction_request_nanos
 from podium.kubelet.eviction.pod_eviction import bytes_quantity
@@ -36,13 +36,7 @@ class PressureError(PodiumError):
 
 
 class Pressure(msgspec.Struct, frozen=True):
-    """So little is left on a node.
-
-    Attributes:
-        node: its name.
-        signal: of what.
-        amount: a quantity, or a percentage of the capacity.
-    """
+    """So little is left on a node."""
 
     node: str
     signal: Signal
@@ -86,8 +80,9 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
             scripted = with_usage(pod, {what: resource})
             store.update("Pod", scripted, None)
             used += _used(scripted, what)
-        system = _capacity(node, resource, pressure) - used
-        system -= _units(parse_value(pressure.amount).of(_capacity(node, resource, pressure)))
+        capacity = _capacity(node, resource, pressure)
+        left = parse_value(pressure.amount).of(capacity).nanos // NANOS_PER_UNIT
+        system = capacity - used - left
         if system < 0:
             raise PressureError(
                 f"--pressure {pressure}: its pods use {bytes_quantity(used)}, "
@@ -100,7 +95,6 @@ def with_usage(pod: Object, resources: Mapping[str, str]) -> Object:
     """A pod that says what it uses: what it requests, unless its annotations script it.
 
     Args:
-        pod: the pod.
         resources: what is used, and the resource that is requested for it.
     """
     for what, resource in resources.items():
@@ -125,10 +119,6 @@ def _capacity(node: Object, resource: str, pressure: Pressure) -> int:
         message = f"--pressure {pressure}: the node doesn't say how much {resource} it has"
         raise PressureError(message)
     return value(amounts[resource])
-
-
-def _units(amount: Quantity) -> int:
-    return amount.nanos // NANOS_PER_UNIT
 
 
 def _scripted(obj: Object, what: str, amount: int) -> Object:

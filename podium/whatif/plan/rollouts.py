@@ -52,7 +52,6 @@ class _Course:
     A status that comes again moves nothing: so it is where pods fail as soon as they are created.
 
     Attributes:
-        workload: as it was seen last.
         moved_s: when its counts were last as they had never been, in seconds since the plan began.
         repeats: how often it was written since then, and its counts as they had been before.
     """
@@ -84,7 +83,6 @@ class Rollouts:
     """Follows the rollouts of the workloads that changes concern.
 
     Args:
-        cluster: in which they take place.
         changed: the workloads, which may become more; of other kinds than Deployment, StatefulSet
             and DaemonSet nothing is told.
         start_s: when the plan begins, in seconds since the epoch.

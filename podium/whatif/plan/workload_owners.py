@@ -90,18 +90,11 @@ class PodsBefore:
     """The pods of a state, and its workloads by name as in `WorkloadOwners.workload`.
 
     Attributes:
-        by_uid: the pods.
         unbound: `namespace/name` of those on no node.
-        pods: how many pods on nodes each workload has.
         ready: how many pods that are ready.
-        ready_uids: the uids of those.
         serving: the workloads, pods of their own aside, that have ready pods which are to run on
             and on.
         priorities: by workload, the highest priority of its pods, and the name of its class.
-
-    Args:
-        pods: of the state.
-        owners: of its pods.
     """
 
     def __init__(self, pods: Iterable[Object], owners: WorkloadOwners) -> None:

@@ -67,7 +67,6 @@ def drain_of(state: Iterable[Object], texts: Sequence[str], *, force: bool = Fal
     """The drain of nodes, one after the other.
 
     Args:
-        state: with the nodes.
         texts: their names, each `NAME` or `node/NAME`.
         force: whether pods go, too, that nobody recreates.
 
@@ -82,10 +81,6 @@ def drain_of(state: Iterable[Object], texts: Sequence[str], *, force: bool = Fal
 
 def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
     """Make sure that nodes are there.
-
-    Args:
-        names: of the nodes.
-        known: the names of those that are there.
 
     Raises:
         DisturbanceError: any of them isn't; with the names that were likely meant.
@@ -103,7 +98,6 @@ def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
     """The failure of nodes and zones, all at once.
 
     Args:
-        state: with the nodes.
         texts: each the name of a node or a zone; `node/NAME` and `zone/NAME` say which.
 
     Raises:

@@ -21,7 +21,6 @@ class DisturbancePlayer:
 
     Args:
         request: the state, and the rules; without changes.
-        workers: how many processes play at the same time.
     """
 
     def __init__(self, request: PlanRequest, workers: int = 1) -> None:
@@ -36,7 +35,6 @@ class DisturbancePlayer:
 
         Args:
             asked: what is done to the cluster, each time as it is now.
-            progress: is told how many have been played.
 
         Raises:
             TargetError: something to change isn't there.

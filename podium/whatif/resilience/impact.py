@@ -99,11 +99,7 @@ class Impact(Report):
 
 
 class ImpactReader:
-    """Reads impacts off plans of the same state.
-
-    Args:
-        request: the state, and the rules.
-    """
+    """Reads impacts off plans of the same state."""
 
     def __init__(self, request: PlanRequest) -> None:
         cluster, _ = request.state.load(settled=not request.repairs, heals=request.heals)
@@ -122,7 +118,15 @@ class ImpactReader:
 
         Pods that waited before count as little as they did then.
         """
-        unplaced = [*self._waiting(plan), *_lost(plan), *self._staying(disturbance, plan)]
+        unplaced = [
+            *(
+                _unplaced(one, f"stays pending: {one.message}", waits=True)
+                for one in plan.pending
+                if one.pod not in self._waited
+            ),
+            *_lost(plan),
+            *self._staying(disturbance, plan),
+        ]
         unplaced.sort(key=lambda one: (-one.priority, one.pod))
         settled = [one.replaced_at_s or one.at_s for one in plan.disruptions]
         settled += [one.at_s or 0.0 for one in plan.drains]
@@ -142,11 +146,6 @@ class ImpactReader:
             warnings=plan.warnings,
             notes=plan.notes,
         )
-
-    def _waiting(self, plan: Plan) -> Iterator[UnplacedPod]:
-        for one in plan.pending:
-            if one.pod not in self._waited:
-                yield _unplaced(one, f"stays pending: {one.message}", waits=True)
 
     def _staying(self, disturbance: Disturbance, plan: Plan) -> Iterator[UnplacedPod]:
         if disturbance.kind is DisturbanceKind.DRAIN:

@@ -15,12 +15,7 @@ _NAMED_MAX = 3
 
 
 def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
-    """What a disturbance does: the answer, who is left without a place, and who goes where.
-
-    Args:
-        impact: of it.
-        wide: whether to tell of each pod and workload, however many.
-    """
+    """What a disturbance does: the answer, who is left without a place, and who goes where."""
     told = Plan(
         disruptions=impact.disruptions,
         budgets=impact.budgets,
@@ -30,9 +25,10 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
         until_s=impact.until_s,
     )
     _, *sentences = summary_lines(told, wide=wide)
+    rows = [unplaced_row(one) for one in impact.unplaced]
     sections = [
         Section("Summary", [Bullets(sentences)]),
-        Section("Without a place", [_unplaced(impact)]),
+        Section("Without a place", [Table(UNPLACED_HEADERS, rows, rows_most=_SHOWN_MAX)]),
         Section("What blocks", [_blocking(impact)]),
         disruptions(told, wide=wide, by_workload=len(told.disruptions) > _SHOWN_MAX),
         budgets(told),
@@ -40,11 +36,6 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
     ]
     name = impact.name[0].upper() + impact.name[1:]
     return Presentation(name, f"{name}: {'; '.join(_clauses(impact))}.", sections)
-
-
-def _unplaced(impact: Impact) -> Table:
-    rows = [unplaced_row(one) for one in impact.unplaced]
-    return Table(UNPLACED_HEADERS, rows, rows_most=_SHOWN_MAX)
 
 
 def unplaced_row(one: UnplacedPod) -> list[Cell]:

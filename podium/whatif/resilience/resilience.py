@@ -29,8 +29,7 @@ from podium.whatif.resilience.resilience_report import (
     RankedDisturbance,
     Resilience,
 )
-from podium.whatif.resilience.spare_room import SHAPES_MAX, spare_rooms
-from podium.whatif.resilience.zoned_shapes import zoned_shapes
+from podium.whatif.resilience.spare_room import SHAPES_MAX, spare_rooms, zoned_shapes
 
 PAIRS_MAX = 50_000
 _EXPOSED_MAX = 20
@@ -45,8 +44,6 @@ class ResilienceRequest(msgspec.Struct, frozen=True):
     Attributes:
         request: the state, and the rules; without changes.
         nodes: the nodes that are tried; empty for all.
-        drains: whether each of them is drained.
-        pairs: whether each two of them fail at once.
         spare_room: whether room is looked for that would do for the pods that wait.
         worst: how many impacts are told in full.
         gates: what counts as found.
@@ -67,9 +64,7 @@ def resilience(
     """What a cluster withstands, and what of it meets the gates.
 
     Args:
-        asked: what is to be tried.
         workers: how many processes play at the same time; it makes no difference to the answer.
-        progress: is told how far it is.
 
     Raises:
         DisturbanceError: a node isn't there, or there are too many pairs.
@@ -85,10 +80,21 @@ def resilience(
         for finding in findings(plan, asked.gates) if asked.gates else ():
             known = found.get(about := (finding.condition, finding.object, finding.workload))
             if known is None or finding.extent > known.extent:
-                found[about] = replace(finding, message=f"{finding.message} ({one.name})")
+                found[about] = msgspec.structs.replace(
+                    finding, message=f"{finding.message} ({one.name})"
+                )
     ranked = sorted(impacts, key=severity)
     harmed = [one for one in ranked if one.waiting]
-    report = _report(asked, ranked)
+    tried = Counter(str(one.disturbance.kind) for one in ranked)
+    report = Resilience(
+        tried=dict(sorted(tried.items())),
+        harmless=sum(one.is_harmless for one in ranked),
+        outages=tuple(_outages(ranked)),
+        ranking=tuple(_ranked(one) for one in ranked),
+        worst=tuple(ranked[: asked.worst]),
+        exposed=tuple(_exposed(ranked)),
+        blocking_budgets=tuple(_blocking(ranked)),
+    )
     if asked.spare_room and harmed:
         shapes = zoned_shapes(request.state.objects)
         told = _told(progress, "spare room", 0)
@@ -145,19 +151,6 @@ def _highest_priority(impact: Impact) -> int | None:
 
 def _told(progress: Progress | None, what: str, total: int) -> Callable[[int], None] | None:
     return None if progress is None else lambda done: progress(what, done, total)
-
-
-def _report(asked: ResilienceRequest, ranked: Sequence[Impact]) -> Resilience:
-    tried = Counter(str(one.disturbance.kind) for one in ranked)
-    return Resilience(
-        tried=dict(sorted(tried.items())),
-        harmless=sum(one.is_harmless for one in ranked),
-        outages=tuple(_outages(ranked)),
-        ranking=tuple(_ranked(one) for one in ranked),
-        worst=tuple(ranked[: asked.worst]),
-        exposed=tuple(_exposed(ranked)),
-        blocking_budgets=tuple(_blocking(ranked)),
-    )
 
 
 def _ranked(impact: Impact) -> RankedDisturbance:

@@ -31,19 +31,24 @@ _HEADERS = (
 
 
 def resilience_presentation(found: Resilience, *, wide: bool = False) -> Presentation:
-    """What a cluster withstands: the worst first, with its witnesses.
-
-    Args:
-        found: what was found out.
-        wide: whether to name all pods that are left without a place, however many.
-    """
+    """What a cluster withstands: the worst first, with its witnesses."""
     total = sum(found.tried.values())
     tried = ", ".join(count(number, *_KINDS[kind]) for kind, number in found.tried.items())
     headline = (
         f"{_outage_clause(found, total)}; {found.harmless} of {total} do no harm, of {tried}."
     )
+    rows: list[list[Cell]] = []
+    for one in found.outages:
+        shown = one.disturbances if wide else one.disturbances[:_CAUSES_MAX]
+        more = len(one.disturbances) - len(shown)
+        causes = ", ".join(shown) + (f" and {more} more" if more else "")
+        ready = str(one.ready_before)
+        rows.append([Toned(one.workload, Tone.BAD), str(one.priority), ready, _span(one), causes])
     sections = [
-        Section("Workloads without a ready pod for a while", [_outages(found, wide)]),
+        Section(
+            "Workloads without a ready pod for a while",
+            [Table(["Workload", "Priority", "Ready today", "None ready for", "In the"], rows)],
+        ),
         Section("Worst", [_worst(found)]),
         Section("Left without a place", [_witnesses(found, wide)]),
         Section("Pods that failures hit most often", [_exposed(found)]),
@@ -70,17 +75,6 @@ def _outage_clause(found: Resilience, total: int) -> str:
 
 def _span(outage: Outage) -> str:
     return f"{round(outage.longest_s, 1):.12g} s" + ("" if outage.is_over else ", to the end")
-
-
-def _outages(found: Resilience, wide: bool) -> Table:
-    rows: list[list[Cell]] = []
-    for one in found.outages:
-        shown = one.disturbances if wide else one.disturbances[:_CAUSES_MAX]
-        more = len(one.disturbances) - len(shown)
-        causes = ", ".join(shown) + (f" and {more} more" if more else "")
-        ready = str(one.ready_before)
-        rows.append([Toned(one.workload, Tone.BAD), str(one.priority), ready, _span(one), causes])
-    return Table(["Workload", "Priority", "Ready today", "None ready for", "In the"], rows)
 
 
 def _worst(found: Resilience) -> Table:

@@ -23,8 +23,7 @@ from podium.whatif.plan.next_pods import tried
 from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
-from podium.whatif.resilience.spare_room import SHAPES_MAX
-from podium.whatif.resilience.zoned_shapes import ZonedShape, zoned_shapes
+from podium.whatif.resilience.spare_room import SHAPES_MAX, ZonedShape, zoned_shapes
 from podium.whatif.rollout_order.rollout_judge import Judge
 from podium.whatif.rollout_order.rollout_report import OrderTrial, RolloutAdvice, Room, StepOutcome
 from podium.whatif.rollout_order.rollout_search import Progress, RolloutSearch
@@ -35,8 +34,6 @@ class RolloutRequest(msgspec.Struct, frozen=True):
     """The request: which priority classes to introduce, and into which cluster.
 
     Attributes:
-        request: the cluster, and what is changed in it before.
-        introduction: the classes and workloads.
         important: pods of at least this final priority mustn't be preempted by anybody, and
             others may be; None if no pod may be by what isn't above it in the end.
         tries: how many steps are played at most, for one search.
@@ -56,7 +53,6 @@ def rollout(
     """Find a safe order, or show that there is none.
 
     Args:
-        asked: what to find out.
         progress: is told how many steps were played.
         workers: how many processes play at the same time; it makes no difference to the answer.
 

@@ -58,14 +58,12 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
 
     Args:
         play: one that has come to rest.
-        step: to be made.
-        judge: says what mustn't happen.
     """
     since_s, before = play.passed_s, len(play.preemptions.preemptors)
     # Refusals of earlier steps are told with these.
     short = {one.workload for one in short_of_pods(play)}
     preempted: list[JudgedPod] = []
-    stale_before = _stale(play) if step.alters_new_pods else set()
+    stale_before = set(map(_change, stale_pods_of(play))) if step.alters_new_pods else set()
 
     def look(_passed_s: float = 0.0) -> None:
         # Who has to leave is told a moment after it was decided.
@@ -96,10 +94,6 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
         stale,
         tuple(pod for pod in map(judge.judged, victims) if pod.is_dangerous),
     )
-
-
-def _stale(play: Play) -> set[tuple[object, ...]]:
-    return set(map(_change, stale_pods_of(play)))
 
 
 def _change(stale: StalePods) -> tuple[object, ...]:

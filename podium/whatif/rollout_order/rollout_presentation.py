@@ -6,7 +6,6 @@ from podium.api.presentation import Bullets, Cell, Presentation, Section, Table,
 from podium.api.values.message_words import count
 from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 from podium.whatif.rollout_order.rollout_report import (
-    DeadEnd,
     JudgedPod,
     OrderTrial,
     RolloutAdvice,
@@ -20,12 +19,19 @@ _PODS_MAX = 10
 
 def rollout_presentation(found: RolloutAdvice) -> Presentation:
     """Advice on a rollout as a presentation."""
+    rows = [
+        [", ".join(one.done) or "nothing", one.next.step, "; ".join(_whys(one.next))]
+        for one in found.dead_ends
+    ]
     sections = [
         Section("Warnings", [Bullets(found.warnings)]),
         Section("Steps", [_steps(found.preparation, found.steps)]),
         Section("Running pods that keep their priority", [Bullets([*_stale(found)])]),
         *(_trial(one) for one in found.obvious if not one.is_safe),
-        Section("Why no order is safe", [_dead_ends(found.dead_ends)]),
+        Section(
+            "Why no order is safe",
+            [Table(["After", "This isn't safe", "Why"], rows, rows_most=_DEAD_ENDS_MAX)],
+        ),
         Section("Notes", [Bullets(found.notes)]),
     ]
     if found.room is not None:
@@ -91,12 +97,6 @@ def _trial(trial: OrderTrial) -> Section:
     *before, last = trial.steps
     done = f" after {', '.join(one.step for one in before)}" if before else ""
     what = [f"Fails at: {last.step}{done}"]
-    return Section(
-        f"Not safe {trial.order}", [Bullets(what), _endangered(last), Bullets(_others(last))]
-    )
-
-
-def _endangered(outcome: StepOutcome) -> Table:
     headers = ["Pod", "Node", "When", "Priority", "In the end", "Preempted by", "Priority of it"]
     headers.append("In the end")
     rows: list[list[Cell]] = [
@@ -110,9 +110,12 @@ def _endangered(outcome: StepOutcome) -> Table:
             str(one.by_priority),
             str(one.by_final_priority),
         ]
-        for one in outcome.endangered
+        for one in last.endangered
     ]
-    return Table(headers, rows, rows_most=_PODS_MAX)
+    return Section(
+        f"Not safe {trial.order}",
+        [Bullets(what), Table(headers, rows, rows_most=_PODS_MAX), Bullets(_others(last))],
+    )
 
 
 def _others(outcome: StepOutcome) -> list[str]:
@@ -120,14 +123,6 @@ def _others(outcome: StepOutcome) -> list[str]:
     stuck = (f"{one}: it comes to no end" for one in outcome.stuck)
     outranking = (one for one in outcome.stale_priorities if outcome.outranked and one.is_harmful)
     return [*stuck, *rejected, *stale_sentences(outranking)]
-
-
-def _dead_ends(dead_ends: Sequence[DeadEnd]) -> Table:
-    rows = [
-        [", ".join(one.done) or "nothing", one.next.step, "; ".join(_whys(one.next))]
-        for one in dead_ends
-    ]
-    return Table(["After", "This isn't safe", "Why"], rows, rows_most=_DEAD_ENDS_MAX)
 
 
 def _whys(outcome: StepOutcome) -> Iterator[str]:

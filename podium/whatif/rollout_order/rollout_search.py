@@ -19,15 +19,12 @@ class RolloutSearch(msgspec.Struct):
     """What is known of the orders.
 
     Attributes:
-        steps: all of them.
-        judge: says what isn't safe.
         most: how many steps are played at most.
         tried: how many were played.
         dead: by steps that are left and fingerprint of the cluster: where no order is safe.
         dead_ends: the first steps that weren't safe, with what came before.
         known: steps that aren't safe, by their names and those of the steps before; they aren't
             played again.
-        progress: is told how many steps were played.
     """
 
     steps: Sequence[RolloutStep]

@@ -31,8 +31,6 @@ class RolloutStep:
     """What is applied at once, and waited for.
 
     Attributes:
-        name: what it is, in words.
-        manifests: what is applied.
         deleted: what is deleted before, as it can't be changed.
     """
 
@@ -109,7 +107,6 @@ def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introd
     """The steps that manifests amount to.
 
     Args:
-        state: the cluster's objects.
         manifests: classes, workloads with their `priorityClassName`, and what else they need.
 
     Raises:
@@ -162,7 +159,6 @@ def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
     Args:
         text: `KIND/NAME=CLASS`.
         place: the namespace of what doesn't say.
-        state: by identity.
 
     Raises:
         RolloutStepError: it can't be understood, or there is no such workload.
@@ -176,23 +172,19 @@ def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
     found = state.get((target.kind, target.namespace, target.name))
     if found is None:
         raise RolloutStepError(f"--assign {text}: the state has no {target}")
-    return _with_class(found, class_name)
-
-
-def _with_class(workload: Object, class_name: str) -> Object:
-    marks = {key: value for key, value in annotations(workload).items() if key != LAST_APPLIED}
-    metadata = {"name": name(workload), "namespace": namespace(workload)}
-    fields = {"labels": dict(labels(workload)), "annotations": marks}
-    spec: dict[str, Any] = {**spec_of(workload)}
-    if workload["kind"] == "CronJob":
+    marks = {key: value for key, value in annotations(found).items() if key != LAST_APPLIED}
+    metadata = {"name": name(found), "namespace": namespace(found)}
+    fields = {"labels": dict(labels(found)), "annotations": marks}
+    spec: dict[str, Any] = {**spec_of(found)}
+    if found["kind"] == "CronJob":
         job = spec["jobTemplate"]
         inner = {**spec_of(job), "template": _classed(spec_of(job)["template"], class_name)}
         spec["jobTemplate"] = {**job, "spec": inner}
     else:
         spec["template"] = _classed(spec["template"], class_name)
     return {
-        "apiVersion": workload["apiVersion"],
-        "kind": workload["kind"],
+        "apiVersion": found["apiVersion"],
+        "kind": found["kind"],
         "metadata": {**metadata, **{key: value for key, value in fields.items() if value}},
         "spec": spec,
     }

@@ -14,7 +14,7 @@ from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.optimum.solver import solve
-from podium.whatif.optimum.trial_places import Placing
+from podium.whatif.optimum.verifier import Placing
 from tests.covering import covers
 
 SEEDS = 16

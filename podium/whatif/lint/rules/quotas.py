@@ -1,6 +1,6 @@
 """Rules about ResourceQuotas and the PriorityClasses that they should hold down."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, key, name, namespace, part, spec_of
@@ -35,7 +35,11 @@ def quota_without_high_classes(view: ClusterView, thresholds: Thresholds) -> Ite
             places.setdefault(namespace(quota), []).append(quota)
     for high in (one for one in view.classes if class_value(one) >= critical_from):
         for place, quotas in places.items():
-            if not _guarded(quotas, high):
+            pod = {"spec": {"priorityClassName": name(high)}}
+            scopes = (scope for quota in quotas for scope in scope_selectors(quota))
+            if not any(
+                one.get("scopeName") == _SCOPE and in_scope(one, "Pod", pod) for one in scopes
+            ):
                 message = f"no quota in {place} is about {name(high)}, of {class_value(high)}"
                 yield Offence(quotas[0], message, "spec.scopeSelector", tuple(map(key, quotas)))
 
@@ -57,9 +61,3 @@ def quota_for_unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offenc
                 hint = likely_meant(strange[0], known) if len(strange) == 1 else ""
                 message = f"there is no PriorityClass {', '.join(strange)}{hint}"
                 yield Offence(quota, message, "spec.scopeSelector")
-
-
-def _guarded(quotas: Sequence[Object], priority_class: Object) -> bool:
-    pod = {"spec": {"priorityClassName": name(priority_class)}}
-    scopes = (scope for quota in quotas for scope in scope_selectors(quota))
-    return any(one.get("scopeName") == _SCOPE and in_scope(one, "Pod", pod) for one in scopes)

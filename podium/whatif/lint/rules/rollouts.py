@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object
 from podium.apiserver.kinds.registration.registrations import completed
 from podium.scheduler.snapshot.host_ports import host_ports
 from podium.whatif.lint.cluster_view import ClusterView
@@ -52,13 +51,9 @@ def _why_stuck(view: ClusterView, workload: Workload) -> str:
     if workload.kind == "DaemonSet":
         surges = rollout_bound(obj, "maxSurge", 100) > 0
         return "with maxSurge the new pod of a node comes while the old one holds them" * surges
-    return _why_deployment_stuck(view, workload, obj)
-
-
-def _why_deployment_stuck(view: ClusterView, workload: Workload, deployment: Object) -> str:
     from podium.controllers.deployment.replica_sets import max_surge, max_unavailable
 
-    if not max_surge(deployment) or max_unavailable(deployment) or not workload.replicas:
+    if not max_surge(obj) or max_unavailable(obj) or not workload.replicas:
         return ""
     nodes = len(view.nodes_for(workload))
     rounded = "maxUnavailable comes to 0, so that an old pod goes only when a new one is ready"

@@ -22,7 +22,6 @@ class BudgetMoment(msgspec.Struct, frozen=True):
     Attributes:
         at_s: from when on, in seconds since the plan began.
         for_s: for how long, in seconds.
-        counts: the numbers.
     """
 
     at_s: float
@@ -36,13 +35,7 @@ class BudgetMoment(msgspec.Struct, frozen=True):
 
 
 class BudgetCourses:
-    """Reads what became of budgets off a play that is over.
-
-    Args:
-        play: one that is over.
-        histories: of its pods.
-        removed: the pods that its changes take away.
-    """
+    """Reads what became of budgets off a play that is over."""
 
     def __init__(self, play: Play, histories: PodHistories, removed: Iterable[RemovedPod]) -> None:
         self._play = play

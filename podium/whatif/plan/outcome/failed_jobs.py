@@ -25,12 +25,7 @@ class _Failure:
 
 
 class FailedJobs:
-    """The Jobs that fail in the course of time, and which pods that concerns.
-
-    Args:
-        entries: what was observed.
-        store: the objects that are there in the end.
-    """
+    """The Jobs that fail in the course of time, and which pods that concerns."""
 
     def __init__(self, entries: Iterable[TimelineEntry], store: Store) -> None:
         self._store = store
@@ -50,12 +45,7 @@ class FailedJobs:
         return complete.get("status") == "True"
 
     def found(self, histories: PodHistories, owners: WorkloadOwners) -> Iterator[FailedJob]:
-        """The Jobs that fail, in order.
-
-        Args:
-            histories: what became of the pods.
-            owners: whom the Jobs belong to.
-        """
+        """The Jobs that fail, in order."""
         pods: Mapping[Identity, list[PodHistory]] = defaultdict(list)
         for pod in histories.by_uid.values():
             if pod.owner is not None and pod.owner in self._failures:

@@ -26,13 +26,7 @@ _WANTED = {
 
 
 def removed(play: Play, histories: PodHistories, failed_jobs: FailedJobs) -> Iterator[RemovedPod]:
-    """The pods of the state that somebody deleted, in order.
-
-    Args:
-        play: one that is over.
-        histories: of its pods.
-        failed_jobs: the Jobs that fail in it.
-    """
+    """The pods of the state that somebody deleted, in order."""
     known = play.owners()
     for pod in sorted(histories.by_uid.values(), key=lambda one: one.ended_s or 0.0):
         if pod.is_new or pod.ended_s is None or pod.cause is not None or pod.has_finished:

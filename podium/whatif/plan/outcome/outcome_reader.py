@@ -82,15 +82,7 @@ class RepeatedFields(TypedDict):
 
 
 class OutcomeReader:
-    """Reads the parts of a plan from a play that is over.
-
-    Attributes:
-        histories: what became of each pod.
-        failed_jobs: the Jobs that fail.
-
-    Args:
-        play: one that is over.
-    """
+    """Reads the parts of a plan from a play that is over."""
 
     def __init__(self, play: Play) -> None:
         store = play.cluster.store

@@ -35,7 +35,6 @@ class StalePods(msgspec.Struct, frozen=True):
 
     Attributes:
         workload: `Kind namespace/name`; the pod itself if it has no controller.
-        pods: the running pods.
         spec: of which the next pod is created.
         priority: that the running pods keep.
         next_priority: of the next pod; None if the API refuses it.
@@ -73,9 +72,7 @@ def stale_pods(
 
     Args:
         pods: of the cluster; those of unknown priority are left out.
-        classes: the PriorityClasses.
         find: looks a controller up; pods of unknown ones stand for their own templates.
-        owners: of the pods.
         guessed: names of PriorityClasses whose values are guesses; with `""` among them, whether
             there is a default class isn't known either. Of their pods nothing is said.
     """

@@ -60,11 +60,6 @@ def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[Workload
 
     Those come first of which no pod is ready for a while, then those that lose pods, the most
     important first.
-
-    Args:
-        play: one that is over.
-        histories: of its pods.
-        plan: what it came to.
     """
     found: dict[str, _Counts] = defaultdict(_Counts)
     for row in (*plan.disruptions, *plan.placements, *plan.pending, *plan.removed):

@@ -19,9 +19,7 @@ def candidate_table(
     of priorities each victim counts for 2**31 more, as in kube-scheduler.
 
     Args:
-        preemption: the choice.
         rows_max: how many candidates to show; None for all that are known.
-        title: of the table.
     """
     others = preemption.alternatives
     left_out = preemption.left_out

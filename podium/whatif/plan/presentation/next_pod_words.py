@@ -17,9 +17,6 @@ def stale_sentences(found: "Iterable[StalePriority]") -> Iterator[str]:
 
     Of several workloads that one is told of whose next pods cost most others their places. Full
     stops are left to the caller.
-
-    Args:
-        found: stale priorities of a cluster.
     """
     groups: dict[tuple[object, ...], list[StalePriority]] = defaultdict(list)
     for one in found:
@@ -41,12 +38,7 @@ def keeping(one: "StalePriority") -> str:
 
 
 def next_pod_clauses(one: "StalePriority", *, is_named: bool = True) -> Iterator[str]:
-    """What each next pod of a workload did when it was tried.
-
-    Args:
-        one: the workload, with its pods.
-        is_named: whether to name the workload.
-    """
+    """What each next pod of a workload did when it was tried."""
     for found in one.next_pods:
         whose = "of the workload" if found.is_replacement else "with these requests"
         if is_named:

@@ -94,7 +94,6 @@ def printed_plan(plan: Plan, *, wide: bool) -> Presentation:
     """A plan as it is printed on a terminal.
 
     Args:
-        plan: the outcome.
         wide: whether to show each pod, the candidates of each preemption, and a long timeline.
     """
     sections = [
@@ -211,7 +210,6 @@ def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
     """The pods that lose their places.
 
     Args:
-        plan: that they lose them in.
         wide: whether to name all pods, rather than the workloads that they belong to.
         by_workload: whether pods of a workload that fare alike are one row, unless `wide`.
     """
@@ -427,8 +425,6 @@ def _of_pods(
     """A table with a row for each pod; unless `wide`, one for pods of a workload that fare alike.
 
     Args:
-        headers: of the columns.
-        pods: whom the rows are about.
         rows: the name of the pod comes first.
         merged: places of cells in which alike pods may differ; all of their contents are shown.
         wide: whether each pod has a row.
@@ -470,12 +466,7 @@ def _all_of(cells: Iterable[Cell]) -> str:
 
 
 def told_once(rows: Iterable[Sequence[Cell]], place: int) -> Iterator[Sequence[Cell]]:
-    """Rows with those of equal text together, which only the first of them has.
-
-    Args:
-        rows: of a table.
-        place: of the cell with the text.
-    """
+    """Rows with those of equal text together, which only the first of them has."""
     groups: dict[str, list[Sequence[Cell]]] = defaultdict(list)
     for row in rows:
         groups[str(row[place])] += [row]

@@ -26,12 +26,7 @@ _BUDGETS_MAX = 5
 
 
 def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
-    """What a plan comes to, the most important first.
-
-    Args:
-        plan: the outcome.
-        wide: all workloads, however many.
-    """
+    """What a plan comes to, the most important first."""
     text = ", ".join(_counts(plan)) + "."
     yield f"Interrupted at {time_text(plan.until_s)}. {text}" if plan.interrupted else text
     yield from _below(plan, len(plan.budgets) if wide else _BUDGETS_MAX)
@@ -44,7 +39,17 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     if len(affected) > len(shown):
         yield f"{len(affected) - len(shown)} workloads more, with -o wide."
     yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
-    yield from _sleepers(plan, wide=wide)
+    # Pods that were, or are, left waiting by kube-scheduler although they fit.
+    found = [
+        f"Pod {one.pod} is placed at {time_text(one.at_s)} only: {overslept(one.overslept_s)}."
+        for one in plan.placements
+        if one.overslept_s is not None
+    ]
+    sleeping = ((one.pod, sleep_text(one.fits_on, one.tried_at_s)) for one in plan.pending)
+    found += [f"Pod {pod} {sleep}." for pod, sleep in sleeping if sleep]
+    yield from found if wide else found[:_SLEEPERS_MAX]
+    if not wide and len(found) > _SLEEPERS_MAX:
+        yield f"{len(found) - _SLEEPERS_MAX} pods more that no event wakes, with -o wide."
     yield from _out_of_quota(plan)
     yield from _repeated_refusals(plan)
     yield from _held_by_silence(plan)
@@ -62,20 +67,6 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
             yield f"{rollout.workload} is still rolling out at the plan's end, {end}: " + (
                 f"{rollout.text}."
             )
-
-
-def _sleepers(plan: Plan, *, wide: bool) -> Iterator[str]:
-    """Pods that were, or are, left waiting by kube-scheduler although they fit."""
-    found = [
-        f"Pod {one.pod} is placed at {time_text(one.at_s)} only: {overslept(one.overslept_s)}."
-        for one in plan.placements
-        if one.overslept_s is not None
-    ]
-    sleeping = ((one.pod, sleep_text(one.fits_on, one.tried_at_s)) for one in plan.pending)
-    found += [f"Pod {pod} {sleep}." for pod, sleep in sleeping if sleep]
-    yield from found if wide else found[:_SLEEPERS_MAX]
-    if not wide and len(found) > _SLEEPERS_MAX:
-        yield f"{len(found) - _SLEEPERS_MAX} pods more that no event wakes, with -o wide."
 
 
 def sleep_text(fits_on: str, tried_at_s: float | None) -> str:
