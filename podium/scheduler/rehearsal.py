@@ -12,9 +12,9 @@ from podium.api.pods import scheduler_name_of
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message, rejecting_plugins
 from podium.scheduler.framework.interface import PostFilterResult
-from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.trial_changes import TrialChanges
 
 Tell = Callable[[Decision], None]
 
@@ -35,8 +35,8 @@ def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehe
         pod.nominated_node_name = node_name
     scheduler.watch = None
     try:
-        with Absence(scheduler.snapshot) as absence:
-            yield Rehearsal(scheduler, absence)
+        with TrialChanges(scheduler.snapshot) as changes:
+            yield Rehearsal(scheduler, changes)
     finally:
         scheduler.watch = watch
         scheduler.set_budgets(budgets)
@@ -48,9 +48,9 @@ def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehe
 class Rehearsal:
     """Carries decisions out in the snapshot alone while a rehearsal lasts."""
 
-    def __init__(self, scheduler: Scheduler, absence: Absence) -> None:
+    def __init__(self, scheduler: Scheduler, changes: TrialChanges) -> None:
         self._scheduler = scheduler
-        self.absence = absence
+        self.changes = changes
 
     def carry_out(self, decision: Decision) -> str:
         """Have victims gone and the pod placed; its node, empty if it gets none."""
@@ -59,9 +59,9 @@ class Rehearsal:
         if not node_name and found is not None and found.victims:
             node_name, victims = found.nominated_node_name or "", found.victims
         if node_name:
-            self.absence.take(victims)
+            self.changes.take(victims)
             self._charge(victims)
-            self.absence.put(decision.pod, node_name)
+            self.changes.put(decision.pod, node_name)
         return node_name
 
     def _charge(self, victims: Iterable[PodInfo]) -> None:

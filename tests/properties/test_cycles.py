@@ -11,6 +11,7 @@ from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.scheduler.preemption.victim_order import IMPORTANCE
+from podium.scheduler.preemption.victim_table import VictimTables
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.decide.stream import answers
@@ -95,12 +96,9 @@ def dry_run_of(
         scheduler.nominator,
         pod,
     )
-    run = DryRun(
-        scheduler.snapshot,
-        scheduler.nominator,
-        scheduler.budgets,
-        IMPORTANCE[VictimOrder.DEFAULT],
-    )
+    order = IMPORTANCE[VictimOrder.DEFAULT]
+    tables = VictimTables(scheduler.snapshot, scheduler.budgets, order)
+    run = DryRun(tables, scheduler.nominator)
     for rows in steps:
         all_rows = np.arange(scheduler.snapshot.node_count)
         run.update(pod, evaluation.filtering, np.isin(all_rows, rows))

@@ -15,6 +15,7 @@ from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.status import Status
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.scheduler.preemption.victim_order import IMPORTANCE
+from podium.scheduler.preemption.victim_table import VictimTables
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -120,12 +121,9 @@ class Kept:
         self._scheduler = scheduler
         self._pod = pod
         self._evaluation = evaluation_of(scheduler, pod)
-        self._run = DryRun(
-            scheduler.snapshot,
-            scheduler.nominator,
-            scheduler.budgets,
-            IMPORTANCE[VictimOrder.DEFAULT],
-        )
+        order = IMPORTANCE[VictimOrder.DEFAULT]
+        tables = VictimTables(scheduler.snapshot, scheduler.budgets, order)
+        self._run = DryRun(tables, scheduler.nominator)
 
     def results(self) -> list[tuple[object, ...]]:
         """By row where removing pods could help, whether or not the pod fits elsewhere."""

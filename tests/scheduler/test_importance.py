@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from podium.scheduler.config.scheduler_options import VictimOrder
 from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.victim_order import IMPORTANCE, PRIORITY, Importance, column_of
+from podium.scheduler.preemption.victim_table import VictimTables
 from podium.scheduler.scheduler import Scheduler
 from tests.scheduler.objects import Obj, node, pod
 
@@ -85,7 +86,8 @@ def test_a_dry_run_goes_by_the_order_on_few_rows_and_on_many(nodes: int) -> None
     preemptor = scheduler.pending(pod("p", priority=5))
     evaluation = scheduler.decide(preemptor).evaluation
     assert evaluation is not None
-    run = DryRun(scheduler.snapshot, scheduler.nominator, scheduler.budgets, SHORT_NAMES)
+    tables = VictimTables(scheduler.snapshot, scheduler.budgets, SHORT_NAMES)
+    run = DryRun(tables, scheduler.nominator)
     run.update(preemptor, evaluation.filtering, np.ones(scheduler.snapshot.node_count, bool))
     victims = [[victim.name for victim in run.victims[row]] for row in range(nodes)]
     assert victims == [[f"aaa-{n}"] for n in scheduler.snapshot.names[:nodes]]

@@ -103,9 +103,7 @@ class Choice(msgspec.Struct, frozen=True):
         """The candidates that lost last, each with the index of the key; None if by name alone.
 
         Args:
-            chosen: the row that was taken.
             ranks: int64[nodes], the order in which ties are broken.
-            count_max: how many are wanted.
         """
         found: list[tuple[int, int | None]] = []
         is_listed = np.zeros(len(ranks), bool)

@@ -1,4 +1,4 @@
-"""The dry run of preemption: on which rows would who have to go?
+"""The dry run of preemption: which pods would have to go, on each row.
 
 All rows at once: take away every pod of lower priority, see where the preemptor then fits, and
 give pods back in turn, those that break a budget first, wherever it goes on fitting
@@ -8,26 +8,24 @@ changed are run again.
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.policy.disruption_budgets import spend
+from podium.scheduler.framework.evaluation.filtering import NOBODY as NO_FILTER
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.hypothetical_rows import (
     HypotheticalRow,
     HypotheticalRows,
 )
 from podium.scheduler.framework.evaluation.tally import Tally
-from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.framework.interface import FITS
-from podium.scheduler.preemption.one_row import RowResult, run_row
-from podium.scheduler.preemption.policies.protection.shields import Shields
-from podium.scheduler.preemption.victim_order import Importance
 from podium.scheduler.preemption.victim_table import NOBODY, Victims, VictimTables
 from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
 
 NO_VICTIMS = -2
 NO_VICTIMS_REASON = "No preemption victims found for incoming pod"
@@ -35,6 +33,22 @@ _ONE_BY_ONE_MAX = 4
 # Keeps sums of priorities comparable when some are negative, as upstream does.
 PRIORITY_OFFSET = 2**31
 _LOWEST, _LATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+class RowResult(msgspec.Struct, frozen=True):
+    """What preemption would take on a row.
+
+    Attributes:
+        outcome: the code of the filter that still objects; `FITS` if none does.
+        blame: the index of that filter.
+        victims: the most important first.
+        violations: how many of them break a budget.
+    """
+
+    outcome: int
+    blame: int
+    victims: tuple[PodInfo, ...] = ()
+    violations: int = 0
 
 
 class Lookup:
@@ -51,8 +65,6 @@ class DryRun:
     """What preemption by one class of pods would take, row by row.
 
     Attributes:
-        importance: the order of victims.
-        shields: that protect pods; None if nothing does.
         tally: counts the rows where preemption doesn't help, by reason.
         is_candidate: bool[nodes], whether preemption would make room.
         outcome: int32[nodes], why not: the code of the filter that still objects.
@@ -64,33 +76,18 @@ class DryRun:
         earliest_start: int64[nodes], the least `start_order` of the victims of the top priority.
     """
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        nominator: Nominator,
-        budgets: BudgetColumns,
-        importance: Importance,
-        tables: VictimTables | None = None,
-        shields: Shields | None = None,
-    ) -> None:
+    def __init__(self, tables: VictimTables, nominator: Nominator) -> None:
         """Know nothing of any row yet.
 
         Args:
-            snapshot: the cluster.
+            tables: the potential victims of the cluster, shared with other classes.
             nominator: whose nominated pods count as there.
-            budgets: that victims may break.
-            importance: the order of victims.
-            tables: potential victims in this order, shared with other classes.
-            shields: that protect pods; None if nothing does.
         """
-        self._snapshot = snapshot
-        self._nominator = nominator
-        self._budgets = budgets
-        self.importance = importance
-        self.shields = shields
-        self._tables = tables or VictimTables(snapshot, budgets, importance, shields)
+        self.tables = tables
         self.tally = Tally()
-        self._rows = KnownRows(snapshot, budgets, nominator, shields.log if shields else None)
+        self._snapshot = tables.snapshot
+        self._nominator = nominator
+        self._rows = tables.known_rows(nominator)
 
     @property
     def victims(self) -> Lookup:
@@ -99,7 +96,7 @@ class DryRun:
 
     def update(self, pod: PodInfo, filtering: Filtering, wanted: Mask) -> None:
         """Make results of rows, bool[nodes], hold for `pod`; its class is filtered like that."""
-        self._table = self._tables.of(pod.priority)
+        self._table = self.tables.of(pod.priority)
         self._table.follow()
         of_table = self._table, self._table.epoch
         if self._rows.follow(filtering, filtering.generation, *of_table):
@@ -187,16 +184,34 @@ class DryRun:
                 self._single.pop(row, None)
 
     def _run_row(self, pod: PodInfo, filtering: Filtering, row: int) -> None:
-        snapshot = self._snapshot
-        lower = [p for p in snapshot.pods_on[row] if p.priority < pod.priority]
-        if self.shields is not None:
-            lower = [p for p in lower if not self.shields.protects(p, pod.priority)]
-        result = RowResult(-1, NO_VICTIMS)
-        if lower:
-            rivals = self._nominator.rivals_on(pod, snapshot.names[row])
-            hypothetical = HypotheticalRow(filtering, snapshot, row, rivals)
-            result = run_row(hypothetical, lower, self._budgets, self.importance)
-        self._keep_one(row, result)
+        """Decide as `_run` does, in plain integers.
+
+        Most dry runs follow a change of one row, and arrays of one element cost more than they
+        save.
+        """
+        snapshot, importance = self._snapshot, self.tables.importance
+        lower = [one for one in snapshot.pods_on[row] if one.priority < pod.priority]
+        if (protection := self.tables.protection) is not None:
+            lower = [one for one in lower if not protection.protects(one, pod.priority)]
+        if not lower:
+            self._keep_one(row, RowResult(-1, NO_VICTIMS))
+            return
+        rivals = self._nominator.rivals_on(pod, snapshot.names[row])
+        without = HypotheticalRow(filtering, snapshot, row, rivals)
+        for one in lower:
+            without.remove(one)
+        outcome, blame = without.judge()
+        if outcome != FITS:
+            self._keep_one(row, RowResult(outcome, blame))
+            return
+        importance.sort(lower)
+        violating, others = grouped(lower, self.tables.budgets)
+        victims = [one for one in violating if not _reprieved(without, one)]
+        violations = len(victims)
+        victims += [one for one in others if not _reprieved(without, one)]
+        if violating and others:
+            importance.sort(victims)
+        self._keep_one(row, RowResult(FITS, NO_FILTER, tuple(victims), violations))
 
     def _keep_one(self, row: int, result: RowResult) -> None:
         self._single[row] = result
@@ -257,5 +272,26 @@ class DryRun:
         victims = [pods[slot] for slot in self._table.slots[turns, row].tolist()]
         violating = self._table.violating[: self._table.counts[row], row]
         if violating.any() and not violating.all():
-            self.importance.sort(victims)
+            self.tables.importance.sort(victims)
         return tuple(victims)
+
+
+def grouped(ordered: list[PodInfo], budgets: BudgetColumns) -> tuple[list[PodInfo], list[PodInfo]]:
+    """Pods whose disruption breaks a budget, and the others."""
+    if not budgets.budgets:
+        return [], ordered
+    covering = [
+        [n for n in budgets.covering(pod.cls) if pod.name not in budgets.budgets[n].disrupted]
+        for pod in ordered
+    ]
+    broken = spend(covering, [budget.allowed for budget in budgets.budgets])
+    pairs = list(zip(ordered, broken, strict=True))
+    return [p for p, breaks in pairs if breaks], [p for p, breaks in pairs if not breaks]
+
+
+def _reprieved(row: HypotheticalRow, pod: PodInfo) -> bool:
+    row.give_back(pod)
+    if row.judge()[0] == FITS:
+        return True
+    row.remove(pod)
+    return False

@@ -12,8 +12,6 @@ def ineligible(pod: PodInfo, snapshot: Snapshot, nominated_outcome: int) -> str:
     """Why the pod may not preempt; empty if it may.
 
     Args:
-        pod: the preemptor.
-        snapshot: the cluster.
         nominated_outcome: the filters' code of its nominated node; a negative one lets the pod
             look for another node.
     """

@@ -20,14 +20,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class PodReference(msgspec.Struct, frozen=True):
-    """A pod by name, with what it was preempted by or for.
-
-    Attributes:
-        namespace: of the pod.
-        name: of the pod.
-        uid: of the pod.
-        priority: of the pod.
-    """
+    """A pod by name, with what it was preempted by or for."""
 
     namespace: str
     name: str
@@ -44,7 +37,6 @@ class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
     """Another node on which preemption would have made room.
 
     Attributes:
-        node_name: the node.
         victims: how many pods would have had to go.
         pdb_violations: how many of them would have broken a budget.
         lost_at: the key at which it lost; empty if it was as good, and only its name is greater.
@@ -61,9 +53,6 @@ class PreemptionRecord(msgspec.Struct, frozen=True):
 
     Attributes:
         at_s: when it was decided, in seconds since the epoch.
-        scheduler_name: who decided.
-        preemptor: for whom.
-        node_name: where.
         victims: who has to go, the most important first.
         pdb_violations: how many of them break a budget.
         candidates: on how many nodes preemption would have made room.

@@ -28,7 +28,6 @@ class ImportanceKey(msgspec.Struct, frozen=True):
     """A number that says how important a pod is; the greater is kept.
 
     Attributes:
-        of_pod: the number of one pod.
         of_slots: the numbers, int64[pods], of the pods in these slots of a snapshot. `column_of`
             makes it of `of_pod`; what is the same for a class of pods can be had faster.
     """
@@ -68,7 +67,6 @@ class Importance(msgspec.Struct, frozen=True):
         """The permutation, int64[pods], that sorts pods by row and as `sort` does within each.
 
         Args:
-            snapshot: that the pods are in.
             slots: int64[pods], of the snapshot's columns of pods.
             rows: int64[pods], a number for the row of each; small ones, as they are counted.
         """
@@ -87,8 +85,6 @@ class Importance(msgspec.Struct, frozen=True):
         """Sort rows again, in place, on which more pods than Go's insertion sort takes have ties.
 
         Args:
-            snapshot: that the pods are in.
-            slots: of the pods.
             order: to be corrected; already right where there are no ties.
             columns: int64[pods] each, the rows and all keys.
         """

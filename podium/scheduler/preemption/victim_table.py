@@ -4,7 +4,7 @@ In which order the pods of a node are given a reprieve, and whose disruption bre
 matter of the node: preemptors that have nothing in common but their priority share it.
 """
 
-from functools import partial
+from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -12,18 +12,57 @@ from numpy.typing import NDArray
 
 from podium.api.process.recent_values import Recent
 from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
-from podium.scheduler.preemption.policies.protection.shields import Shields
 from podium.scheduler.preemption.victim_order import Importance, Integers
-from podium.scheduler.preemption.victims import potential_victims
-from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
+from podium.scheduler.snapshot.change_log import Log
+from podium.scheduler.snapshot.nominator import Nominator
+from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 NOBODY = -1
 # Rows with more potential victims are left to whoever runs rows one by one: a line of a table is
 # as long as the cluster, even if a single row needs it.
 TURNS_MAX = 256
+_FEW_ROWS_MAX = 32
 _TABLES_MAX = 4
+
+
+class Protection(Protocol):
+    """Pods that may not be preempted although their priority is lower.
+
+    Attributes:
+        log: the rows of pods whose protection has changed, be it only that time has passed.
+    """
+
+    log: Log[int]
+
+    def protects(self, pod: PodInfo, priority: int) -> bool:
+        """Whether a pod on a node is protected from preemptors of a priority."""
+        ...
+
+    def protected(self, slots: Integers, priority: int) -> Mask:
+        """Which pods are protected, bool[n] for slots int64[n] of the snapshot."""
+        ...
+
+
+class PotentialVictims(msgspec.Struct, frozen=True):
+    """Pods of lower priority, row by row; all arrays have one element a pod.
+
+    Attributes:
+        slots: int64[pods], of the snapshot's columns of pods.
+        row_indexes: int64[pods], ascending: which of the rows asked about.
+        violating: bool[pods], whether the pod's disruption breaks a budget.
+        ranks: int64[pods], its turn on its row, from 0: pods that break a budget come first, and
+            otherwise the more important ones.
+        counts: int64[rows], how many there are on each row.
+    """
+
+    slots: Integers
+    row_indexes: Integers
+    violating: NDArray[np.bool_]
+    ranks: Integers
+    counts: Integers
 
 
 class VictimTable:
@@ -41,29 +80,17 @@ class VictimTable:
         epoch: raised when all rows are forgotten.
     """
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        budgets: BudgetColumns,
-        importance: Importance,
-        shields: Shields | None,
-        priority: int,
-    ) -> None:
+    def __init__(self, tables: "VictimTables", priority: int) -> None:
         """Know nothing of any row yet.
 
         Args:
-            snapshot: the pods.
-            budgets: that victims may break.
-            importance: the order of victims.
-            shields: that protect pods; None if nothing does.
+            tables: say which pods may be victims, and in which order.
             priority: of the preemptors; victims have lower ones.
         """
-        self._snapshot = snapshot
-        self._budgets = budgets
-        self._importance = importance
+        self._snapshot = tables.snapshot
+        self._tables = tables
         self._priority = priority
-        self._shields = shields
-        self._rows = KnownRows(snapshot, budgets, protections=shields.log if shields else None)
+        self._rows = tables.known_rows()
         self.epoch = 0
         self._forget()
 
@@ -104,9 +131,7 @@ class VictimTable:
 
     def _take(self, rows: Rows) -> None:
         snapshot = self._snapshot
-        found = potential_victims(
-            snapshot, self._priority, rows, self._budgets, self._importance, self._shields
-        )
+        found = self._tables.potential_victims(self._priority, rows)
         self.counts[rows] = found.counts
         self.is_tall[rows] = is_tall = found.counts > TURNS_MAX
         self._grow(int(found.counts[~is_tall].max(initial=0)))
@@ -138,7 +163,6 @@ class Victims(msgspec.Struct, frozen=True):
 
     Attributes:
         table: has these rows.
-        turns: how many turns.
         columns: the rows, or a slice of all.
     """
 
@@ -162,13 +186,11 @@ class Victims(msgspec.Struct, frozen=True):
 
 
 class VictimTables:
-    """The tables of the priorities that preempted last.
+    """Which pods may be victims, and the tables of the priorities that preempted last.
 
     Args:
-        snapshot: the pods.
         budgets: that victims may break.
-        importance: the order of victims.
-        shields: that protect pods; None if nothing does.
+        protection: of pods that may not be victims; None if none are protected.
     """
 
     def __init__(
@@ -176,15 +198,58 @@ class VictimTables:
         snapshot: Snapshot,
         budgets: BudgetColumns,
         importance: Importance,
-        shields: Shields | None = None,
+        protection: Protection | None = None,
     ) -> None:
-        self._make = partial(VictimTable, snapshot, budgets, importance, shields)
+        self.snapshot = snapshot
+        self.budgets = budgets
+        self.importance = importance
+        self.protection = protection
         self._tables: Recent[int, VictimTable] = Recent(_TABLES_MAX)
 
     def of(self, priority: int) -> VictimTable:
         """The table for preemptors of a priority."""
         table = self._tables.get(priority)
         if table is None:
-            table = self._make(priority)
+            table = VictimTable(self, priority)
             self._tables.put(priority, table)
         return table
+
+    def known_rows(self, nominator: Nominator | None = None) -> KnownRows:
+        """Return a note of rows whose victims, and nominations if they matter, are known."""
+        log = self.protection.log if self.protection else None
+        return KnownRows(self.snapshot, self.budgets, nominator, log)
+
+    def may_go(self, pod: PodInfo, priority: int) -> bool:
+        """Whether a preemptor of a priority may preempt a pod."""
+        if pod.priority >= priority:
+            return False
+        return self.protection is None or not self.protection.protects(pod, priority)
+
+    def potential_victims(self, priority: int, rows: Rows) -> PotentialVictims:
+        """The pods that a pod of some priority could preempt on `rows`, int[n]."""
+        snapshot = self.snapshot
+        if len(rows) <= _FEW_ROWS_MAX:
+            on_rows = [
+                (i, pod) for i, row in enumerate(rows.tolist()) for pod in snapshot.pods_on[row]
+            ]
+            listed = [(pod.slot, index) for index, pod in on_rows if pod.priority < priority]
+            slots, indexes = np.array(listed, np.int64).reshape(len(listed), 2).T
+        else:
+            index_of_row = np.full(snapshot.node_count + 1, -1, np.int64)
+            index_of_row[rows] = np.arange(len(rows))
+            indexes = index_of_row[snapshot.pods.rows]
+            priorities = snapshot.classes.priorities()[snapshot.pods.classes]
+            slots = np.flatnonzero((indexes >= 0) & (priorities < priority))
+            indexes = indexes[slots]
+        if self.protection is not None:
+            free = ~self.protection.protected(slots, priority)
+            slots, indexes = slots[free], indexes[free]
+        order = self.importance.order(snapshot, slots, indexes)
+        slots, indexes = slots[order], indexes[order]
+        counts = np.bincount(indexes, minlength=len(rows))
+        violating = self.budgets.violating(slots, indexes, snapshot.pods)
+        if violating.any():
+            order = np.lexsort((~violating, indexes))
+            slots, violating = slots[order], violating[order]
+        ranks = np.arange(len(slots)) - (np.cumsum(counts) - counts)[indexes]
+        return PotentialVictims(slots, indexes, violating, ranks, counts)

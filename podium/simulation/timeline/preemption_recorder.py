@@ -11,7 +11,6 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.preemption.choice import Choice
 from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.result import Preemption
-from podium.scheduler.preemption.victims import potential_victims
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -138,9 +137,7 @@ class PreemptionRecorder:
     def _broken(self, preemptor: PodInfo, run: DryRun, rows: Rows) -> Broken:
         if not self._budgets.budgets:
             return {}
-        potential = potential_victims(
-            self._snapshot, preemptor.priority, rows, self._budgets, run.importance, run.shields
-        )
+        potential = run.tables.potential_victims(preemptor.priority, rows)
         pods = [self._snapshot.pods.pods[slot] for slot in potential.slots.tolist()]
         result: Broken = {}
         start = 0

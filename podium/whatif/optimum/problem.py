@@ -17,9 +17,8 @@ from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.node_ports import NodePorts
 from podium.scheduler.plugins.node_resources_fit import Fit
 from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
-from podium.scheduler.preemption.candidate_keys import lost_run_time_s
-from podium.scheduler.preemption.policies.policy import policy_of
-from podium.scheduler.preemption.victim_order import IMPORTANCE
+from podium.scheduler.preemption.policies.candidate_keys import lost_run_time_s
+from podium.scheduler.preemption.policies.enabled_policies import policies_of, victim_tables
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.affinity_terms import Kin, affinity_terms, with_known_namespaces
 from podium.scheduler.snapshot.listers import Listers
@@ -262,20 +261,15 @@ class ProblemReader:
 
     def _occupants(self, priorities: set[int], likeness: Likeness) -> Iterator[Occupants]:
         handle = self._scheduler.handle
-        policy = policy_of(handle)
-        if policy is not None:
-            policy.update()
-        shields = None if policy is None else policy.shields
+        policies = policies_of(handle)
+        policies.update()
+        tables = victim_tables(handle, policies.protection)
         for row in range(self._snapshot.node_count):
             pods = [pod for pod in self._snapshot.pods_on[row] if not pod.cls.terminating]
-            IMPORTANCE[handle.options.victim_order].sort(pods)
+            tables.importance.sort(pods)
             groups: dict[Hashable, list[Occupants]] = defaultdict(list)
             for pod in reversed(pods):
-                takers = frozenset(
-                    one
-                    for one in priorities
-                    if one > pod.priority and (shields is None or not shields.protects(pod, one))
-                )
+                takers = frozenset(one for one in priorities if tables.may_go(pod, one))
                 alone = self._alone(row, pod, takers)
                 groups[self._kind(alone, likeness)].append(alone)
             for alike in groups.values():

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from podium.scheduler.preemption.candidate_keys import keys_of
+from podium.scheduler.preemption.policies.candidate_keys import keys_of
 from podium.scheduler.rehearsal import rehearsal
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -159,7 +159,7 @@ def first_solution(model: Model) -> Mapping[int, int]:
     numbered = [(pod, number) for number, one in enumerate(model.demands) for pod in one.pods]
     numbered.sort(key=lambda one: (-one[0].priority, one[0].key))
     with rehearsal(scheduler, ()) as rehearsed:
-        rehearsed.absence.take([p for pods in on_nodes for p in pods if p.cls.terminating])
+        rehearsed.changes.take([p for pods in on_nodes for p in pods if p.cls.terminating])
         for pod, number in numbered:
             decision = scheduler.decide(pod, model.demands[number].scheduler_name)
             found = decision.post_filter

@@ -8,19 +8,19 @@ from podium.api.objects import controller_of
 from podium.api.pods import scheduler_name_of
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.interface import FITS
-from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.preemption.policies.stranded_victims import replacement
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.trial_changes import TrialChanges
 from podium.whatif.optimum.model import PodPlace, Solution
 
 
 class Placing:
     """Places pods one after the other."""
 
-    def __init__(self, scheduler: Scheduler, absence: Absence) -> None:
+    def __init__(self, scheduler: Scheduler, changes: TrialChanges) -> None:
         self._scheduler = scheduler
-        self._absence = absence
+        self._changes = changes
         self._evaluations: dict[tuple[int, str], Evaluation] = {}
 
     def fits(self, pod: PodInfo, scheduler_name: str, row: int) -> bool:
@@ -36,7 +36,7 @@ class Placing:
 
     def add(self, pod: PodInfo, row: int) -> None:
         """Place a pod."""
-        self._absence.put(pod, self._scheduler.snapshot.names[row])
+        self._changes.put(pod, self._scheduler.snapshot.names[row])
 
     def _evaluation(self, pod: PodInfo, scheduler_name: str) -> Evaluation:
         scheduler, key = self._scheduler, (pod.cls.id, scheduler_name)
@@ -68,9 +68,9 @@ def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
     """Take all victims off, place the pods, then the victims' replacements; undo all of it."""
     gone = [victim for victim, _ in solution.victims]
     leaving = [pod for pods in scheduler.snapshot.pods_on for pod in pods if pod.cls.terminating]
-    with Absence(scheduler.snapshot) as absence:
-        placing = Placing(scheduler, absence)
-        absence.take([*gone, *leaving])
+    with TrialChanges(scheduler.snapshot) as changes:
+        placing = Placing(scheduler, changes)
+        changes.take([*gone, *leaving])
         order, misfits = _place_all(placing, solution.places)
         return Verdict(order, misfits, {} if misfits else _moves(scheduler, placing, gone))
 

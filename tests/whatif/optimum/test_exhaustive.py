@@ -9,9 +9,9 @@ import pytest
 
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET
-from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.trial_changes import TrialChanges
 from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.optimum.solver import solve
 from podium.whatif.optimum.verifier import Placing
@@ -87,14 +87,14 @@ class World:
     def is_allowed(self, places: Places, gone: list[PodInfo]) -> bool:
         """Whether all fit in some order, and each would fit again in the end."""
         coming = [pod for pod in self.pending if pod.key in places]
-        with Absence(self.scheduler.snapshot) as absence:
-            absence.take(gone)
+        with TrialChanges(self.scheduler.snapshot) as changes:
+            changes.take(gone)
             return any(self._fit(order, places) for order in permutations(coming))
 
     def _fit(self, order: tuple[PodInfo, ...], places: Places) -> bool:
         rows = [self.scheduler.snapshot.row_of[places[pod.key]] for pod in order]
-        with Absence(self.scheduler.snapshot) as absence:
-            placing = Placing(self.scheduler, absence)
+        with TrialChanges(self.scheduler.snapshot) as changes:
+            placing = Placing(self.scheduler, changes)
             for pod, row in zip(order, rows, strict=True):
                 if not placing.fits(pod, DEFAULT, row):
                     return False
@@ -105,8 +105,8 @@ class World:
         )
 
     def _fits_again(self, pod: PodInfo, row: int, placed: list[tuple[PodInfo, int]]) -> bool:
-        with Absence(self.scheduler.snapshot) as absence:
-            placing = Placing(self.scheduler, absence)
+        with TrialChanges(self.scheduler.snapshot) as changes:
+            placing = Placing(self.scheduler, changes)
             for other, place in placed:
                 if other is not pod:
                     placing.add(other, place)

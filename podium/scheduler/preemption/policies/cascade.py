@@ -9,13 +9,11 @@ from podium.api.process.recent_values import Recent
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.preemption.choice import choose
 from podium.scheduler.preemption.dry_run import DryRun
-from podium.scheduler.preemption.policies.cross_node.absence import Absence
-from podium.scheduler.preemption.policies.policy import policy_of
+from podium.scheduler.preemption.policies.enabled_policies import policies_of, victim_tables
 from podium.scheduler.preemption.policies.stranded_victims import place, replacement
-from podium.scheduler.preemption.victim_order import IMPORTANCE
-from podium.scheduler.preemption.victim_table import VictimTables
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.trial_changes import TrialChanges
 
 SIZE_MAX = 64
 """Larger cascades count as this large."""
@@ -36,46 +34,41 @@ class Cascade:
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
-        self._importance = IMPORTANCE[handle.options.victim_order]
-        self._policy = policy_of(handle)
-        self._shields = None if self._policy is None else self._policy.shields
-        self._tables = VictimTables(
-            handle.snapshot, handle.budgets, self._importance, self._shields
-        )
+        self._policies = policies_of(handle)
+        self._tables = victim_tables(handle, self._policies.protection)
         self._runs: Recent[PodClass, DryRun] = Recent(_RUNS_MAX)
 
     def __call__(self, victims: Sequence[PodInfo], own_row: int) -> tuple[int, set[int]]:
         """The size of the cascade, and the rows that replacements come to.
 
         Args:
-            victims: of one preemption.
             own_row: theirs, to which no replacement comes; -1 if any row will do.
         """
         waiting, taken = [one for one in victims if not one.cls.terminating], set[int]()
         size = len(waiting)
-        with Absence(self._handle.snapshot) as absence:
+        with TrialChanges(self._handle.snapshot) as changes:
             while waiting and size < SIZE_MAX:
                 victim, *waiting = sorted(waiting, key=lambda one: -one.priority)
                 if controller_of(victim.obj) is not None:
-                    further = self._replace(victim, own_row, absence, taken)
+                    further = self._replace(victim, own_row, changes, taken)
                     size += len(further)
                     waiting += further
         return min(size, SIZE_MAX), taken
 
     def _replace(
-        self, victim: PodInfo, own_row: int, absence: Absence, taken: set[int]
+        self, victim: PodInfo, own_row: int, changes: TrialChanges, taken: set[int]
     ) -> Sequence[PodInfo]:
         """Place a victim's replacement, and tell `taken` of its row; who has to go for it."""
         pod = replacement(victim, self._handle.snapshot.classes)
-        row, further = place(self._handle, pod, own_row, absence), tuple[PodInfo, ...]()
+        row, further = place(self._handle, pod, own_row, changes), tuple[PodInfo, ...]()
         if row is None and pod.cls.preempts:
-            row, further = self._preempt(pod, own_row, absence)
+            row, further = self._preempt(pod, own_row, changes)
         if row is not None:
             taken.add(row)
         return [one for one in further if not one.cls.terminating]
 
     def _preempt(
-        self, pod: PodInfo, own_row: int, absence: Absence
+        self, pod: PodInfo, own_row: int, changes: TrialChanges
     ) -> tuple[int | None, tuple[PodInfo, ...]]:
         snapshot, filtering = self._handle.snapshot, self._handle.finder.filtering(pod)
         is_elsewhere, run = np.arange(snapshot.node_count) != own_row, self._run_of(pod)
@@ -87,25 +80,16 @@ class Cascade:
         best = choose(run, candidates).selected
         row = int(best[snapshot.ranks()[best].argmin()])
         victims = run.victims[row]
-        if self._policy is not None and self._policy.wall(pod, victims) is not None:
+        if self._policies.objection(pod, victims) is not None:
             return row, ()
-        absence.take(victims)
-        absence.put(pod, snapshot.names[row])
+        changes.take(victims)
+        changes.put(pod, snapshot.names[row])
         return row, victims
 
     def _run_of(self, pod: PodInfo) -> DryRun:
-        if self._policy is not None:
-            self._policy.update()
+        self._policies.update()
         run = self._runs.get(pod.cls)
         if run is None:
-            handle, importance = self._handle, self._importance
-            run = DryRun(
-                handle.snapshot,
-                handle.nominator,
-                handle.budgets,
-                importance,
-                self._tables,
-                self._shields,
-            )
+            run = DryRun(self._tables, self._handle.nominator)
             self._runs.put(pod.cls, run)
         return run

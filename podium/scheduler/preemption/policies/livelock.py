@@ -24,7 +24,6 @@ class Livelock(msgspec.Struct, frozen=True):
     """Room that others have taken again and again.
 
     Attributes:
-        node_name: where it was.
         rounds: how often it was taken.
         takers: pods that have it now, and would have to go next.
         wait_s: for how long the preemptor removes nobody; 0 if it goes on.

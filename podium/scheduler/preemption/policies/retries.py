@@ -46,9 +46,6 @@ class HeldPreemptions:
     """Has a pod tried again when what held its preemption back may have gone.
 
     Other events bring it back as they bring back any pod that fits nowhere.
-
-    Args:
-        queue: in which the pods wait.
     """
 
     def __init__(self, queue: SchedulingQueue) -> None:

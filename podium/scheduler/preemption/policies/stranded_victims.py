@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from podium.api.objects import controller_of, spec_of
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.preemption.policies.cross_node.absence import Absence
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
+from podium.scheduler.snapshot.trial_changes import TrialChanges
 
 
 class Stranding:
@@ -25,14 +25,14 @@ class Stranding:
     def __call__(self, victims: Sequence[PodInfo], own_row: int) -> tuple[int, set[int]]:
         """How many are stranded, and the rows that the others come to; never to their own one."""
         stranded, taken = 0, set()
-        with Absence(self._handle.snapshot) as absence:
+        with TrialChanges(self._handle.snapshot) as changes:
             for victim in victims:
                 if victim.cls.terminating:
                     continue
                 row = None
                 if controller_of(victim.obj) is not None:
                     pod = replacement(victim, self._handle.snapshot.classes)
-                    row = place(self._handle, pod, own_row, absence)
+                    row = place(self._handle, pod, own_row, changes)
                 if row is None:
                     stranded += 1
                 else:
@@ -40,14 +40,14 @@ class Stranding:
         return stranded, taken
 
 
-def place(handle: Handle, pod: PodInfo, own_row: int, absence: Absence) -> int | None:
+def place(handle: Handle, pod: PodInfo, own_row: int, changes: TrialChanges) -> int | None:
     """Put a pending pod on the first node by name that fits, but its own one; its row, if any."""
     rows = handle.finder.rows(pod)
     rows = rows[rows != own_row]
     if not len(rows):
         return None
     row = int(rows[handle.snapshot.ranks()[rows].argmin()])
-    absence.put(pod, handle.snapshot.names[row])
+    changes.put(pod, handle.snapshot.names[row])
     return row
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.preemption.policies.protection.shields import Shields
+from podium.scheduler.preemption.victim_table import VictimTables
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
     affinity_terms,
@@ -37,18 +37,12 @@ class Domain(msgspec.Struct, frozen=True):
 
 
 class Blockers:
-    """Finds who keeps a pod away by required anti-affinity, in either direction, or by spread.
+    """Finds who keeps a pod away by required anti-affinity, in either direction, or by spread."""
 
-    Args:
-        handle: the cluster.
-        pod: that fits nowhere.
-        shields: that protect pods; None if nothing does.
-    """
-
-    def __init__(self, handle: Handle, pod: PodInfo, shields: Shields | None) -> None:
+    def __init__(self, handle: Handle, pod: PodInfo, tables: VictimTables) -> None:
         self._handle = handle
         self._pod = pod
-        self._shields = shields
+        self._tables = tables
         self._around = handle.listers.namespace_labels(pod.namespace)
         self._apart = self._resolved(pod.cls)
         self._spread = own_constraints(pod.cls, DO_NOT_SCHEDULE)
@@ -75,15 +69,9 @@ class Blockers:
             marks = snapshot.labels_of(row) if pods else {}
             for pod in pods:
                 for key in self._keys_of(pod.cls):
-                    if key in marks and self._may_go(pod):
+                    if key in marks and self._tables.may_go(pod, self._pod.priority):
                         found[key, marks[key]].append(pod)
         return found
-
-    def _may_go(self, pod: PodInfo) -> bool:
-        priority = self._pod.priority
-        if pod.priority >= priority:
-            return False
-        return self._shields is None or not self._shields.protects(pod, priority)
 
     def _keys_of(self, cls: PodClass) -> tuple[str, ...]:
         keys = self._keys.get(cls.id)

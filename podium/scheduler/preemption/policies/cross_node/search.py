@@ -10,62 +10,56 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from podium.scheduler.config.preemption_options import CrossNodeLimits
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.choice import choose
-from podium.scheduler.preemption.dry_run import DryRun
-from podium.scheduler.preemption.one_row import grouped
-from podium.scheduler.preemption.policies.cross_node.absence import Absence
+from podium.scheduler.preemption.dry_run import DryRun, grouped
 from podium.scheduler.preemption.policies.cross_node.blockers import Blockers, Domain
 from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSet, VictimSets
-from podium.scheduler.preemption.policies.protection.shields import Shields
-from podium.scheduler.preemption.victim_order import Importance
+from podium.scheduler.preemption.policy import PreemptionPolicy
+from podium.scheduler.preemption.victim_table import VictimTables
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.trial_changes import TrialChanges
+
+VICTIMS_LEAVING_ELSEWHERE = "not eligible due to terminating pods on other nodes."
 
 
-class CrossNodeSearch:
-    """Finds sets of victims for a pod that preemption on single nodes doesn't help.
+class CrossNodePreemption(PreemptionPolicy):
+    """The option `preemptionScope: CrossNode`: victims on several nodes where one isn't enough.
 
     Args:
-        handle: the cluster.
-        importance: the order of victims.
-        shields: that protect pods; None if nothing does.
-        limits: where the search ends.
+        handle: the cluster; its options say where the search ends.
     """
 
-    def __init__(
-        self,
-        handle: Handle,
-        importance: Importance,
-        shields: Shields | None,
-        limits: CrossNodeLimits,
-    ) -> None:
+    def __init__(self, handle: Handle, tables: VictimTables) -> None:
         self._handle = handle
-        self._importance = importance
-        self._shields = shields
-        self._limits = limits
+        self._tables = tables
+        self._limits = handle.options.cross_node_limits
+
+    def ineligible(self, pod: PodInfo) -> str:
+        """A pod waits for its victims on other nodes, which its nominated node doesn't show."""
+        is_waiting = pod.uid in self._handle.history.leaving.values()
+        return VICTIMS_LEAVING_ELSEWHERE if is_waiting else ""
 
     def find(self, pod: PodInfo, evaluation: Evaluation) -> VictimSets | None:
         """The sets that would make room, at most one a node; None if there are none.
 
         Args:
-            pod: the preemptor.
             evaluation: of its class; as it was when this returns.
         """
-        handle, found = self._handle, {}
-        domains = Blockers(handle, pod, self._shields).domains()[: self._limits.domains]
-        for domain in domains:
+        handle, found = self._handle, dict[int, VictimSet]()
+        for domain in Blockers(handle, pod, self._tables).domains()[: self._limits.domains]:
             found.update({one.row: one for one in self._in_domain(pod, evaluation, domain)})
         evaluation.refresh(pod)
-        return VictimSets(self._new_run(), found) if found else None
+        run = DryRun(self._tables, handle.nominator)
+        return VictimSets(run, found) if found else None
 
     def _in_domain(
         self, pod: PodInfo, evaluation: Evaluation, domain: Domain
     ) -> Iterator[VictimSet]:
-        with Absence(self._handle.snapshot) as absence:
-            absence.take(domain.blockers)
+        with TrialChanges(self._handle.snapshot) as changes:
+            changes.take(domain.blockers)
             own_victims = self._own_victims(pod, evaluation, domain)
         for row, victims in own_victims.items():
             listed = {one.uid: one for one in (*domain.blockers, *victims)}
@@ -80,7 +74,10 @@ class CrossNodeSearch:
         evaluation.refresh(pod)
         filtering, rows = evaluation.filtering, np.array(domain.rows)
         open_rows = [row for row in rows.tolist() if self._fits(pod, evaluation, row)]
-        run, is_closed = self._new_run(), np.zeros(len(filtering.outcome), bool)
+        run, is_closed = (
+            DryRun(self._tables, self._handle.nominator),
+            np.zeros(len(filtering.outcome), bool),
+        )
         is_closed[rows] = filtering.outcome[rows] > 0
         run.update(pod, filtering, is_closed)
         candidates = np.flatnonzero(is_closed & run.is_candidate)
@@ -98,31 +95,31 @@ class CrossNodeSearch:
         by_node: list[PodInfo] = sorted(
             victims, key=lambda one: self._handle.snapshot.names[one.row]
         )
-        self._importance.sort(by_node)
-        violating, others = grouped(by_node, self._handle.budgets)
-        with Absence(self._handle.snapshot) as absence:
-            absence.take(by_node)
+        self._tables.importance.sort(by_node)
+        violating, others = grouped(by_node, self._tables.budgets)
+        with TrialChanges(self._handle.snapshot) as changes:
+            changes.take(by_node)
             if not self._fits_now(pod, evaluation, row):
                 return None
             gone = [
-                one for one in violating if not self._reprieved(pod, evaluation, row, absence, one)
+                one for one in violating if not self._reprieved(pod, evaluation, row, changes, one)
             ]
             violations = len(gone)
             gone += [
-                one for one in others if not self._reprieved(pod, evaluation, row, absence, one)
+                one for one in others if not self._reprieved(pod, evaluation, row, changes, one)
             ]
         if not gone:
             return None
-        self._importance.sort(gone)
+        self._tables.importance.sort(gone)
         return VictimSet(row, tuple(gone), violations)
 
     def _reprieved(
-        self, pod: PodInfo, evaluation: Evaluation, row: int, absence: Absence, victim: PodInfo
+        self, pod: PodInfo, evaluation: Evaluation, row: int, changes: TrialChanges, victim: PodInfo
     ) -> bool:
-        absence.give_back(victim)
+        changes.give_back(victim)
         if self._fits_now(pod, evaluation, row):
             return True
-        absence.take([victim])
+        changes.take([victim])
         return False
 
     def _fits_now(self, pod: PodInfo, evaluation: Evaluation, row: int) -> bool:
@@ -138,13 +135,3 @@ class CrossNodeSearch:
             return True
         _, outcome, _ = filtering.with_pods([(row, rivals)])
         return bool(outcome[0] == FITS)
-
-    def _new_run(self) -> DryRun:
-        handle = self._handle
-        return DryRun(
-            handle.snapshot,
-            handle.nominator,
-            handle.budgets,
-            self._importance,
-            shields=self._shields,
-        )

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from podium.scheduler.framework.evaluation.filtering import NOBODY
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.choice import Key
-from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun
-from podium.scheduler.preemption.one_row import RowResult
+from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun, RowResult
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -21,7 +20,6 @@ class VictimSet(msgspec.Struct, frozen=True):
     Attributes:
         row: of the node that would take the pod.
         victims: on any nodes, the most important first; at least one.
-        violations: how many of them break a budget.
     """
 
     row: int

@@ -1,4 +1,4 @@
-"""The keys that Podium's options compare candidate nodes by: kube-scheduler's, and costs."""
+"""The option `candidateOrder`: the keys of kube-scheduler, and costs, to compare candidates by."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +11,7 @@ from podium.api.objects import annotations
 from podium.api.pods import deletion_cost
 from podium.api.values.times import EARLIEST_NS, NANOS_PER_SECOND, TimeError, parse_time
 from podium.scheduler.config.preemption_options import CandidateKey
+from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.framework.handle import Clock, Handle
 from podium.scheduler.preemption.choice import (
     LATEST_START,
@@ -22,9 +23,9 @@ from podium.scheduler.preemption.choice import (
 )
 from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.policies.cascade import Cascade
-from podium.scheduler.preemption.policies.pod_figures import PodFigures
 from podium.scheduler.preemption.policies.stranded_victims import Stranding
 from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
@@ -41,6 +42,34 @@ Foresight = Callable[[Sequence[PodInfo], int], tuple[int, set[int]]]
 """What follows if victims come again elsewhere than on their row: a number, and to which rows."""
 
 _ANY_ROW = -1
+
+
+class PodFigures:
+    """A number of each pod on a node, by slot; found out when asked for, unless it is known."""
+
+    def __init__(
+        self, snapshot: Snapshot, of_pod: Callable[[PodInfo], float], of_nobody: float = 0.0
+    ) -> None:
+        self._snapshot = snapshot
+        self._of_pod = of_pod
+        self._of_nobody = of_nobody
+        self._rows = KnownRows(snapshot, BudgetColumns())
+        self._column: NDArray[np.float64] = np.zeros(0)
+
+    def of(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The numbers of the pods in these slots of the snapshot, of any shape; -1 for no pod."""
+        self._rows.follow()
+        pods, known = self._snapshot.pods, self._rows.known
+        if len(self._column) != len(pods.rows) + 1:
+            self._column = np.full(len(pods.rows) + 1, self._of_nobody)
+            known[:] = False
+        rows = pods.rows[slots]
+        for row in np.unique(rows[(slots >= 0) & ~known[rows]]).tolist():
+            for pod in self._snapshot.pods_on[row]:
+                self._column[pod.slot] = self._of_pod(pod)
+            known[row] = True
+        found: NDArray[np.float64] = self._column[slots]
+        return found
 
 
 def keys_of(handle: Handle) -> tuple[Key, ...]:

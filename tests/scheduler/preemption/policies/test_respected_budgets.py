@@ -1,4 +1,4 @@
-"""Walls that preemption may not break: disruption budgets."""
+"""Disruption budgets that preemption may not violate."""
 
 import pytest
 

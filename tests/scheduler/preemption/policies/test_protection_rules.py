@@ -13,7 +13,8 @@ from podium.scheduler.config.preemption_options import (
 )
 from podium.scheduler.framework.handle import Clock
 from podium.scheduler.framework.victim_history import VictimHistory
-from podium.scheduler.preemption.policies.protection.rules import (
+from podium.scheduler.preemption.policies.preemption_rates import PreemptionRates
+from podium.scheduler.preemption.policies.protection_rules import (
     MINIMUM_PREEMPTABLE_PRIORITY,
     TOLERATION_SECONDS,
     MinimumRunTimeRule,
@@ -23,7 +24,6 @@ from podium.scheduler.preemption.policies.protection.rules import (
     TolerationRule,
     rules_of,
 )
-from podium.scheduler.preemption.policies.walls import RateWalls
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
@@ -66,14 +66,14 @@ SCHEDULED = "1970-01-01T00:01:00Z"
 def test_toleration_is_that_of_scheduler_plugins(
     noted: dict[str, str], expected: tuple[float, int] | None
 ) -> None:
-    shield = tolerant(**noted)(pod(at=SCHEDULED))
-    assert (shield and (shield.until_s, shield.below)) == expected
+    period = tolerant(**noted)(pod(at=SCHEDULED))
+    assert (period and (period.until_s, period.below)) == expected
 
 
 def test_a_pod_that_was_never_seen_scheduled_tolerates_nothing() -> None:
-    shield = tolerant(below="1000", seconds="30")(pod())
-    assert shield is not None
-    assert shield.until_s == math.inf
+    period = tolerant(below="1000", seconds="30")(pod())
+    assert period is not None
+    assert period.until_s == math.inf
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,8 @@ def test_a_pod_that_was_never_seen_scheduled_tolerates_nothing() -> None:
 )
 def test_each_option_switches_its_rule_on(options: dict[str, Any], kinds: list[type]) -> None:
     history, read = VictimHistory(), PreemptionProtection.model_validate(options)
-    rules = rules_of(read, Listers(), history, RateWalls(read.rates, history, Clock()))
+    rates = PreemptionRates(read.rates, history, Clock()) if read.rates else None
+    rules = rules_of(read, Listers(), history, rates)
     assert [type(rule) for rule in rules] == kinds
 
 

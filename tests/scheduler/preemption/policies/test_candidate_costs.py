@@ -9,8 +9,8 @@ from podium.api.pods import DELETION_COST, deletion_cost
 from podium.api.values.times import timestamp
 from podium.scheduler.config.preemption_options import CandidateKey
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.preemption.candidate_keys import LAST_CHECKPOINT, lost_run_time_s
 from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.preemption.policies.candidate_keys import LAST_CHECKPOINT, lost_run_time_s
 from podium.scheduler.preemption.policies.cascade import Cascade
 from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSet, VictimSets
 from podium.scheduler.preemption.policies.stranded_victims import Stranding

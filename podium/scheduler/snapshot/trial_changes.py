@@ -1,4 +1,4 @@
-"""Pods that are away, or there, for as long as a question is asked."""
+"""Changes of a snapshot for the length of a question: pods taken away, and others placed."""
 
 from collections.abc import Iterable
 from types import TracebackType
@@ -10,12 +10,8 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 _PUT = ""
 
 
-class Absence:
-    """Takes pods off their nodes and puts others there; at the end all is as it was.
-
-    Args:
-        snapshot: that the pods are in.
-    """
+class TrialChanges:
+    """Takes pods off their nodes and puts others there; when the context ends, undoes it all."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -43,7 +39,6 @@ class Absence:
         self._done.append((placed, _PUT))
 
     def __enter__(self) -> Self:
-        """The same object."""
         return self
 
     def __exit__(
@@ -52,7 +47,7 @@ class Absence:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Take those away that were put there, and put everybody back."""
+        """Undo all changes."""
         # The last first: so each gets the slot again that it had.
         for pod, node_name in reversed(self._done):
             if node_name == _PUT:
@@ -60,6 +55,6 @@ class Absence:
             else:
                 self._snapshot.add_pod(pod, node_name)
         for row, pods in self._orders.items():
-            # Who was put there before somebody was taken has left.
+            # A pod that was put on the row before another was taken isn't there any more.
             self._snapshot.reorder(row, [pod for pod in pods if pod.row == row])
         self._snapshot.freed_ports = self._freed_ports

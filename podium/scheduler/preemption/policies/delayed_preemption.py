@@ -1,4 +1,4 @@
-"""Patience: whether a preemptor waits, for room that comes without preempting anybody."""
+"""Delayed preemption: pods that fit nowhere wait for room that comes without victims."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.hypothetical_rows import HypotheticalRow
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, Held
-from podium.scheduler.preemption.policies.policy import before
+from podium.scheduler.preemption.policy import PreemptionPolicy, before
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 
 PROVISIONING_UNTIL = "podium.dev/provisioning-until"
@@ -26,41 +26,33 @@ EXPECTED_DURATION = "podium.dev/expected-duration"
 _ROWS_MAX = 200
 
 
-class PatientPreemption:
-    """Says whether a pod that fits nowhere waits before it preempts, until when and what for.
+class DelayedPreemption(PreemptionPolicy):
+    """The option `patience`: whether a pod waits before it preempts, until when and what for.
 
     The wait counts from the moment since which the pod's condition PodScheduled is False.
-
-    Args:
-        handle: the cluster; its options say who waits for what.
     """
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
 
-    def held(self, pod: PodInfo, filtered: NodeToStatus) -> Held | None:
+    def wait(self, pod: PodInfo, filtered: NodeToStatus) -> Held | None:
         """What the pod waits for; None if it need not wait, or has waited long enough."""
-        patience = _of_class(self._handle.options.patience, priority_class_of(pod.obj))
+        accepted = (priority_class_of(pod.obj), EVERY)
+        entries = (one for one in self._handle.options.patience if one.priority_class in accepted)
+        patience = next(entries, None)
         if patience is None:
             return None
-        since_s = self._since_s(pod)
-        held = self._wait(pod, filtered, patience, since_s)
-        if held is None:
-            return None
-        waited_s = int(self._handle.clock.now_s - since_s)
-        return replace(held, reason=f"it has waited for {waited_s} s: {held.reason}")
-
-    def _wait(
-        self, pod: PodInfo, filtered: NodeToStatus, patience: Patience, since_s: float
-    ) -> Held | None:
-        now_s = self._handle.clock.now_s
+        now_s, since_s = self._handle.clock.now_s, self._since_s(pod)
+        limit_s = since_s + patience.at_most_s
+        held = None
         if now_s < since_s + patience.delay_s:
             reason = f"pods of its class wait for {patience.delay_s:g} s before they preempt"
-            return Held(reason, since_s + patience.delay_s)
-        limit_s = since_s + patience.at_most_s
-        if now_s >= limit_s:
+            held = Held(reason, since_s + patience.delay_s)
+        elif now_s < limit_s:
+            held = self._for_node(pod, patience, limit_s) or self._for_ends(pod, filtered, limit_s)
+        if held is None:
             return None
-        return self._for_node(pod, patience, limit_s) or self._for_ends(pod, filtered, limit_s)
+        return replace(held, reason=f"it has waited for {int(now_s - since_s)} s: {held.reason}")
 
     def _since_s(self, pod: PodInfo) -> float:
         known = condition_of(pod.obj, "PodScheduled") or {}
@@ -109,10 +101,10 @@ class PatientPreemption:
         """When so many have ended that the pod fits; infinity if that isn't enough."""
         snapshot = self._handle.snapshot
         rivals = self._handle.nominator.rivals_on(pod, snapshot.names[row])
-        world = HypotheticalRow(filtered.evaluation.filtering, snapshot, row, rivals)
+        without = HypotheticalRow(filtered.evaluation.filtering, snapshot, row, rivals)
         for end_s, one in soon:
-            world.remove(one)
-            if world.judge()[0] == FITS:
+            without.remove(one)
+            if without.judge()[0] == FITS:
                 return end_s
         return math.inf
 
@@ -125,11 +117,6 @@ def ends_s(pod: PodInfo) -> float:
     expected = duration_seconds(annotations(pod.obj).get(EXPECTED_DURATION, ""))
     said = [float(one) for one in (deadline, expected) if one is not None]
     return pod.start_ns / NANOS_PER_SECOND + min(said, default=math.inf)
-
-
-def _of_class(patience: Sequence[Patience], priority_class: str) -> Patience | None:
-    accepted = (priority_class, EVERY)
-    return next((one for one in patience if one.priority_class in accepted), None)
 
 
 def _tolerating(pod: Object, taints: Sequence[str]) -> Object:

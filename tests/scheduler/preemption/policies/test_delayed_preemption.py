@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from podium.api.values.times import timestamp
 from podium.scheduler.config.preemption_options import Patience
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.preemption.policies.patience import EXPECTED_DURATION, PROVISIONING_UNTIL
+from podium.scheduler.preemption.policies.delayed_preemption import (
+    EXPECTED_DURATION,
+    PROVISIONING_UNTIL,
+)
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import start_ns_of
 from tests.scheduler.objects import node, pod

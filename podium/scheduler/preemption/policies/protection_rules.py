@@ -1,10 +1,14 @@
-"""The rules that give pods a shield, each made from its options."""
+"""The rules that protect pods from preemption though their priority is lower, one an option."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
 
 from podium.api.objects import annotations, condition_of
 from podium.api.pods import priority_class_of
 from podium.api.values.durations import duration_seconds
+from podium.api.values.quantity import INT64_MAX
 from podium.api.values.times import NANOS_PER_SECOND, epoch_s
 from podium.scheduler.config.preemption_options import (
     EVERY,
@@ -14,8 +18,7 @@ from podium.scheduler.config.preemption_options import (
     RepeatedVictims,
 )
 from podium.scheduler.framework.victim_history import VictimHistory
-from podium.scheduler.preemption.policies.protection.shield import FOR_EVER, Shield, ShieldOf
-from podium.scheduler.preemption.policies.walls import RateWalls
+from podium.scheduler.preemption.policies.preemption_rates import PreemptionRates
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -27,11 +30,40 @@ MINIMUM_PREEMPTABLE_PRIORITY = f"{_TOLERATION}minimum-preemptable-priority"
 TOLERATION_SECONDS = f"{_TOLERATION}toleration-seconds"
 
 
+FOR_EVER = math.inf
+EVERYBODY = INT64_MAX
+
+
+class ProtectionPeriod(msgspec.Struct, frozen=True):
+    """For how long a pod may not be preempted, by which preemptors, and why.
+
+    Attributes:
+        reason: in words that go on from "the pod may not be preempted: ".
+        until_s: up to this moment, in seconds since the epoch; `FOR_EVER`.
+        below: by pods of a lower priority than this; `EVERYBODY`.
+    """
+
+    reason: str
+    until_s: float = FOR_EVER
+    below: int = EVERYBODY
+
+    def holds(self, priority: int, now_s: float) -> bool:
+        """Whether a preemptor of a priority may not preempt the pod now."""
+        return priority < self.below and now_s < self.until_s
+
+
+ProtectionRule = Callable[[PodInfo], ProtectionPeriod | None]
+"""A rule: how it protects a pod on a node; None if it doesn't."""
+
+
 def rules_of(
-    options: PreemptionProtection, listers: Listers, history: VictimHistory, rates: RateWalls
-) -> list[ShieldOf]:
+    options: PreemptionProtection,
+    listers: Listers,
+    history: VictimHistory,
+    rates: PreemptionRates | None,
+) -> list[ProtectionRule]:
     """The rules that the options switch on."""
-    rules: list[ShieldOf] = []
+    rules: list[ProtectionRule] = []
     if options.minimum_run_times or options.annotated_run_time_max_s:
         rules.append(
             MinimumRunTimeRule(options.minimum_run_times, options.annotated_run_time_max_s)
@@ -42,7 +74,7 @@ def rules_of(
         rules.append(NeverRule(options.never))
     if options.repeated_victims is not None:
         rules.append(RepeatedVictimsRule(options.repeated_victims, history))
-    if options.rates:
+    if rates is not None:
         rules.append(RateRule(rates))
     return rules
 
@@ -51,7 +83,6 @@ class MinimumRunTimeRule:
     """Protects a pod until it has run for some time.
 
     Args:
-        by_class: times by class.
         annotated_max_s: how much of the pod's own annotation is heeded.
     """
 
@@ -59,13 +90,13 @@ class MinimumRunTimeRule:
         self._by_class = by_class
         self._annotated_max_s = annotated_max_s
 
-    def __call__(self, pod: PodInfo) -> Shield | None:
+    def __call__(self, pod: PodInfo) -> ProtectionPeriod | None:
         wanted_s = max(self._of_class(pod), self._annotated(pod))
         if not wanted_s:
             return None
         reason = f"it has to run for {wanted_s:g} s first"
         started = pod.start_ns
-        return Shield(
+        return ProtectionPeriod(
             reason, FOR_EVER if started is None else started / NANOS_PER_SECOND + wanted_s
         )
 
@@ -90,7 +121,7 @@ class TolerationRule:
     def __init__(self, listers: Listers) -> None:
         self._listers = listers
 
-    def __call__(self, pod: PodInfo) -> Shield | None:
+    def __call__(self, pod: PodInfo) -> ProtectionPeriod | None:
         found = self._listers.get("PriorityClass", priority_class_of(pod.obj))
         noted = {} if found is None else annotations(found)
         if found is None or not {MINIMUM_PREEMPTABLE_PRIORITY, TOLERATION_SECONDS} & {*noted}:
@@ -99,12 +130,12 @@ class TolerationRule:
         seconds = _integer(noted, TOLERATION_SECONDS, 0)
         reason = f"its PriorityClass tolerates no preemption by priorities below {below}"
         if seconds < 0:
-            return Shield(reason, FOR_EVER, below)
+            return ProtectionPeriod(reason, FOR_EVER, below)
         scheduled = condition_of(pod.obj, "PodScheduled")
         if scheduled is None or scheduled.get("status") != "True":
-            return Shield(reason, FOR_EVER, below)
+            return ProtectionPeriod(reason, FOR_EVER, below)
         at_s = epoch_s(scheduled["lastTransitionTime"])
-        return Shield(f"{reason} for {seconds} s", at_s + seconds, below)
+        return ProtectionPeriod(f"{reason} for {seconds} s", at_s + seconds, below)
 
 
 class NeverRule:
@@ -113,7 +144,7 @@ class NeverRule:
     def __init__(self, options: NeverPreempt) -> None:
         self._options = options
 
-    def __call__(self, pod: PodInfo) -> Shield | None:
+    def __call__(self, pod: PodInfo) -> ProtectionPeriod | None:
         noted, options = annotations(pod.obj), self._options
         asks = noted.get(NEVER_PREEMPT) == "true"
         if not asks and options.safe_to_evict:
@@ -121,7 +152,7 @@ class NeverRule:
         may_ask = priority_class_of(pod.obj) in options.priority_classes and (
             not options.namespaces or pod.namespace in options.namespaces
         )
-        return Shield("it asks never to be preempted") if asks and may_ask else None
+        return ProtectionPeriod("it asks never to be preempted") if asks and may_ask else None
 
 
 class RepeatedVictimsRule:
@@ -131,7 +162,7 @@ class RepeatedVictimsRule:
         self._options = options
         self._history = history
 
-    def __call__(self, pod: PodInfo) -> Shield | None:
+    def __call__(self, pod: PodInfo) -> ProtectionPeriod | None:
         times, within_s = self._options.times, self._options.within_s
         moments = self._history.moments(pod)[-times:]
         if len(moments) < times:
@@ -139,18 +170,18 @@ class RepeatedVictimsRule:
         if moments[-1] - moments[0] > within_s:
             return None
         reason = f"it has been preempted {times} times within {within_s:g} s"
-        return Shield(reason, moments[0] + within_s)
+        return ProtectionPeriod(reason, moments[0] + within_s)
 
 
 class RateRule:
     """Protects the pods of which no more may be preempted at the moment."""
 
-    def __init__(self, walls: RateWalls) -> None:
-        self._walls = walls
+    def __init__(self, rates: PreemptionRates) -> None:
+        self._rates = rates
 
-    def __call__(self, pod: PodInfo) -> Shield | None:
-        wall = self._walls.before_one(pod)
-        return None if wall is None else Shield(wall.reason, wall.until_s)
+    def __call__(self, pod: PodInfo) -> ProtectionPeriod | None:
+        objection = self._rates.objection_to(pod)
+        return None if objection is None else ProtectionPeriod(objection.reason, objection.until_s)
 
 
 def _integer(noted: Mapping[str, str], annotation: str, default: int) -> int:

@@ -1,4 +1,4 @@
-"""Shields as columns say what the rules say pod by pod, whatever has changed since."""
+"""Protections as columns say what the rules say pod by pod, whatever has changed since."""
 
 from collections.abc import Iterator
 from random import Random
@@ -9,8 +9,8 @@ import pytest
 from podium.api.documents import read
 from podium.scheduler.config.preemption_options import PreemptionProtection
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.preemption.policies.policy import policy_of
-from podium.scheduler.preemption.policies.protection.shields import Shields
+from podium.scheduler.preemption.policies.enabled_policies import policies_of
+from podium.scheduler.preemption.victim_table import Protection
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 
@@ -95,29 +95,27 @@ class Life:
 def test_columns_say_what_the_rules_say(seed: int) -> None:
     life = Life(seed)
     life.scheduler.clock.now_s = 3_600.0
-    policy = policy_of(life.scheduler.handle)
-    assert policy is not None
-    assert policy.shields is not None
+    policy = policies_of(life.scheduler.handle)
+    assert policy.protection is not None
     seen = 0
     for _ in range(60):
         life.step()
         policy.update()
-        seen += _assert_agree(life.scheduler, policy.shields)
+        seen += _assert_agree(life.scheduler, policy.protection)
     assert seen > 10
 
 
-def test_a_row_is_logged_when_time_alone_ends_a_shield() -> None:
+def test_a_row_is_logged_when_time_alone_ends_a_protection() -> None:
     life = Life(0)
-    policy = policy_of(life.scheduler.handle)
-    assert policy is not None
-    assert policy.shields is not None
+    policy = policies_of(life.scheduler.handle)
+    assert policy.protection is not None
     life.come()
     (pod,) = (pod for pods in life.scheduler.snapshot.pods_on for pod in pods)
     pod.obj["spec"]["priorityClassName"] = "batch"
     pod.obj["metadata"]["annotations"] = {}
     life.scheduler.snapshot.restart_pod(pod, 0)
     policy.update()
-    ended = policy.shields.log.cursor()
+    ended = policy.protection.log.cursor()
     life.scheduler.clock.now_s = 49.0
     policy.update()
     assert ended.new() == []
@@ -126,13 +124,13 @@ def test_a_row_is_logged_when_time_alone_ends_a_shield() -> None:
     assert ended.new() == [pod.row]
 
 
-def _assert_agree(scheduler: Scheduler, shields: Shields) -> int:
+def _assert_agree(scheduler: Scheduler, protection: Protection) -> int:
     protected = 0
     for pods in scheduler.snapshot.pods_on:
         for pod in pods:
             for priority in range(5):
-                one_by_one = shields.protects(pod, priority)
-                at_once = shields.protected(np.array([pod.slot]), priority)
+                one_by_one = protection.protects(pod, priority)
+                at_once = protection.protected(np.array([pod.slot]), priority)
                 assert [one_by_one] == at_once.tolist()
                 protected += one_by_one
     return protected

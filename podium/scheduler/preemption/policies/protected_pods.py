@@ -1,15 +1,15 @@
-"""The shields of all pods on nodes, as columns by slot."""
+"""Pods that rules protect from preemption, as columns by slot."""
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.handle import Clock
-from podium.scheduler.preemption.policies.protection.shield import Shield, ShieldOf
+from podium.scheduler.preemption.policies.preemption_rates import PreemptionRates
+from podium.scheduler.preemption.policies.protection_rules import ProtectionPeriod, ProtectionRule
+from podium.scheduler.preemption.policy import Objection, PreemptionPolicy, before
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.listers import Listers
@@ -20,49 +20,32 @@ Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-class Shielded(msgspec.Struct, frozen=True):
-    """A pod that would have been a potential victim, and what protects it."""
-
-    pod: PodInfo
-    shield: Shield
-
-
-class Followed(Protocol):
-    """Something that rules depend on."""
-
-    @property
-    def epoch(self) -> int:
-        """Raised whenever it changes."""
-        ...
-
-
-class Shields:
-    """Which pods are protected from which preemptors at the moment.
+class ProtectedPods(PreemptionPolicy):
+    """Which pods are protected from which preemptors at the moment; `Protection` of the engine.
 
     Attributes:
-        log: the rows of pods whose protection has changed, be it that time has passed.
+        log: the rows of pods whose protection has changed, be it only that time has passed.
 
     Args:
-        rules: each may give a pod a shield; one that holds is enough.
-        snapshot: the pods.
-        listers: a change of any object that rules look up has all pods looked at anew.
-        followed: another epoch of it has all pods looked at anew, as rules depend on it.
-        clock: the time.
+        rules: each may protect a pod; one that does is enough.
+        listers: a change of any object that rules look up has all pods looked at again.
+        rates: another epoch of it has all pods looked at again; None if no rule depends on it.
     """
 
     def __init__(
         self,
-        rules: Sequence[ShieldOf],
+        rules: Sequence[ProtectionRule],
         snapshot: Snapshot,
         listers: Listers,
-        followed: Followed | None,
+        rates: PreemptionRates | None,
         clock: Clock,
     ) -> None:
+        self.protection = self
         self.log: Log[int] = Log()
         self._rules = rules
         self._snapshot = snapshot
         self._listers = listers
-        self._followed = followed
+        self._rates = rates
         self._clock = clock
         self._changes = snapshot.log.cursor()
         self._restarts = snapshot.restarts.cursor()
@@ -92,28 +75,35 @@ class Shields:
         held: Mask = np.logical_or.reduce((until_s > self._clock.now_s) & (below > priority))
         return held
 
-    def on(self, rows: Rows, priority: int) -> list[Shielded]:
-        """The pods of lower priority on `rows`, int[n], that are protected, and by what longest."""
-        now_s, found = self._clock.now_s, []
-        for row in rows.tolist():
-            for pod in self._snapshot.pods_on[row]:
-                holding = [one for one in self._of(pod) if one.holds(priority, now_s)]
-                if holding and pod.priority < priority:
-                    found.append(Shielded(pod, max(holding, key=lambda one: one.until_s)))
-        return found
+    def protected_on(self, rows: Rows, pod: PodInfo) -> list[Objection]:
+        """Why the protected pods on `rows`, int[n], aren't victims, those of the next moment first.
 
-    def _of(self, pod: PodInfo) -> list[Shield]:
-        return [shield for rule in self._rules if (shield := rule(pod)) is not None]
+        Of several rules the one that protects a pod for longest is told.
+        """
+        now_s, found = self._clock.now_s, list[tuple[float, str, str]]()
+        for row in rows.tolist():
+            for one in self._snapshot.pods_on[row]:
+                holding = [period for period in self._of(one) if period.holds(pod.priority, now_s)]
+                if holding and one.priority < pod.priority:
+                    longest = max(holding, key=lambda period: period.until_s)
+                    found.append((longest.until_s, one.key, longest.reason))
+        return [
+            Objection(f"{key} may not be preempted{before(until_s)}: {reason}", until_s)
+            for until_s, key, reason in sorted(found, key=lambda one: one[:2])
+        ]
+
+    def _of(self, pod: PodInfo) -> list[ProtectionPeriod]:
+        return [period for rule in self._rules if (period := rule(pod)) is not None]
 
     def _look_at(self, pod: PodInfo) -> None:
         for number, rule in enumerate(self._rules):
-            shield = rule(pod)
-            self._until_s[number, pod.slot] = -math.inf if shield is None else shield.until_s
-            self._below[number, pod.slot] = 0 if shield is None else shield.below
+            period = rule(pod)
+            self._until_s[number, pod.slot] = -math.inf if period is None else period.until_s
+            self._below[number, pod.slot] = 0 if period is None else period.below
 
     def _changed_rows(self) -> list[int]:
-        snapshot, followed = self._snapshot, self._followed
-        epoch = 0 if followed is None else followed.epoch
+        snapshot, rates = self._snapshot, self._rates
+        epoch = 0 if rates is None else rates.epoch
         state = (self._listers.epoch, snapshot.node_epoch, epoch)
         changes, restarted = self._changes.new(), self._restarts.new()
         if state != self._state or changes is None or restarted is None:
@@ -122,7 +112,7 @@ class Shields:
         return sorted({*(row for row, _, _ in changes), *restarted})
 
     def _pass_time(self) -> None:
-        """Note the rows with a shield that was up when it was last looked, and isn't any more."""
+        """Note the rows with a protection that has ended since the last look."""
         before_s, self._checked_s = self._checked_s, self._clock.now_s
         ended = (self._until_s > before_s) & (self._until_s <= self._checked_s)
         if ended.any():

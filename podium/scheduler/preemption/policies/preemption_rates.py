@@ -1,0 +1,81 @@
+"""Rates of preemption: at most so many victims of a namespace and class in a time."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from podium.api.pods import priority_class_of
+from podium.scheduler.config.preemption_options import EVERY, PreemptionRate
+from podium.scheduler.framework.handle import Clock
+from podium.scheduler.framework.victim_history import VictimHistory
+from podium.scheduler.preemption.policy import Objection, PreemptionPolicy
+from podium.scheduler.snapshot.pod_info import PodInfo
+
+
+class PreemptionRates(PreemptionPolicy):
+    """The option `rates`: how many pods may be preempted in a time."""
+
+    def __init__(
+        self, rates: Sequence[PreemptionRate], history: VictimHistory, clock: Clock
+    ) -> None:
+        self._rates = rates
+        self._history = history
+        self._clock = clock
+        self._history_epoch = self._changes = 0
+        self._known: dict[tuple[str, str], Objection | None] = {}
+
+    @property
+    def epoch(self) -> int:
+        """Raised when `objection_to` has another answer for anybody than it gave."""
+        if self._history_epoch != self._history.epoch:
+            self._history_epoch, before = self._history.epoch, self._known
+            self._known = {group: self._to_group(group, 1) for group in before}
+            self._changes += before != self._known
+        return self._changes
+
+    def objection_to(self, pod: PodInfo) -> Objection | None:
+        """The first rate that a victim would exceed; found once for its namespace and class."""
+        group = pod.namespace, priority_class_of(pod.obj)
+        if group not in self._known:
+            self._known[group] = self._to_group(group, 1)
+        return self._known[group]
+
+    def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
+        """The first rate that the victims would exceed; None if there is none."""
+        groups = Counter((one.namespace, priority_class_of(one.obj)) for one in victims)
+        objections = (self._to_group(group, count) for group, count in sorted(groups.items()))
+        return next((objection for objection in objections if objection is not None), None)
+
+    def _to_group(self, group: tuple[str, str], count: int) -> Objection | None:
+        about = (rate for rate in self._rates if _is_about(rate, *group))
+        objections = (self._to_rate(rate, group, count) for rate in about)
+        return next((objection for objection in objections if objection is not None), None)
+
+    def _to_rate(
+        self, rate: PreemptionRate, group: tuple[str, str], count: int
+    ) -> Objection | None:
+        past = self._past(rate, group)
+        too_many = len(past) + count - rate.victims
+        if too_many <= 0:
+            return None
+        namespace, priority_class = group
+        of_class = f" of class {priority_class}" if priority_class else ""
+        reason = (
+            f"at most {rate.victims} pods{of_class} in namespace {namespace} "
+            f"may be preempted in {rate.per_s:g} s"
+        )
+        freed = past[too_many - 1] + rate.per_s if too_many <= len(past) else math.inf
+        return Objection(reason, freed)
+
+    def _past(self, rate: PreemptionRate, group: tuple[str, str]) -> list[float]:
+        since_s, moments = self._clock.now_s - rate.per_s, []
+        for one in reversed(self._history.victims):
+            if one.at_s <= since_s:
+                break
+            if (one.namespace, one.priority_class) == group:
+                moments.append(one.at_s)
+        return moments[::-1]
+
+
+def _is_about(rate: PreemptionRate, namespace: str, priority_class: str) -> bool:
+    return rate.namespace in (EVERY, namespace) and rate.priority_class in (EVERY, priority_class)

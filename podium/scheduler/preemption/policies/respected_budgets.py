@@ -1,0 +1,80 @@
+"""PodDisruptionBudgets that preemption never violates: the option `disruptionBudgets: Respect`."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from podium.api.objects import is_terminating
+from podium.api.pods import is_ready, priority_class_of
+from podium.scheduler.config.preemption_options import BudgetPolicy
+from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.framework.victim_history import VictimHistory
+from podium.scheduler.preemption.policy import Objection, PreemptionPolicy
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+
+class RespectedBudgets(PreemptionPolicy):
+    """The PodDisruptionBudgets that preemption has to respect.
+
+    What a budget allows is what its status says, less what has happened since: pods that are about
+    to go don't count as healthy, whether or not the disruption controller knows it yet.
+    """
+
+    def __init__(
+        self,
+        options: SchedulerOptions,
+        snapshot: Snapshot,
+        budgets: BudgetColumns,
+        history: VictimHistory,
+    ) -> None:
+        self._for_all = options.disruption_budgets is BudgetPolicy.RESPECT
+        self._annotated = options.budget_annotations
+        self._classes = options.budget_respecting_classes
+        self._snapshot = snapshot
+        self._budgets = budgets
+        self._history = history
+
+    def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
+        """The first budget that the victims would break; None if there is none."""
+        budgets = self._budgets
+        needed = Counter(
+            number
+            for victim in victims
+            for number in budgets.covering(victim.cls)
+            if victim.name not in budgets.budgets[number].disrupted
+        )
+        for number, count in sorted(needed.items()):
+            if self._is_respected(number, pod) and count > self._allowed(number):
+                budget = budgets.budgets[number]
+                name = f"{budget.namespace}/{budget.name}"
+                return Objection(f"PodDisruptionBudget {name} would be violated", budget=name)
+        return None
+
+    def _is_respected(self, number: int, preemptor: PodInfo) -> bool:
+        asks = self._annotated and self._budgets.budgets[number].is_respected
+        if self._for_all or asks:
+            return True
+        return priority_class_of(preemptor.obj) in self._classes
+
+    def _allowed(self, number: int) -> int:
+        budget = self._budgets.budgets[number]
+        if budget.desired_healthy is None:
+            return budget.allowed
+        leaving = self._history.leaving
+        healthy = sum(
+            is_ready(pod.obj) and not is_terminating(pod.obj) and pod.uid not in leaving
+            for pod in self._covered(number)
+        )
+        return min(budget.allowed, healthy - budget.desired_healthy)
+
+    def _covered(self, number: int) -> Iterable[PodInfo]:
+        columns = self._snapshot.pods
+        placed = np.flatnonzero(columns.rows >= 0)
+        classes, firsts = np.unique(columns.classes[placed], return_index=True)
+        examples = (columns.pods[slot] for slot in placed[firsts].tolist())
+        covered = [number in self._budgets.covering(pod.cls) for pod in examples]
+        slots = placed[np.isin(columns.classes[placed], classes[covered])]
+        return (columns.pods[slot] for slot in slots.tolist())
