@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.scheduler.config.args import Args, CustomArgs
+from podium.scheduler.config.args import CustomArgs
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.merge import Expanded, expand
 from podium.scheduler.config.profiles import check_expanded
@@ -137,11 +137,6 @@ def plugin_factories() -> Mapping[str, Factory]:
 
 @cache
 def _installed() -> Mapping[str, Factory]:
-    """The plugins of Kubernetes, and those that packages announce.
-
-    Raises:
-        PluginError: an entry point can't be loaded or takes a name that is taken.
-    """
     factories: dict[str, Factory] = {factory.name: factory for factory in _IN_TREE}  # type: ignore[attr-defined]
     for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.name in factories:
@@ -227,11 +222,18 @@ def _pipeline(
 ) -> Pipeline:
     made: dict[str, Any] = {}
 
+    def plugin(name: str) -> Any:
+        if name not in made:
+            args = profile.plugin_config.get(name)
+            given = () if args is None else (args.values if isinstance(args, CustomArgs) else args,)
+            made[name] = factories[name](handle, *given)
+        return made[name]
+
     def at(point: ExtensionPoint) -> tuple[Any, ...]:
-        return tuple(_made(ref.name, made, profile, handle, factories) for ref in expanded[point])
+        return tuple(plugin(ref.name) for ref in expanded[point])
 
     def serving(point: ExtensionPoint) -> tuple[Any, ...]:
-        return tuple(plugin for plugin in at(point) if hasattr(plugin, _METHODS[point]))
+        return tuple(one for one in at(point) if hasattr(one, _METHODS[point]))
 
     weights = [ref.weight for ref in expanded[ExtensionPoint.SCORE]]
     scored = zip(at(ExtensionPoint.SCORE), weights, strict=True)
@@ -256,21 +258,3 @@ def _pipeline(
         post_bind=serving(ExtensionPoint.POST_BIND),
         sampling=None if percentage in (None, 100) else NodeSampling(percentage),
     )
-
-
-def _made(
-    name: str,
-    made: dict[str, Any],
-    profile: ProfileConfig,
-    handle: Handle,
-    factories: Mapping[str, Factory],
-) -> Any:
-    if name not in made:
-        made[name] = _make(factories[name], handle, profile.plugin_config.get(name))
-    return made[name]
-
-
-def _make(factory: Factory, handle: Handle, args: Args | None) -> Any:
-    if args is None:
-        return factory(handle)
-    return factory(handle, args.values if isinstance(args, CustomArgs) else args)

@@ -182,7 +182,13 @@ class APIDispatcher:
         calls.sent = None
         if isinstance(effect, Patch):
             self._patches -= 1
-            self._send_waiting()
+            # Those whose turn it is, unless there is nothing left that they would write.
+            while self._patches < self.patches_max and (
+                waiting := self._waiting_to_nominate or self._waiting
+            ):
+                next_calls = waiting.pop(next(iter(waiting)))
+                if next_calls.pod.uid in self._calls:
+                    self._send_next(next_calls)
         if isinstance(effect, Bind):
             if error is not None and (
                 error.is_unknown or (calls.uncertain and error.reason != "NotFound")
@@ -252,16 +258,6 @@ class APIDispatcher:
             del self._calls[calls.pod.uid]
             return
         self.put(calls.sent)
-
-    def _send_waiting(self) -> None:
-        """Let in those whose turn it is, unless there is nothing left that they would write."""
-        while self._patches < self.patches_max:
-            waiting = self._waiting_to_nominate or self._waiting
-            if not waiting:
-                return
-            calls = waiting.pop(next(iter(waiting)))
-            if calls.pod.uid in self._calls:
-                self._send_next(calls)
 
     def _retry_later(self, calls: _Calls, now_s: float) -> None:
         calls.failures += 1

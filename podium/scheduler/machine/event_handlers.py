@@ -46,11 +46,11 @@ _RESOURCES = {
 }
 # Of these only a few fields matter to plugins, while their status changes all the time.
 _READ_FIELDS = {
-    "Namespace": ("metadata.labels",),
-    "Service": ("metadata.labels", "spec.selector"),
-    "ReplicationController": ("metadata.labels", "spec.selector"),
-    "ReplicaSet": ("metadata.labels", "spec.selector"),
-    "StatefulSet": ("metadata.labels", "spec.selector"),
+    "Namespace": (("metadata", "labels"),),
+    "Service": (("metadata", "labels"), ("spec", "selector")),
+    "ReplicationController": (("metadata", "labels"), ("spec", "selector")),
+    "ReplicaSet": (("metadata", "labels"), ("spec", "selector")),
+    "StatefulSet": (("metadata", "labels"), ("spec", "selector")),
 }
 KINDS = frozenset({"Pod", "Node", "PodDisruptionBudget", *_RESOURCES, *_READ_FIELDS})
 
@@ -204,25 +204,22 @@ class EventHandlers:
         if before.uid in context.placed:
             # Bound, and the watch is yet to tell: what it tells here is older news.
             return
-        self._renominate(before, pod)
+        # A nomination that only this scheduler knows of survives news that don't tell of it.
+        held, stated, was_stated = (
+            before.nominated_node_name,
+            nominated_node_of(obj),
+            nominated_node_of(before.obj),
+        )
+        self._nominator.withdraw(before)
+        self._nominator.nominate(pod, stated or ("" if was_stated else held))
         context.queue.update(before, pod, context.now_s)
-        stated = nominated_node_of(before.obj)
-        if stated and stated != nominated_node_of(obj):
+        if was_stated and was_stated != stated:
             context.tell_nomination_gone(before)
 
     def _queue_up(self, pod: PodInfo) -> None:
         since_s = _rejected_since_s(pod) if self._takes_over and not self.is_synced else None
         now_s, name = self._context.now_s, scheduler_name_of(pod.obj)
         self._context.queue.add(pod, name, now_s, rejected_since_s=since_s)
-
-    def _renominate(self, before: PodInfo, pod: PodInfo) -> None:
-        """A nomination that only this scheduler knows of survives news that don't tell of it."""
-        held = before.nominated_node_name
-        stated, said_before = nominated_node_of(pod.obj), nominated_node_of(before.obj)
-        self._nominator.withdraw(before)
-        if not stated and not said_before:
-            stated = held
-        self._nominator.nominate(pod, stated)
 
     def _pod_assigned(self, obj: Object, node_name: str) -> None:
         context, pod_uid = self._context, uid(obj)
@@ -320,7 +317,10 @@ class EventHandlers:
         if new is None:
             if old is not None:
                 listers.remove(old)
-        elif old is None or not _reads_alike(change.kind, old, new):
+        elif old is None or not (
+            (fields := _READ_FIELDS.get(change.kind))
+            and all(part(old, *path) == part(new, *path) for path in fields)
+        ):
             listers.set(new)
         resource = _RESOURCES.get(change.kind)
         if resource is not None:
@@ -342,14 +342,3 @@ def _age(pod: PodInfo) -> tuple[str, int]:
     metadata = pod.obj["metadata"]
     created = metadata.get("creationTimestamp") or ""
     return created, int(metadata.get("resourceVersion") or 0)
-
-
-def _reads_alike(kind: str, old: Object, new: Object) -> bool:
-    """Whether plugins read the same in both states of an object."""
-    fields = _READ_FIELDS.get(kind)
-    return fields is not None and all(_at(old, f) == _at(new, f) for f in fields)
-
-
-def _at(obj: Object, path: str) -> object:
-    outer, inner = path.split(".")
-    return part(obj, outer).get(inner)

@@ -55,8 +55,13 @@ class EvictionGuard:
             gone = change.old if pod is None else pod
             if gone is not None:
                 self._held.pop(uid(gone), None)
-            if pod is not None:
-                self._remember(pod, now_s)
+            evicted_s = None if pod is None else _evicted_s(pod)
+            if pod is not None and evicted_s is not None and controller_uid(pod):
+                until_s = evicted_s + self._period_s
+                if until_s > now_s:
+                    nodes_s = self._until_s.setdefault(controller_uid(pod), {})
+                    node_name = node_name_of(pod)
+                    nodes_s[node_name] = max(nodes_s.get(node_name, 0.0), until_s)
             return change
         nodes = self._avoided(pod, now_s)
         held = self._held.get(uid(pod))
@@ -84,15 +89,6 @@ class EvictionGuard:
             for node in held.nodes
         )
         return min(times_s, default=None)
-
-    def _remember(self, pod: Object, now_s: float) -> None:
-        """Take note of a pod that was evicted under pressure, if it was."""
-        evicted_s = _evicted_s(pod)
-        if evicted_s is None or evicted_s + self._period_s <= now_s or not controller_uid(pod):
-            return
-        nodes = self._until_s.setdefault(controller_uid(pod), {})
-        node = pod["spec"]["nodeName"]
-        nodes[node] = max(nodes.get(node, 0.0), evicted_s + self._period_s)
 
     def _avoided(self, pod: Object, now_s: float) -> tuple[str, ...]:
         nodes = self._until_s.get(controller_uid(pod), {})

@@ -141,7 +141,9 @@ class GangScheduler:
         if group is not None and bound >= group.least:
             self._rooms.pop(gang, None)
             return False
-        members = self._taken(gang, queued)
+        others = (self._context.queue.take(pod_uid) for pod_uid in self._groups.uids(gang))
+        members = [queued, *(one for one in others if one is not None)]
+        members.sort(key=lambda one: (-one.pod.priority, one.turn))
         if group is None:
             self._hold(members, f"{_named(gang)} isn't there yet.")
         elif bound + len(members) < group.least:
@@ -191,7 +193,14 @@ class GangScheduler:
         else:
             self._rooms.pop(gang, None)
             self._tell(gang)
-            self._bind(members, trial)
+            nodes = {place.pod.uid: place.node_name for place in trial.places}
+            for queued in members:
+                if queued.uid in nodes:
+                    self._bindings.start(queued, nodes[queued.uid])
+            left = [queued for queued in members if queued.uid not in nodes]
+            self._fail(left, Failure(trial.message, trial.plugins))
+            # Now they are single pods, for which others may have to go.
+            self._context.queue.activate([one.uid for one in left], self._context.now_s)
 
     def _lack(self, gang: GangId, group: PodGroup, trial: RehearsalOutcome) -> str:
         """What of the resources that it asks for isn't free, in words; empty if nothing."""
@@ -217,16 +226,6 @@ class GangScheduler:
             f"{_named(gang)} needs places for {least} pods at once, and finds "
             f"{len(trial.places)}{fit}{more}. {trial.message}"
         )
-
-    def _bind(self, members: Sequence[QueuedPod], trial: RehearsalOutcome) -> None:
-        nodes = {place.pod.uid: place.node_name for place in trial.places}
-        left = [queued for queued in members if queued.uid not in nodes]
-        for queued in members:
-            if queued.uid in nodes:
-                self._bindings.start(queued, nodes[queued.uid])
-        self._fail(left, Failure(trial.message, trial.plugins))
-        # Now they are single pods, for which others may have to go.
-        self._context.queue.activate([one.uid for one in left], self._context.now_s)
 
     def _make_room(
         self, gang: GangId, members: Sequence[QueuedPod], trial: RehearsalOutcome, room: _Room
@@ -273,13 +272,6 @@ class GangScheduler:
         for queued in members:
             self._context.metrics.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
             handle_scheduling_failure(self._context, queued, failure)
-
-    def _taken(self, gang: GangId, first: QueuedPod) -> list[QueuedPod]:
-        """The members that can be tried, with the one that was popped, the first in line first."""
-        queue = self._context.queue
-        others = (queue.take(pod_uid) for pod_uid in self._groups.uids(gang))
-        members = [first, *(one for one in others if one is not None)]
-        return sorted(members, key=lambda one: (-one.pod.priority, one.turn))
 
     def _expire(self, gang: GangId) -> None:
         """Give room up, and after that rest as long."""

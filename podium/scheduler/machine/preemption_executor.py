@@ -163,7 +163,12 @@ class PreemptionExecutor:
         if not is_async:
             self._held = (queued, failure)
         if fresh:
-            self._begin_all(PreemptionTask(pod, record, found.status.plugin, fresh[-1]), fresh[:-1])
+            task = PreemptionTask(pod, record, found.status.plugin, fresh[-1])
+            self._tasks[pod.uid] = task
+            context.scheduler.preempting.add(pod.uid)
+            for victim in fresh[:-1]:
+                self._begin(task, victim)
+            self._proceed(task)
         elif not is_async:
             self._let_go()
         if is_async:
@@ -235,28 +240,18 @@ class PreemptionExecutor:
             return held_s if retry_s is None else retry_s
         return min(retry_s, held_s)
 
-    def _begin_all(self, task: PreemptionTask, others: list[PodInfo]) -> None:
-        self._tasks[task.preemptor.uid] = task
-        self._context.scheduler.preempting.add(task.preemptor.uid)
-        for victim in others:
-            self._begin(task, victim)
-        self._proceed(task)
-
     def _proceed(self, task: PreemptionTask) -> None:
         if task.removing:
             return
         if task.goes_on and not task.last_begun:
-            self._begin_last(task)
+            task.last_begun, last = True, task.last
+            self._preemptors_of.setdefault(last.uid, set()).add(task.preemptor.uid)
+            seen = self._context.placed.get(last.uid)
+            if seen is None or is_terminating(seen.obj):
+                self._let_in(last.uid)
+            self._begin(task, last)
         if not task.removing:
             self._finish(task)
-
-    def _begin_last(self, task: PreemptionTask) -> None:
-        task.last_begun = True
-        self._preemptors_of.setdefault(task.last.uid, set()).add(task.preemptor.uid)
-        seen = self._context.placed.get(task.last.uid)
-        if seen is None or is_terminating(seen.obj):
-            self._let_in(task.last.uid)
-        self._begin(task, task.last)
 
     def _let_in(self, last_uid: str) -> None:
         self._context.scheduler.preempting.difference_update(self._preemptors_of.pop(last_uid))
@@ -324,35 +319,28 @@ class PreemptionExecutor:
             # The pod has been tried again meanwhile, and preempts others.
             return
         del self._tasks[preemptor_uid]
-        if self._held is not None or not self._is_yet_to_be_seen(task):
-            self._stop_waiting(task)
+        last_uid, placed = task.last.uid, context.placed
+        is_yet_to_be_seen = task.last_deleted and last_uid in placed
+        if self._held is not None or not is_yet_to_be_seen:
+            context.scheduler.preempting.discard(preemptor_uid)
+            waiting = self._preemptors_of.get(last_uid, set())
+            waiting.discard(preemptor_uid)
+            if not waiting:
+                self._preemptors_of.pop(last_uid, None)
         context.metrics.preemption_ended(context.now_s - task.record.at_s, failed=failed)
         if not failed:
             self._retries.forget(preemptor_uid)
         if self._held is not None:
             self._let_go(task.error.message if task.error else "")
         elif failed:
-            self._revert(task)
+            if context.features.revert_failed_nominations:
+                for pod in list(context.scheduler.nominator.on(task.record.node_name)):
+                    if pod.uid == preemptor_uid:
+                        context.clear_nomination(pod)
             self._try_again(preemptor_uid)
-        elif self._is_forgotten(task):
+        elif context.queue.place_of(preemptor_uid) is QueueName.GATED and last_uid not in placed:
+            # The last victim went before its turn, while PreEnqueue let no preemptor in for it.
             context.queue.activate([preemptor_uid], context.now_s)
-
-    def _is_yet_to_be_seen(self, task: PreemptionTask) -> bool:
-        """Whether the event that tells of the last victim's removal is still to come."""
-        return task.last_deleted and task.last.uid in self._context.placed
-
-    def _stop_waiting(self, task: PreemptionTask) -> None:
-        preemptor_uid, last_uid = task.preemptor.uid, task.last.uid
-        self._context.scheduler.preempting.discard(preemptor_uid)
-        waiting = self._preemptors_of.get(last_uid, set())
-        waiting.discard(preemptor_uid)
-        if not waiting:
-            self._preemptors_of.pop(last_uid, None)
-
-    def _is_forgotten(self, task: PreemptionTask) -> bool:
-        """Whether the last victim went before its turn, while PreEnqueue let nobody in for it."""
-        is_held = self._context.queue.place_of(task.preemptor.uid) is QueueName.GATED
-        return is_held and task.last.uid not in self._context.placed
 
     def _let_go(self, failed_with: str = "") -> None:
         assert self._held is not None
@@ -368,12 +356,6 @@ class PreemptionExecutor:
         """Nothing may happen any more that would bring the pod back by itself."""
         self._retries.failed(preemptor_uid, self._context.now_s)
         self.wake()
-
-    def _revert(self, task: PreemptionTask) -> None:
-        if self._context.features.revert_failed_nominations:
-            for pod in list(self._context.scheduler.nominator.on(task.record.node_name)):
-                if pod.uid == task.preemptor.uid:
-                    self._context.clear_nomination(pod)
 
 
 def _deletion(victim: PodInfo) -> Delete:

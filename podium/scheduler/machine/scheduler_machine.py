@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 
 from msgspec.structs import replace
@@ -12,8 +12,6 @@ from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Woken
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
-from podium.scheduler.framework.cluster_events import EventHint
-from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message, rejecting_plugins
 from podium.scheduler.framework.cycle.scheduling_cycle import NO_NODES
 from podium.scheduler.framework.cycle.timing import Timing
@@ -80,9 +78,21 @@ class SchedulerMachine:
         self.name = next(iter(self.scheduler.pipelines))
         self.metrics = metrics or NoMetrics()
         options = options or SchedulerOptions()
-        # Whoever waits for pods of its gang is brought back by these alone.
+        # A pod that waits for pods of its gang is brought back by these alone.
         unmoved = {GANG_SCHEDULING: ()} if options.gangs else {}
-        self.queue = _queue(self.scheduler, configuration, features, unmoved)
+        profiles = {
+            name: QueueProfile.of(pipeline, unmoved)
+            for name, pipeline in self.scheduler.pipelines.items()
+        }
+        backoffs = {}
+        if configuration is not None:
+            backoffs = {
+                "initial_backoff_s": configuration.pod_initial_backoff_seconds,
+                "max_backoff_s": configuration.pod_max_backoff_seconds,
+            }
+        self.queue = SchedulingQueue(
+            profiles, pop_from_backoff=features.scheduler_pop_from_backoff_q, **backoffs
+        )
         self.context = SchedulerContext(
             self.scheduler, self.queue, APIDispatcher(), self.metrics, features
         )
@@ -132,7 +142,16 @@ class SchedulerMachine:
                 self.livelocks.follow(event)
             self.metrics.took_in(event, self.metrics.stopwatch() - begun_s)
         elif isinstance(event, Outcome):
-            self._outcome(event)
+            match event.effect.purpose:
+                case PodCall() as purpose:
+                    if self.context.dispatcher.outcome(purpose, event, now_s):
+                        self.bindings.settled(purpose.uid, event)
+                    else:
+                        self.bindings.recheck_uncertain(purpose.uid)
+                case VictimCall() as purpose:
+                    self.preemptions.outcome(purpose, event)
+                case PreBindCall() as purpose:
+                    self.bindings.outcome(purpose, event)
         elif isinstance(event, FirstList):
             self.handlers.take_in(event)
         elif isinstance(event, Synced):
@@ -148,7 +167,10 @@ class SchedulerMachine:
 
     def next_wakeup_s(self) -> float | None:
         """At once while pods can be decided; otherwise when the first thing falls due."""
-        next_s = self._next_decision_s() if self._may_decide() else None
+        next_s = None
+        if self._may_decide():
+            next_s = self.context.now_s if self.queue.has_next() else self.queue.next_wakeup_s()
+            next_s = next_s if next_s is None else max(next_s, self._rested_s)
         if next_s == self.context.now_s:
             return next_s
         for part in self._parts:
@@ -208,23 +230,6 @@ class SchedulerMachine:
             if uid(change.obj) not in self.bindings:
                 self.handlers.handle(change if self.gangs is None else self.gangs.shown(change))
 
-    def _outcome(self, outcome: Outcome) -> None:
-        match outcome.effect.purpose:
-            case PodCall() as purpose:
-                if self.context.dispatcher.outcome(purpose, outcome, self.context.now_s):
-                    self.bindings.settled(purpose.uid, outcome)
-                else:
-                    self.bindings.recheck_uncertain(purpose.uid)
-            case VictimCall() as purpose:
-                self.preemptions.outcome(purpose, outcome)
-            case PreBindCall() as purpose:
-                self.bindings.outcome(purpose, outcome)
-
-    def _next_decision_s(self) -> float | None:
-        """When a pod can be decided, or the queue has to let pods in."""
-        next_s = self.context.now_s if self.queue.has_next() else self.queue.next_wakeup_s()
-        return next_s if next_s is None else max(next_s, self._rested_s)
-
     def _may_decide(self) -> bool:
         is_held_up = self._is_held or self.preemptions.holds_scheduling_up
         return self.is_synced and not is_held_up
@@ -238,7 +243,10 @@ class SchedulerMachine:
         if self.gangs is not None:
             self.gangs.wake()
         if self._guard is not None:
-            self._release(self._guard)
+            # Pods may go again where they were kept from; those that are being bound stay as seen.
+            for change in self._guard.released(now_s):
+                if uid(change.obj) not in self.bindings:
+                    self.handlers.handle(change if self.gangs is None else self.gangs.shown(change))
         if self._may_decide() and now_s >= self._rested_s:
             self.queue.flush(now_s)
             self._schedule_one()
@@ -248,22 +256,19 @@ class SchedulerMachine:
         queued = self.queue.pop(self.context.now_s)
         if queued is None:
             return
-        self._note_try(queued.uid)
+        now_s = self.context.now_s
+        if now_s != self._tried_s:
+            self._tried_s = now_s
+            self._tries.clear()
+        self._tries[queued.uid] += 1
+        if self._tries[queued.uid] >= TRIES_AT_ONE_MOMENT_MAX:
+            # Otherwise tries at one moment might never end.
+            self._rested_s = now_s + REST_S
         try:
             self._scheduling_cycle(queued)
         except Exception as error:
             error.add_note(f"deciding {queued.pod.key}")
             raise
-
-    def _note_try(self, uid: str) -> None:
-        """Rest after many tries of a pod at one moment, which otherwise might never end."""
-        now_s = self.context.now_s
-        if now_s != self._tried_s:
-            self._tried_s = now_s
-            self._tries.clear()
-        self._tries[uid] += 1
-        if self._tries[uid] >= TRIES_AT_ONE_MOMENT_MAX:
-            self._rested_s = now_s + REST_S
 
     def _scheduling_cycle(self, queued: QueuedPod) -> None:
         pod = queued.pod
@@ -284,14 +289,21 @@ class SchedulerMachine:
                 self.context.overslept_s[pod.uid] = self.context.now_s - queued.added_at_s
             self.bindings.start(queued, decision.node_name)
             return
-        failure = self._failure(decision)
+        message, found = failure_message(decision, self.scheduler.snapshot), decision.post_filter
+        if decision.error:
+            failure = Failure(message, is_error=decision.error != NO_NODES)
+        elif decision.gate is not None:
+            failure = Failure(message, (decision.gate.plugin,), nomination=KEEP)
+        else:
+            nomination = "" if found is None else found.nominated_node_name
+            failure = Failure(message, sorted(rejecting_plugins(decision)), nomination=nomination)
         result = ERROR if failure.is_error else UNSCHEDULABLE
         self.metrics.attempted(result, queued.scheduler_name, decided_s)
         if (preemption := decision.preemption) is not None:
             self.metrics.preemption_tried()
             self.preemptions.held.hold(pod.uid, preemption.held)
-        if decision.post_filter is not None and decision.post_filter.victims:
-            self._make_room(queued, decision.post_filter, failure)
+        if found is not None and found.victims:
+            self._make_room(queued, found, failure)
         else:
             handle_scheduling_failure(self.context, queued, failure)
 
@@ -314,34 +326,3 @@ class SchedulerMachine:
             snapshot = self.scheduler.snapshot
             guard.made_room(pod, node_name, snapshot.pods_on[snapshot.row_of[node_name]])
         self.preemptions.start(queued, found, failure)
-
-    def _failure(self, decision: Decision) -> Failure:
-        message = failure_message(decision, self.scheduler.snapshot)
-        if decision.error:
-            return Failure(message, is_error=decision.error != NO_NODES)
-        if decision.gate is not None:
-            return Failure(message, (decision.gate.plugin,), nomination=KEEP)
-        found = decision.post_filter
-        nomination = "" if found is None else found.nominated_node_name
-        return Failure(message, sorted(rejecting_plugins(decision)), nomination=nomination)
-
-
-def _queue(
-    scheduler: Scheduler,
-    configuration: SchedulerConfiguration | None,
-    features: Features,
-    more_hints: Mapping[str, tuple[EventHint, ...]],
-) -> SchedulingQueue:
-    backoffs = {}
-    if configuration is not None:
-        backoffs = {
-            "initial_backoff_s": configuration.pod_initial_backoff_seconds,
-            "max_backoff_s": configuration.pod_max_backoff_seconds,
-        }
-    profiles = {
-        name: QueueProfile.of(pipeline, more_hints)
-        for name, pipeline in scheduler.pipelines.items()
-    }
-    return SchedulingQueue(
-        profiles, pop_from_backoff=features.scheduler_pop_from_backoff_q, **backoffs
-    )
