@@ -4,7 +4,7 @@ Only cpu and memory count, and of those only amounts above zero. Pod-level resou
 field is there at all, speak for the whole pod; otherwise all containers and init containers do.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from podium.api.objects import spec_of, status_of
@@ -21,7 +21,10 @@ def qos_class(pod: Mapping[str, Any]) -> QOSClass:
     requests: dict[str, int] = {}
     limits: dict[str, int] = {}
     all_limited = True
-    for resources in _resources(spec_of(pod)):
+    spec = spec_of(pod)
+    pod_level = spec.get("resources")
+    stated = map(resources_of, all_containers_of(spec)) if pod_level is None else [pod_level]
+    for resources in stated:
         _add_positive(requests, resources.get("requests"))
         all_limited &= _add_positive(limits, resources.get("limits")) == len(_COMPUTE)
     if not requests and not limits:
@@ -33,15 +36,6 @@ def stored_or_computed_qos(pod: Mapping[str, Any]) -> QOSClass:
     """The class in the pod's status, which never changes after admission; computed if absent."""
     stored: QOSClass | None = status_of(pod).get("qosClass")
     return stored or qos_class(pod)
-
-
-def _resources(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    pod_level = spec.get("resources")
-    if pod_level is not None:
-        yield pod_level
-        return
-    for container in all_containers_of(spec):
-        yield resources_of(container)
 
 
 def _add_positive(total: dict[str, int], amounts: Mapping[str, Any] | None) -> int:

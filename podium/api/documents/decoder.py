@@ -69,30 +69,29 @@ def decode(
     try:
         return Decoded(kind.model_validate(value, by_name=False, context=dict(context or {})))
     except ValidationError as error:
-        details = [one for one in error.errors(include_url=False) if not _lost_its_items(one)]
+        details = [
+            one
+            for one in error.errors(include_url=False)
+            # Not lists that are too short only as their items are wrong, which have own faults.
+            if one["type"] != "too_short" or not one["input"]
+        ]
         return Decoded(None, tuple(_fault(one, kind).under(path) for one in details))
 
 
-def _lost_its_items(error: ErrorDetails) -> bool:
-    """Whether a list is too short only as its items are wrong, which have faults of their own."""
-    return error["type"] == "too_short" and bool(error["input"])
-
-
 def _fault(error: ErrorDetails, kind: type[BaseModel]) -> FieldError:
-    path, value = _path(error["loc"]), error["input"]
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"])
+    path, value = "".join(steps).removeprefix(".").replace(".[", "["), error["input"]
     if error["type"] in ErrorKind.__members__:
         return FieldError(path, value, error["msg"], ErrorKind[error["type"]])
     if error["type"] == "extra_forbidden":
         known = f"unknown field; known: {', '.join(_fields_at(kind, error['loc'][:-1]))}"
         return FieldError(path, value, known, ErrorKind.FORBIDDEN)
     if error["type"] == "missing":
-        return FieldError(path, None, _accepted(kind, error["loc"]), ErrorKind.REQUIRED)
+        *within, name = error["loc"]
+        metadata = _fields_at(kind, tuple(within))[str(name)].metadata
+        accepted = (one.accepted for one in metadata if isinstance(one, Choice | Required))
+        return FieldError(path, None, next(accepted, ""), ErrorKind.REQUIRED)
     return FieldError(path, value, _MESSAGES.get(error["type"], error["msg"]))
-
-
-def _path(location: Location) -> str:
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
-    return "".join(steps).removeprefix(".").replace(".[", "[")
 
 
 def _fields_at(kind: Any, location: Location) -> dict[str, FieldInfo]:
@@ -109,9 +108,3 @@ def _fields_of(annotation: Any) -> dict[str, FieldInfo]:
         annotation = next(one for one in get_args(annotation) if one is not type(None))
     fields = annotation.model_fields
     return {field.alias or name: field for name, field in fields.items()}
-
-
-def _accepted(kind: Any, location: Location) -> str:
-    *within, name = location
-    metadata = _fields_at(kind, tuple(within))[str(name)].metadata
-    return next((one.accepted for one in metadata if isinstance(one, Choice | Required)), "")

@@ -11,7 +11,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from podium.api.errors import ErrorKind, FieldError
 
@@ -45,7 +45,19 @@ class Document(BaseModel):
         try:
             made = handler(value)
         except ValidationError as error:
-            raise _joined(error, faults) from None
+            own = [
+                InitErrorDetails(
+                    type=fault(one["msg"], ErrorKind[one["type"]])
+                    if one["type"] in ErrorKind.__members__
+                    else one["type"],
+                    loc=one["loc"],
+                    input=one["input"],
+                    ctx=one.get("ctx", {}),
+                )
+                for one in error.errors(include_url=False)
+            ]
+            details = [*map(_details, faults), *own]
+            raise ValidationError.from_exception_data("", details) from None
         refuse([*faults, *made.contradictions()])
         return made
 
@@ -85,19 +97,3 @@ def refuse(faults: Iterable[FieldError]) -> None:
 def _details(one: FieldError) -> InitErrorDetails:
     location = (one.field,) if one.field else ()
     return InitErrorDetails(type=fault(one.message, one.kind), loc=location, input=one.value)
-
-
-def _joined(error: ValidationError, faults: Iterable[FieldError]) -> ValidationError:
-    own = [
-        InitErrorDetails(
-            type=_type_of(one), loc=one["loc"], input=one["input"], ctx=one.get("ctx", {})
-        )
-        for one in error.errors(include_url=False)
-    ]
-    return ValidationError.from_exception_data("", [*map(_details, faults), *own])
-
-
-def _type_of(error: ErrorDetails) -> str | PydanticCustomError:
-    if error["type"] in ErrorKind.__members__:
-        return fault(error["msg"], ErrorKind[error["type"]])
-    return error["type"]

@@ -139,15 +139,12 @@ def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
             owner, reference = referred(above, place), above
         if owner is None:
             return None
-        is_ordered = reference["kind"] == "StatefulSet" and not _is_parallel(owner)
+        is_parallel = spec_of(owner).get("podManagementPolicy") == "Parallel"
+        is_ordered = reference["kind"] == "StatefulSet" and not is_parallel
         called = f"{reference['kind']} {name(owner)}"
         return Scale(uid_of(owner), replicas_of(owner), called, is_ordered)
 
     return scale_of
-
-
-def _is_parallel(stateful_set: Object) -> bool:
-    return spec_of(stateful_set).get("podManagementPolicy") == "Parallel"
 
 
 def scale_error(pods: Iterable[Object], scale_of: ScaleOf) -> str:
@@ -182,9 +179,24 @@ def allowed_disruptions(
         but without disruptions allowed.
     """
     if expected is None and needs_scale(pdb):
-        return _failed_safe(pdb)
+        # The disruption controller fails safe.
+        status = status_of(pdb)
+        return BudgetStatus(
+            expected_pods=status.get("expectedPods") or 0,
+            desired_healthy=status.get("desiredHealthy") or 0,
+            current_healthy=status.get("currentHealthy") or 0,
+            disruptions_allowed=0,
+        )
     expected_pods, desired = _wanted(pdb, len(pods), expected or 0)
-    healthy = sum(_is_healthy(pod, pdb, now) for pod in pods)
+    granted = part(status_of(pdb), "disruptedPods")
+
+    def is_going(pod: Object) -> bool:
+        since = granted.get(name(pod))
+        if since is None or now is None:
+            return since is not None
+        return parse_time(since) + DELETION_TIMEOUT_NANOS > now
+
+    healthy = sum(is_ready(pod) and not is_terminating(pod) and not is_going(pod) for pod in pods)
     allowed = healthy - desired if expected_pods > 0 else 0
     return BudgetStatus(expected_pods, desired, healthy, max(allowed, 0))
 
@@ -305,29 +317,6 @@ def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:
     if isinstance(available, str):
         return expected, scaled(available, expected)
     return present, int(available)
-
-
-def _is_healthy(pod: Object, pdb: Object, now: int | None) -> bool:
-    granted = part(status_of(pdb), "disruptedPods")
-    if is_terminating(pod) or _is_going(granted.get(name(pod)), now):
-        return False
-    return is_ready(pod)
-
-
-def _is_going(granted: str | None, now: int | None) -> bool:
-    if granted is None or now is None:
-        return granted is not None
-    return parse_time(granted) + DELETION_TIMEOUT_NANOS > now
-
-
-def _failed_safe(pdb: Object) -> BudgetStatus:
-    status = pdb.get("status") or _NOTHING
-    return BudgetStatus(
-        expected_pods=status.get("expectedPods") or 0,
-        desired_healthy=status.get("desiredHealthy") or 0,
-        current_healthy=status.get("currentHealthy") or 0,
-        disruptions_allowed=0,
-    )
 
 
 class Budget(msgspec.Struct, frozen=True):

@@ -45,8 +45,12 @@ def format_duration(nanos: int) -> str:
     """The duration as Go prints it: `0s`, `1ns`, `1.5ms`, `30s`, `1h0m0s`."""
     if nanos < 0:
         return f"-{format_duration(-nanos)}"
+    if nanos == 0:
+        return "0s"
     if nanos < NANOS_PER_SECOND:
-        return _below_a_second(nanos)
+        fitting = (unit for unit in ("ms", "µs") if nanos >= _NANOS_PER_UNIT[unit])
+        unit = next(fitting, "ns")
+        return f"{_decimal(nanos, _NANOS_PER_UNIT[unit])}{unit}"
     minutes, nanos = divmod(nanos, 60 * NANOS_PER_SECOND)
     hours, minutes = divmod(minutes, 60)
     seconds = f"{_decimal(nanos, NANOS_PER_SECOND)}s"
@@ -61,37 +65,24 @@ def _nanos(digits: str, text: str) -> int:
         term = _TERM.match(digits, position)
         if term is None or not (term["whole"] or term["fraction"]):
             raise _invalid(text)
-        nanos += _term_nanos(term, text)
+        whole, fraction, unit = term["whole"], term["fraction"] or "", term["unit"]
+        if not unit:
+            raise DurationError(f'time: missing unit in duration "{text}"')
+        if unit not in _NANOS_PER_UNIT:
+            raise DurationError(f'time: unknown unit "{unit}" in duration "{text}"')
+        whole, fraction = whole.lstrip("0"), fraction[:_DIGITS_MAX]
+        if len(whole) > _DIGITS_MAX:
+            raise _invalid(text)
+        scale: int = 10 ** len(fraction)
+        nanos += int(whole + fraction or "0") * _NANOS_PER_UNIT[unit] // scale
         position = term.end()
     if not digits or nanos > _NANOS_MAX:
         raise _invalid(text)
     return nanos
 
 
-def _term_nanos(term: re.Match[str], text: str) -> int:
-    whole, fraction, unit = term["whole"], term["fraction"] or "", term["unit"]
-    if not unit:
-        raise DurationError(f'time: missing unit in duration "{text}"')
-    if unit not in _NANOS_PER_UNIT:
-        raise DurationError(f'time: unknown unit "{unit}" in duration "{text}"')
-    whole, fraction = whole.lstrip("0"), fraction[:_DIGITS_MAX]
-    if len(whole) > _DIGITS_MAX:
-        raise _invalid(text)
-    scale: int = 10 ** len(fraction)
-    return int(whole + fraction or "0") * _NANOS_PER_UNIT[unit] // scale
-
-
 def _invalid(text: str) -> DurationError:
     return DurationError(f'time: invalid duration "{text}"')
-
-
-def _below_a_second(nanos: int) -> str:
-    if nanos == 0:
-        return "0s"
-    for unit in ("ms", "µs"):
-        if nanos >= _NANOS_PER_UNIT[unit]:
-            return f"{_decimal(nanos, _NANOS_PER_UNIT[unit])}{unit}"
-    return f"{nanos}ns"
 
 
 def _decimal(nanos: int, unit_nanos: int) -> str:

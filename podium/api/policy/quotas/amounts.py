@@ -1,6 +1,6 @@
 """Quantities by resource name, and the sums, differences and comparisons that quotas need."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 from podium.api.objects import Object, part, spec_of
 from podium.api.pod_specs import all_containers_of
@@ -68,7 +68,9 @@ def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
         field: `requests` or `limits`, whichever was summed.
     """
     formats: dict[str, Format] = {}
-    for stated in _stated(spec_of(pod), field):
+    spec = spec_of(pod)
+    lists = [part(owner, "resources", field) for owner in (spec, *all_containers_of(spec))]
+    for stated in (*lists, part(spec, "overhead")):
         for name, amount in stated.items():
             quantity = parse_quantity(amount)
             if quantity:
@@ -77,10 +79,3 @@ def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
         name: Quantity(nanos, formats.get(name, Format.DECIMAL_SI))
         for name, nanos in amounts.items()
     }
-
-
-def _stated(spec: Object, field: str) -> Iterator[Object]:
-    """The lists of amounts that go into a pod's sum."""
-    for owner in (spec, *all_containers_of(spec)):
-        yield part(owner, "resources", field)
-    yield spec.get("overhead") or {}

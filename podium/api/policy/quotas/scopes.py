@@ -1,6 +1,6 @@
 """Which quotas an object counts for, and which of their resources it can use."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, entries, part, spec_of, status_of
@@ -84,7 +84,13 @@ def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
     if kind == "Pod":
         return _pod_in_scope(scope, requirement, obj)
     if kind == "PersistentVolumeClaim" and scope == "VolumeAttributesClass":
-        return _selects(requirement, _attribute_classes(obj))
+        status = status_of(obj)
+        names = (
+            spec_of(obj).get("volumeAttributesClassName"),
+            status.get("currentVolumeAttributesClassName"),
+            part(status, "modifyVolumeStatus").get("targetVolumeAttributesClassName"),
+        )
+        return _selects(requirement, {name for name in names if name})
     return False
 
 
@@ -103,7 +109,16 @@ def _pod_in_scope(scope: str | None, requirement: Object, pod: Object) -> bool:
             named = spec.get("priorityClassName")
             return _selects(requirement, {named} if named else set())
         case "CrossNamespacePodAffinity":
-            return any(map(_crosses_namespaces, _affinity_terms(affinity_of(spec))))
+            affinity = affinity_of(spec)
+            terms = (
+                term.get("podAffinityTerm") or term
+                for side in ("podAffinity", "podAntiAffinity")
+                for strength in (REQUIRED, PREFERRED)
+                for term in entries(part(affinity, side), strength)
+            )
+            return any(
+                one.get("namespaces") or one.get("namespaceSelector") is not None for one in terms
+            )
     return False
 
 
@@ -130,24 +145,3 @@ def _selects(requirement: Object, names: set[str]) -> bool:
         case "NotIn":
             return not names or any(name not in values for name in names)
     return False
-
-
-def _attribute_classes(claim: Object) -> set[str]:
-    status = status_of(claim)
-    names = (
-        spec_of(claim).get("volumeAttributesClassName"),
-        status.get("currentVolumeAttributesClassName"),
-        part(status, "modifyVolumeStatus").get("targetVolumeAttributesClassName"),
-    )
-    return {name for name in names if name}
-
-
-def _affinity_terms(affinity: Object) -> Iterator[Object]:
-    for side in ("podAffinity", "podAntiAffinity"):
-        for strength in (REQUIRED, PREFERRED):
-            for term in entries(part(affinity, side), strength):
-                yield term.get("podAffinityTerm") or term
-
-
-def _crosses_namespaces(term: Object) -> bool:
-    return bool(term.get("namespaces")) or term.get("namespaceSelector") is not None

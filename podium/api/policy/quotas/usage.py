@@ -103,23 +103,17 @@ def _service(service: Object, _now_s: float) -> Quantities:
 
 def _claim(claim: Object, _now_s: float) -> Quantities:
     used = {"persistentvolumeclaims": ONE}
-    storage = _storage(claim)
-    if storage is not None:
-        used["requests.storage"] = storage
+    requests = requests_of(spec_of(claim))
+    if "storage" in requests:
+        # What it requests, or has been given while it is resized, in whole bytes.
+        allocated = part(status_of(claim), "allocatedResources").get("storage", 0)
+        largest = max(parse_quantity(requests["storage"]), parse_quantity(allocated))
+        whole = -(-largest.nanos // NANOS_PER_UNIT) * NANOS_PER_UNIT
+        is_whole = whole == largest.nanos
+        used["requests.storage"] = largest if is_whole else Quantity(whole, largest.format)
     if storage_class := storage_class_name(claim):
         used |= {f"{storage_class}{BY_STORAGE_CLASS}{name}": n for name, n in used.items()}
     return used
-
-
-def _storage(claim: Object) -> Quantity | None:
-    """What the claim requests or has been given while it is resized, in whole bytes."""
-    requests = requests_of(spec_of(claim))
-    if "storage" not in requests:
-        return None
-    allocated = part(status_of(claim), "allocatedResources").get("storage", 0)
-    largest = max(parse_quantity(requests["storage"]), parse_quantity(allocated))
-    whole = -(-largest.nanos // NANOS_PER_UNIT) * NANOS_PER_UNIT
-    return largest if whole == largest.nanos else Quantity(whole, largest.format)
 
 
 _MEASURES: Mapping[str, Callable[[Object, float], Quantities]] = {
