@@ -11,7 +11,6 @@ from weakref import ref
 
 import numpy as np
 
-from podium.api.objects import Object
 from podium.scheduler.config.args import DefaultPreemptionArgs
 from podium.scheduler.framework.cluster_events import EventHint, EventResource
 from podium.scheduler.framework.cycle.diagnosis import ReasonHistogram, nodes_available_message
@@ -67,7 +66,7 @@ class DefaultPreemption:
 
     def events_to_register(self) -> Sequence[EventHint]:
         """Look at pods that are held back when a pod goes; whether that helps, others must say."""
-        return (after_removal(EventResource.ASSIGNED_POD, _by_itself),)
+        return (after_removal(EventResource.ASSIGNED_POD, lambda pod, gone: False),)
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         """A pod isn't tried again before its victims have been told to go."""
@@ -181,7 +180,3 @@ class DefaultPreemption:
 def _no_help(message: str, **details: Any) -> Preemption:
     status = unschedulable(f"preemption: {message}", plugin=_NAME)
     return Preemption(status, message=message, **details)
-
-
-def _by_itself(pod: PodInfo, gone: Object) -> bool:
-    return False
