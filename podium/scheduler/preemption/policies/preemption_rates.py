@@ -47,35 +47,26 @@ class PreemptionRates(PreemptionPolicy):
         return next((objection for objection in objections if objection is not None), None)
 
     def _to_group(self, group: tuple[str, str], count: int) -> Objection | None:
-        about = (rate for rate in self._rates if _is_about(rate, *group))
-        objections = (self._to_rate(rate, group, count) for rate in about)
-        return next((objection for objection in objections if objection is not None), None)
-
-    def _to_rate(
-        self, rate: PreemptionRate, group: tuple[str, str], count: int
-    ) -> Objection | None:
-        past = self._past(rate, group)
-        too_many = len(past) + count - rate.victims
-        if too_many <= 0:
-            return None
         namespace, priority_class = group
-        of_class = f" of class {priority_class}" if priority_class else ""
-        reason = (
-            f"at most {rate.victims} pods{of_class} in namespace {namespace} "
-            f"may be preempted in {rate.per_s:g} s"
-        )
-        freed = past[too_many - 1] + rate.per_s if too_many <= len(past) else math.inf
-        return Objection(reason, freed)
-
-    def _past(self, rate: PreemptionRate, group: tuple[str, str]) -> list[float]:
-        since_s, moments = self._clock.now_s - rate.per_s, []
-        for one in reversed(self._history.victims):
-            if one.at_s <= since_s:
-                break
-            if (one.namespace, one.priority_class) == group:
-                moments.append(one.at_s)
-        return moments[::-1]
-
-
-def _is_about(rate: PreemptionRate, namespace: str, priority_class: str) -> bool:
-    return rate.namespace in (EVERY, namespace) and rate.priority_class in (EVERY, priority_class)
+        for rate in self._rates:
+            if rate.namespace not in (EVERY, namespace):
+                continue
+            if rate.priority_class not in (EVERY, priority_class):
+                continue
+            since_s, past = self._clock.now_s - rate.per_s, list[float]()
+            # The latest first.
+            for one in reversed(self._history.victims):
+                if one.at_s <= since_s:
+                    break
+                if (one.namespace, one.priority_class) == group:
+                    past.append(one.at_s)
+            too_many = len(past) + count - rate.victims
+            if too_many > 0:
+                of_class = f" of class {priority_class}" if priority_class else ""
+                reason = (
+                    f"at most {rate.victims} pods{of_class} in namespace {namespace} "
+                    f"may be preempted in {rate.per_s:g} s"
+                )
+                freed = past[-too_many] + rate.per_s if too_many <= len(past) else math.inf
+                return Objection(reason, freed)
+        return None

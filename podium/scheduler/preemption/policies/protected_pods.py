@@ -56,12 +56,33 @@ class ProtectedPods(PreemptionPolicy):
 
     def update(self) -> None:
         """Bring everything up to date with the snapshot and the clock."""
-        self._grow()
-        stale = self._changed_rows()
+        snapshot, rates = self._snapshot, self._rates
+        missing = len(snapshot.pods.rows) - self._until_s.shape[1]
+        if missing > 0:
+            room = ((0, 0), (0, missing))
+            self._until_s = np.pad(self._until_s, room, constant_values=-math.inf)
+            self._below = np.pad(self._below, room)
+        state = (self._listers.epoch, snapshot.node_epoch, 0 if rates is None else rates.epoch)
+        changes, restarted = self._changes.new(), self._restarts.new()
+        if state != self._state or changes is None or restarted is None:
+            self._state = state
+            stale = [*snapshot.row_of.values()]
+        else:
+            stale = sorted({*(row for row, _, _ in changes), *restarted})
         for row in stale:
-            for pod in self._snapshot.pods_on[row]:
-                self._look_at(pod)
-        self._pass_time()
+            for pod in snapshot.pods_on[row]:
+                for number, rule in enumerate(self._rules):
+                    period = rule(pod)
+                    self._until_s[number, pod.slot] = (
+                        -math.inf if period is None else period.until_s
+                    )
+                    self._below[number, pod.slot] = 0 if period is None else period.below
+        before_s, self._checked_s = self._checked_s, self._clock.now_s
+        has_ended = (self._until_s > before_s) & (self._until_s <= self._checked_s)
+        if has_ended.any():
+            rows = np.unique(snapshot.pods.rows[has_ended.any(axis=0)])
+            for row in rows[rows >= 0].tolist():
+                self.log.append(row)
         for row in stale:
             self.log.append(row)
 
@@ -94,35 +115,3 @@ class ProtectedPods(PreemptionPolicy):
 
     def _of(self, pod: PodInfo) -> list[ProtectionPeriod]:
         return [period for rule in self._rules if (period := rule(pod)) is not None]
-
-    def _look_at(self, pod: PodInfo) -> None:
-        for number, rule in enumerate(self._rules):
-            period = rule(pod)
-            self._until_s[number, pod.slot] = -math.inf if period is None else period.until_s
-            self._below[number, pod.slot] = 0 if period is None else period.below
-
-    def _changed_rows(self) -> list[int]:
-        snapshot, rates = self._snapshot, self._rates
-        epoch = 0 if rates is None else rates.epoch
-        state = (self._listers.epoch, snapshot.node_epoch, epoch)
-        changes, restarted = self._changes.new(), self._restarts.new()
-        if state != self._state or changes is None or restarted is None:
-            self._state = state
-            return [*snapshot.row_of.values()]
-        return sorted({*(row for row, _, _ in changes), *restarted})
-
-    def _pass_time(self) -> None:
-        """Note the rows with a protection that has ended since the last look."""
-        before_s, self._checked_s = self._checked_s, self._clock.now_s
-        ended = (self._until_s > before_s) & (self._until_s <= self._checked_s)
-        if ended.any():
-            rows = np.unique(self._snapshot.pods.rows[ended.any(axis=0)])
-            for row in rows[rows >= 0].tolist():
-                self.log.append(row)
-
-    def _grow(self) -> None:
-        missing = len(self._snapshot.pods.rows) - self._until_s.shape[1]
-        if missing > 0:
-            room = ((0, 0), (0, missing))
-            self._until_s = np.pad(self._until_s, room, constant_values=-math.inf)
-            self._below = np.pad(self._below, room)

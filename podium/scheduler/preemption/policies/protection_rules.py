@@ -91,7 +91,10 @@ class MinimumRunTimeRule:
         self._annotated_max_s = annotated_max_s
 
     def __call__(self, pod: PodInfo) -> ProtectionPeriod | None:
-        wanted_s = max(self._of_class(pod), self._annotated(pod))
+        accepted = (priority_class_of(pod.obj), EVERY)
+        named = (one.duration_s for one in self._by_class if one.priority_class in accepted)
+        asked_s = duration_seconds(annotations(pod.obj).get(MINIMUM_RUN_TIME, "0")) or 0.0
+        wanted_s = max(next(named, 0.0), min(asked_s, self._annotated_max_s))
         if not wanted_s:
             return None
         reason = f"it has to run for {wanted_s:g} s first"
@@ -99,15 +102,6 @@ class MinimumRunTimeRule:
         return ProtectionPeriod(
             reason, FOR_EVER if started is None else started / NANOS_PER_SECOND + wanted_s
         )
-
-    def _of_class(self, pod: PodInfo) -> float:
-        accepted = (priority_class_of(pod.obj), EVERY)
-        named = (one.duration_s for one in self._by_class if one.priority_class in accepted)
-        return next(named, 0.0)
-
-    def _annotated(self, pod: PodInfo) -> float:
-        asked_s = duration_seconds(annotations(pod.obj).get(MINIMUM_RUN_TIME, "0")) or 0.0
-        return min(asked_s, self._annotated_max_s)
 
 
 class TolerationRule:

@@ -1,7 +1,7 @@
 """PodDisruptionBudgets that preemption never violates: the option `disruptionBudgets: Respect`."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -63,18 +63,16 @@ class RespectedBudgets(PreemptionPolicy):
         budget = self._budgets.budgets[number]
         if budget.desired_healthy is None:
             return budget.allowed
-        leaving = self._history.leaving
-        healthy = sum(
-            is_ready(pod.obj) and not is_terminating(pod.obj) and pod.uid not in leaving
-            for pod in self._covered(number)
-        )
-        return min(budget.allowed, healthy - budget.desired_healthy)
-
-    def _covered(self, number: int) -> Iterable[PodInfo]:
-        columns = self._snapshot.pods
+        # One pod of each class tells whether the budget covers the class.
+        columns, leaving = self._snapshot.pods, self._history.leaving
         placed = np.flatnonzero(columns.rows >= 0)
         classes, firsts = np.unique(columns.classes[placed], return_index=True)
         examples = (columns.pods[slot] for slot in placed[firsts].tolist())
         covered = [number in self._budgets.covering(pod.cls) for pod in examples]
         slots = placed[np.isin(columns.classes[placed], classes[covered])]
-        return (columns.pods[slot] for slot in slots.tolist())
+        pods = (columns.pods[slot] for slot in slots.tolist())
+        healthy = sum(
+            is_ready(pod.obj) and not is_terminating(pod.obj) and pod.uid not in leaving
+            for pod in pods
+        )
+        return min(budget.allowed, healthy - budget.desired_healthy)
