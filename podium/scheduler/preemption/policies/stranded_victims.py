@@ -1,4 +1,4 @@
-"""Which victims would have nowhere to go, so that a node whose victims have can be preferred."""
+"""Victims whose replacements would find no node, by which candidate nodes are compared."""
 
 from collections.abc import Sequence
 

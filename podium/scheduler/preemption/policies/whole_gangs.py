@@ -11,9 +11,9 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class WholeGangs(PreemptionPolicy):
-    """Has those go, too, that go with the victims, on whatever nodes they are.
+    """Makes all pods of a victim's gang victims, on whatever nodes they are.
 
-    A row is no candidate any more if one of them may not be preempted.
+    A row is no candidate any more if one of these may not be preempted.
     """
 
     def __init__(self, gangs: PodGroups) -> None:

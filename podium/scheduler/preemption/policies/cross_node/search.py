@@ -70,14 +70,12 @@ class CrossNodePreemption(PreemptionPolicy):
     def _own_victims(
         self, pod: PodInfo, evaluation: Evaluation, domain: Domain
     ) -> dict[int, tuple[PodInfo, ...]]:
-        """By row of the best nodes who has to go there besides the blockers, who are away."""
+        """Victims by row of the best nodes, besides the blockers, which are taken away already."""
         evaluation.refresh(pod)
         filtering, rows = evaluation.filtering, np.array(domain.rows)
         open_rows = [row for row in rows.tolist() if self._fits(pod, evaluation, row)]
-        run, is_closed = (
-            DryRun(self._tables, self._handle.nominator),
-            np.zeros(len(filtering.outcome), bool),
-        )
+        run = DryRun(self._tables, self._handle.nominator)
+        is_closed = np.zeros(len(filtering.outcome), bool)
         is_closed[rows] = filtering.outcome[rows] > 0
         run.update(pod, filtering, is_closed)
         candidates = np.flatnonzero(is_closed & run.is_candidate)
@@ -91,7 +89,7 @@ class CrossNodePreemption(PreemptionPolicy):
     def _reprieve(
         self, pod: PodInfo, evaluation: Evaluation, row: int, victims: list[PodInfo]
     ) -> VictimSet | None:
-        """Who of these has to go for the pod to fit on a row; None if it doesn't even so."""
+        """The victims that have to go for the pod to fit on a row; None if it doesn't fit even so."""
         by_node: list[PodInfo] = sorted(
             victims, key=lambda one: self._handle.snapshot.names[one.row]
         )
