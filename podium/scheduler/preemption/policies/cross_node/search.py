@@ -89,7 +89,7 @@ class CrossNodePreemption(PreemptionPolicy):
     def _reprieve(
         self, pod: PodInfo, evaluation: Evaluation, row: int, victims: list[PodInfo]
     ) -> VictimSet | None:
-        """The victims that have to go for the pod to fit on a row; None if it doesn't fit even so."""
+        """The victims that have to go for the pod to fit a row; None if it doesn't fit even so."""
         by_node: list[PodInfo] = sorted(
             victims, key=lambda one: self._handle.snapshot.names[one.row]
         )
