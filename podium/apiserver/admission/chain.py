@@ -66,8 +66,22 @@ class Admission:
 
     def __init__(self, view: View, options: AdmissionOptions | None = None) -> None:
         options = options or AdmissionOptions()
-        _check_names(options)
-        self._plugins = tuple(one(view, options) for one in PLUGINS if _is_on(one, options))
+        known = {plugin.name for plugin in PLUGINS}
+        unknown = sorted((options.enabled | options.disabled) - known)
+        if unknown:
+            listed = ", ".join(sorted(known))
+            raise UnknownPluginError(
+                f"there is no admission plugin {unknown[0]}; there are {listed}"
+            )
+        self._plugins = tuple(
+            plugin(view, options)
+            for plugin in PLUGINS
+            if (
+                plugin.name not in options.disabled
+                if plugin.on_by_default
+                else plugin.name in options.enabled
+            )
+        )
         self._concerned: dict[tuple[str, str, Operation], _Concerned] = {}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
@@ -124,18 +138,3 @@ def _handles(plugin: Plugin, request: Attributes) -> bool:
 def _overriding(plugins: Sequence[Plugin], method: str) -> tuple[Plugin, ...]:
     own = getattr(Plugin, method)
     return tuple(plugin for plugin in plugins if getattr(type(plugin), method) is not own)
-
-
-def _is_on(plugin: type[Plugin], options: AdmissionOptions) -> bool:
-    if plugin.on_by_default:
-        return plugin.name not in options.disabled
-    return plugin.name in options.enabled
-
-
-def _check_names(options: AdmissionOptions) -> None:
-    known = {plugin.name for plugin in PLUGINS}
-    unknown = sorted((options.enabled | options.disabled) - known)
-    if unknown:
-        raise UnknownPluginError(
-            f"there is no admission plugin {unknown[0]}; there are {', '.join(sorted(known))}"
-        )

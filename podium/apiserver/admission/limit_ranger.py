@@ -21,7 +21,6 @@ from podium.api.objects import (
 from podium.api.pod_specs import limits_of, requests_of, resources_of
 from podium.api.policy.quotas.amounts import NONE, Quantities, as_written_by, read
 from podium.api.resources import pod_limits, pod_requests
-from podium.api.values.quantity import Quantity
 from podium.apiserver.admission.plugin import (
     CREATE,
     UPDATE,
@@ -40,58 +39,35 @@ def faults(limit: Object, requests: Quantities, limits: Quantities | None) -> It
     limited = limits or {}
     for name, bound in sorted(read(limit.get("min")).items()):
         subject = f"minimum {name} usage per {limit['type']} is {bound}"
-        yield from _too_little(subject, bound, requests.get(name), limited.get(name))
+        request, limited_to = requests.get(name), limited.get(name)
+        if request is None:
+            yield f"{subject}.  No request is specified"
+        elif request < bound:
+            yield f"{subject}, but request is {request}"
+        elif limited_to is not None and limited_to < bound:
+            yield f"{subject}, but limit is {limited_to}"
     for name, bound in sorted(read(limit.get("max")).items()):
         subject = f"maximum {name} usage per {limit['type']} is {bound}"
-        if limits is None:
-            yield from _request_too_large(subject, bound, requests.get(name))
-        else:
-            yield from _too_much(subject, bound, requests.get(name), limits.get(name))
+        request, limited_to = requests.get(name), None if limits is None else limits.get(name)
+        if limits is None and request is None:
+            yield f"{subject}.  No request is specified"
+        elif limits is not None and limited_to is None:
+            yield f"{subject}.  No limit is specified"
+        elif limited_to is not None and limited_to > bound:
+            yield f"{subject}, but limit is {limited_to}"
+        elif request is not None and request > bound:
+            yield f"{subject}, but request is {request}"
     if limits is not None:
         for name, bound in sorted(read(limit.get("maxLimitRequestRatio")).items()):
             subject = f"{name} max limit to request ratio per {limit['type']} is {bound}"
-            found = _ratio_fault(bound, requests.get(name, NONE), limits.get(name, NONE))
-            if found:
-                yield f"{subject}, but {found}"
-
-
-def _too_little(
-    subject: str, bound: Quantity, request: Quantity | None, limit: Quantity | None
-) -> Iterator[str]:
-    if request is None:
-        yield f"{subject}.  No request is specified"
-    elif request < bound:
-        yield f"{subject}, but request is {request}"
-    elif limit is not None and limit < bound:
-        yield f"{subject}, but limit is {limit}"
-
-
-def _too_much(
-    subject: str, bound: Quantity, request: Quantity | None, limit: Quantity | None
-) -> Iterator[str]:
-    if limit is None:
-        yield f"{subject}.  No limit is specified"
-    elif limit > bound:
-        yield f"{subject}, but limit is {limit}"
-    elif request is not None and request > bound:
-        yield f"{subject}, but request is {request}"
-
-
-def _request_too_large(subject: str, bound: Quantity, request: Quantity | None) -> Iterator[str]:
-    if request is None:
-        yield f"{subject}.  No request is specified"
-    elif request > bound:
-        yield f"{subject}, but request is {request}"
-
-
-def _ratio_fault(bound: Quantity, request: Quantity, limit: Quantity) -> str:
-    if not request:
-        return "no request is specified or request is 0"
-    if not limit:
-        return "no limit is specified or limit is 0"
-    if limit.nanos * 10**9 <= bound.nanos * request.nanos:
-        return ""
-    return f"provided ratio is {limit.nanos / request.nanos:f}"
+            request, limited_to = requests.get(name, NONE), limits.get(name, NONE)
+            if not request:
+                yield f"{subject}, but no request is specified or request is 0"
+            elif not limited_to:
+                yield f"{subject}, but no limit is specified or limit is 0"
+            elif limited_to.nanos * 10**9 > bound.nanos * request.nanos:
+                ratio = limited_to.nanos / request.nanos
+                yield f"{subject}, but provided ratio is {ratio:f}"
 
 
 Amounts = dict[str, Any]
@@ -149,11 +125,18 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
     remarks: list[str] = []
     for field, title in _CONTAINERS:
         for index, container in enumerate(entries(spec, field)):
-            added = _missing(container, defaults)
-            if any(added.values()):
+            resources = resources_of(container)
+            missing = {of: without(defaults[of], *part(resources, of)) for of in defaults}
+            added = {of: amounts for of, amounts in missing.items() if amounts}
+            if added:
+                new = {of: {**part(resources, of), **amounts} for of, amounts in added.items()}
                 changed = changes.setdefault(field, list(spec[field]))
-                changed[index] = _completed(container, added)
-                remarks += _remarks(added, f"{title} {container.get('name')}")
+                changed[index] = {**container, "resources": {**resources, **new}}
+                remarks += [
+                    f"{', '.join(sorted(amounts))} {of.removesuffix('s')} for {title} "
+                    f"{container.get('name')}"
+                    for of, amounts in added.items()
+                ]
     if not changes:
         return pod
     metadata = metadata_of(pod)
@@ -166,28 +149,6 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
     }
 
 
-def _missing(container: Object, defaults: Mapping[str, Amounts]) -> dict[str, Amounts]:
-    """What of the defaults a container doesn't state itself: requests, and limits."""
-    resources = resources_of(container)
-    return {
-        field: without(defaults[field], *part(resources, field)) for field in ("requests", "limits")
-    }
-
-
-def _completed(container: Object, added: Mapping[str, Amounts]) -> Object:
-    resources = resources_of(container)
-    new = {
-        field: {**part(resources, field), **amounts} for field, amounts in added.items() if amounts
-    }
-    return {**container, "resources": {**resources, **new}}
-
-
-def _remarks(added: Mapping[str, Amounts], whom: str) -> Iterator[str]:
-    for field, amounts in added.items():
-        if amounts:
-            yield f"{', '.join(sorted(amounts))} {field.removesuffix('s')} for {whom}"
-
-
 def pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
     """What is wrong with the amounts of a pod that has its defaults, by the limits of a range."""
     spec = spec_of(pod)
@@ -198,15 +159,10 @@ def pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
                     requests, maxima = requests_of(container), limits_of(container)
                     yield from faults(limit, read(requests), read(maxima))
         elif limit.get("type") == "Pod":
-            yield from faults(limit, *_in_all(pod))
-
-
-def _in_all(pod: Object) -> tuple[Quantities, Quantities]:
-    """What the pod requests and is limited to, without the overhead of its runtime."""
-    spec = {name: value for name, value in spec_of(pod).items() if name != "overhead"}
-    bare = {"spec": spec}
-    requests = as_written_by(bare, pod_requests(bare), "requests")
-    return requests, as_written_by(bare, pod_limits(bare), "limits")
+            # The overhead of its runtime doesn't count.
+            bare = {"spec": without(spec, "overhead")}
+            all_requests = as_written_by(bare, pod_requests(bare), "requests")
+            yield from faults(limit, all_requests, as_written_by(bare, pod_limits(bare), "limits"))
 
 
 def _claim_faults(claim: Object, limits: Iterable[Object]) -> Iterator[str]:

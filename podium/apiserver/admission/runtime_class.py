@@ -53,23 +53,31 @@ def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
         raise forbidden(_POD, called_so, why)
     overhead = part(chosen, "overhead").get("podFixed")
     scheduling = chosen.get("scheduling") or {}
-    if why := _overhead_fault(spec.get("overhead"), overhead):
-        raise forbidden(_POD, called_so, f"pod rejected: {why}")
-    if why := _selector_fault(spec.get("nodeSelector"), scheduling.get("nodeSelector")):
-        raise forbidden(_POD, called_so, why)
-    additions = _additions(spec, overhead, scheduling)
-    return {**pod, "spec": {**spec, **additions}} if additions else pod
-
-
-def _additions(spec: Object, overhead: Object | None, scheduling: Object) -> dict[str, Any]:
+    if (own := spec.get("overhead")) is not None:
+        if overhead is None:
+            why = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
+            raise forbidden(_POD, called_so, f"pod rejected: {why}")
+        if {name: nanos(amount) for name, amount in own.items()} != {
+            name: nanos(amount) for name, amount in overhead.items()
+        }:
+            why = "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+            raise forbidden(_POD, called_so, f"pod rejected: {why}")
     additions: dict[str, Any] = {}
     if overhead is not None:
         additions["overhead"] = dict(overhead)
     if selector := scheduling.get("nodeSelector"):
-        additions["nodeSelector"] = {**part(spec, "nodeSelector"), **selector}
+        demanded = part(spec, "nodeSelector")
+        for key, value in sorted(selector.items()):
+            if demanded.get(key, value) != value:
+                why = (
+                    f"conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; "
+                    f"pod.spec.nodeSelector[{key}] = {demanded[key]}"
+                )
+                raise forbidden(_POD, called_so, why)
+        additions["nodeSelector"] = {**demanded, **selector}
     if tolerations := scheduling.get("tolerations"):
         additions["tolerations"] = merge_tolerations(tolerations_of(spec), tolerations)
-    return additions
+    return {**pod, "spec": {**spec, **additions}} if additions else pod
 
 
 def merge_tolerations(
@@ -98,7 +106,9 @@ def _includes(wider: Toleration, narrower: Toleration) -> bool:
         return False
     if wider.get("effect") and wider["effect"] != narrower.get("effect"):
         return False
-    if not _lasts_as_long(wider, narrower):
+    seconds, needed = wider.get("tolerationSeconds"), narrower.get("tolerationSeconds")
+    is_limited = wider.get("effect") == NO_EXECUTE and seconds is not None
+    if is_limited and (needed is None or needed > seconds):
         return False
     if wider_exists:
         return True
@@ -106,38 +116,5 @@ def _includes(wider: Toleration, narrower: Toleration) -> bool:
     return (wider.get("operator") or "Equal") == narrower.get("operator") == "Equal" and same_value
 
 
-def _lasts_as_long(wider: Toleration, narrower: Toleration) -> bool:
-    seconds, needed = wider.get("tolerationSeconds"), narrower.get("tolerationSeconds")
-    if wider.get("effect") != NO_EXECUTE or seconds is None:
-        return True
-    return needed is not None and bool(needed <= seconds)
-
-
 def _text(toleration: Toleration, field: str) -> str:
     return str(toleration.get(field) or "")
-
-
-def _overhead_fault(own: Object | None, defined: Object | None) -> str:
-    if own is None:
-        return ""
-    if defined is None:
-        return "Pod Overhead set without corresponding RuntimeClass defined Overhead"
-    if _amounts(own) != _amounts(defined):
-        return "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
-    return ""
-
-
-def _amounts(overhead: Object) -> dict[str, int]:
-    return {resource: nanos(amount) for resource, amount in overhead.items()}
-
-
-def _selector_fault(own: Object | None, defined: Object | None) -> str:
-    """The first label, by name, that the two demand different values of."""
-    for key, value in sorted((defined or {}).items()):
-        stated = (own or {}).get(key, value)
-        if stated != value:
-            return (
-                f"conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; "
-                f"pod.spec.nodeSelector[{key}] = {stated}"
-            )
-    return ""

@@ -147,23 +147,15 @@ def _alternatives(error: "ValidationError") -> str:
     return f"{where} must validate one and only one schema (oneOf). Found {found}"
 
 
-def _least(error: "ValidationError") -> str:
+def _bound(error: "ValidationError", strictly: str) -> str:
     schema: Any = error.schema
-    strictly = schema.get("exclusiveMinimum")
-    bound = "than" if strictly else "than or equal to"
-    return f"should be greater {bound} {error.validator_value}"
-
-
-def _most(error: "ValidationError") -> str:
-    schema: Any = error.schema
-    strictly = schema.get("exclusiveMaximum")
-    bound = "than" if strictly else "than or equal to"
-    return f"should be less {bound} {error.validator_value}"
+    words = "than" if schema.get(strictly) else "than or equal to"
+    return f"{words} {error.validator_value}"
 
 
 _SENTENCES: Mapping[str, Callable[["ValidationError"], str]] = {
-    "minimum": _least,
-    "maximum": _most,
+    "minimum": lambda error: f"should be greater {_bound(error, 'exclusiveMinimum')}",
+    "maximum": lambda error: f"should be less {_bound(error, 'exclusiveMaximum')}",
     "multipleOf": lambda error: f"should be a multiple of {error.validator_value}",
     "minLength": lambda error: f"should be at least {error.validator_value} chars long",
     "minItems": lambda error: f"should have at least {error.validator_value} items",

@@ -14,8 +14,8 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import changed
 from podium.apiserver.kinds.registration.table_cells import AGE, CREATED, NAME, Column, Read, wide
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults, a_dict, a_string, dicts
-from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.checks import Check, Faults, a_dict, dicts
+from podium.apiserver.validation.metadata import object_check, path_segment
 from podium.apiserver.validation.names import subdomain
 from podium.apiserver.validation.selectors import label_selector
 
@@ -24,56 +24,38 @@ _SERVICE_ACCOUNT = "ServiceAccount"
 _SUBJECTS = (_SERVICE_ACCOUNT, "User", "Group")
 
 
-def _faults_of_segment(name: str) -> list[str]:
-    faults = [f"may not contain '{sign}'" for sign in "/%" if sign in name]
-    return [f"may not be '{name}'"] if name in (".", "..") else faults
-
-
-_segment = a_string(_faults_of_segment)
-
-
-def _subject(subject: Object) -> Object:
-    is_account = subject.get("kind") == _SERVICE_ACCOUNT
-    return subject if is_account else filled(subject, apiGroup=_GROUP)
-
-
 def _binding_defaults(binding: Object) -> Object:
+    def subject(subject: Object) -> Object:
+        is_account = subject.get("kind") == _SERVICE_ACCOUNT
+        return subject if is_account else filled(subject, apiGroup=_GROUP)
+
     return inside(
         {"roleRef": {}, **binding},
         roleRef=lambda reference: filled(reference, apiGroup=_GROUP),
-        subjects=every(_subject),
+        subjects=every(subject),
     )
 
 
 def _policy_rules(*, namespaced: bool) -> Check:
+    needed = (("apiGroups", "api group"), ("resources", "resource"))
+
     def check(role: Any, _: str) -> Faults:
         for index, rule in dicts(role.get("rules")):
-            yield from _policy_faults(rule, f"rules[{index}]", namespaced)
+            path, urls = f"rules[{index}]", rule.get("nonResourceURLs")
+            if not rule.get("verbs"):
+                yield checks.required(f"{path}.verbs", "verbs must contain at least one value")
+            if urls and namespaced:
+                why = "namespaced rules cannot apply to non-resource URLs"
+                yield FieldError(f"{path}.nonResourceURLs", urls, why)
+            if urls and any(rule.get(one) for one in ("apiGroups", "resources", "resourceNames")):
+                why = "rules cannot apply to both regular resources and non-resource URLs"
+                yield FieldError(f"{path}.nonResourceURLs", urls, why)
+            for field, title in needed if not urls else ():
+                if not rule.get(field):
+                    why = f"resource rules must supply at least one {title}"
+                    yield checks.required(f"{path}.{field}", why)
 
     return check
-
-
-def _policy_faults(rule: Object, path: str, namespaced: bool) -> Faults:
-    if not rule.get("verbs"):
-        yield checks.required(f"{path}.verbs", "verbs must contain at least one value")
-    urls = rule.get("nonResourceURLs")
-    if urls:
-        where = f"{path}.nonResourceURLs"
-        if namespaced:
-            why = "namespaced rules cannot apply to non-resource URLs"
-            yield FieldError(where, urls, why)
-        if any(rule.get(field) for field in ("apiGroups", "resources", "resourceNames")):
-            why = "rules cannot apply to both regular resources and non-resource URLs"
-            yield FieldError(where, urls, why)
-        return
-    if not rule.get("apiGroups"):
-        yield checks.required(
-            f"{path}.apiGroups", "resource rules must supply at least one api group"
-        )
-    if not rule.get("resources"):
-        yield checks.required(
-            f"{path}.resources", "resource rules must supply at least one resource"
-        )
 
 
 def _aggregation(role: Any, _: str) -> Faults:
@@ -99,7 +81,7 @@ def _role_ref(*kinds: str) -> Check:
         if not reference.get("name"):
             yield checks.required("roleRef.name")
         else:
-            yield from _segment(reference["name"], "roleRef.name")
+            yield from path_segment(reference["name"], "roleRef.name")
 
     return check
 
@@ -107,27 +89,24 @@ def _role_ref(*kinds: str) -> Check:
 def _subjects(*, namespaced: bool) -> Check:
     def check(binding: Any, _: str) -> Faults:
         for index, subject in dicts(binding.get("subjects")):
-            yield from _subject_faults(subject, f"subjects[{index}]", namespaced)
+            path, kind = f"subjects[{index}]", subject.get("kind") or ""
+            called = subject.get("name") or ""
+            if not called:
+                yield checks.required(f"{path}.name")
+            if kind not in _SUBJECTS:
+                yield unsupported(f"{path}.kind", kind, _SUBJECTS)
+                continue
+            is_account = kind == _SERVICE_ACCOUNT
+            if is_account and called:
+                yield from subdomain(called, f"{path}.name")
+            wanted = "" if is_account else _GROUP
+            group = subject.get("apiGroup") or wanted
+            if group != wanted:
+                yield unsupported(f"{path}.apiGroup", group, (wanted,))
+            if is_account and not namespaced and not subject.get("namespace"):
+                yield checks.required(f"{path}.namespace")
 
     return check
-
-
-def _subject_faults(subject: Object, path: str, namespaced: bool) -> Faults:
-    kind, called = subject.get("kind") or "", subject.get("name") or ""
-    if not called:
-        yield checks.required(f"{path}.name")
-    if kind not in _SUBJECTS:
-        yield unsupported(f"{path}.kind", kind, _SUBJECTS)
-        return
-    is_account = kind == _SERVICE_ACCOUNT
-    if is_account and called:
-        yield from subdomain(called, f"{path}.name")
-    wanted = "" if is_account else _GROUP
-    group = subject.get("apiGroup") or wanted
-    if group != wanted:
-        yield unsupported(f"{path}.apiGroup", group, (wanted,))
-    if is_account and not namespaced and not subject.get("namespace"):
-        yield checks.required(f"{path}.namespace")
 
 
 def _same_role(new: Object, old: Object) -> Faults:
@@ -165,7 +144,7 @@ _BINDING_COLUMNS = (
 
 def _binding(kind: str, *roles: str) -> Registration:
     validate = object_check(
-        _role_ref(*roles), _subjects(namespaced=KINDS[kind].namespaced), name=_segment
+        _role_ref(*roles), _subjects(namespaced=KINDS[kind].namespaced), name=path_segment
     )
     return Registration(
         kind=KINDS[kind],
@@ -178,12 +157,12 @@ def _binding(kind: str, *roles: str) -> Registration:
 
 ROLE = Registration(
     kind=KINDS["Role"],
-    validate=object_check(_policy_rules(namespaced=True), name=_segment),
+    validate=object_check(_policy_rules(namespaced=True), name=path_segment),
     columns=(NAME, CREATED),
 )
 CLUSTER_ROLE = Registration(
     kind=KINDS["ClusterRole"],
-    validate=object_check(_policy_rules(namespaced=False), _aggregation, name=_segment),
+    validate=object_check(_policy_rules(namespaced=False), _aggregation, name=path_segment),
     columns=(NAME, CREATED),
 )
 ROLE_BINDING = _binding("RoleBinding", "Role", "ClusterRole")

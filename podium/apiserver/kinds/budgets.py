@@ -38,9 +38,8 @@ _valid_content = checks.fields(
 
 
 def _valid(budget: Any, path: str) -> Faults:
-    """Its metadata is judged last, and where nothing else is wrong."""
-    faults = [*_valid_content(budget, path)]
-    yield from faults or checks.fields(metadata=any_metadata)(budget, path)
+    # Its metadata is judged last, and where nothing else is wrong.
+    yield from [*_valid_content(budget, path)] or checks.fields(metadata=any_metadata)(budget, path)
 
 
 POD_DISRUPTION_BUDGET = Registration(

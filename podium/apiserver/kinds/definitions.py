@@ -73,13 +73,9 @@ _SHAPE = object_check(
 
 
 def _valid(obj: Any, path: str) -> Faults:
-    found = list(_SHAPE(obj, path))
-    yield from found
-    if not found:
-        yield from _rules(obj)
-
-
-def _rules(obj: Any) -> Faults:
+    if misshapen := list(_SHAPE(obj, path)):
+        yield from misshapen
+        return
     spec = spec_of(obj)
     names, group = spec.get("names") or {}, spec.get("group") or ""
     metadata = metadata_of(obj)
@@ -93,30 +89,28 @@ def _rules(obj: Any) -> Faults:
             "https://github.com/kubernetes/enhancements/pull/1111"
         )
         yield checks.required(f"metadata.annotations[{_APPROVED}]", why)
-    yield from _group(group)
-    yield from _scope(spec.get("scope") or "")
+    yield from _PLAIN(spec, "spec")
     yield from _names(names)
-    yield from _conversion(part(spec, "conversion"))
+    strategy = part(spec, "conversion").get("strategy") or "None"
+    if strategy not in _CONVERSIONS:
+        yield unsupported("spec.conversion.strategy", strategy, _CONVERSIONS)
+    elif strategy == "Webhook" and not spec["conversion"].get("webhook"):
+        why = "required when strategy is set to Webhook"
+        yield checks.required("spec.conversion.webhookClientConfig", why)
     if spec.get("preserveUnknownFields"):
         why = "must be false in order to use defaults in the schema"
         yield FieldError("spec.preserveUnknownFields", True, why)
     yield from _versions(entries(spec, "versions"))
 
 
-def _group(group: str) -> Faults:
-    if not group:
-        yield checks.required("spec.group")
-        return
-    yield from subdomain(group, "spec.group")
-    if "." not in group:
-        yield FieldError("spec.group", group, "should be a domain with at least one dot")
+def _domain(group: str) -> list[str]:
+    return [] if "." in group else ["should be a domain with at least one dot"]
 
 
-def _scope(scope: str) -> Faults:
-    if not scope:
-        yield checks.required("spec.scope")
-    elif scope not in ("Cluster", "Namespaced"):
-        yield unsupported("spec.scope", scope, ("Cluster", "Namespaced"))
+_PLAIN = checks.fields(
+    group=checks.needed(checks.both(subdomain, checks.a_string(_domain))),
+    scope=checks.needed(checks.one_of("Cluster", "Namespaced")),
+)
 
 
 def _names(names: Object) -> Faults:
@@ -135,15 +129,6 @@ def _names(names: Object) -> Faults:
     if names.get("kind") and names.get("kind") == names.get("listKind"):
         why = "kind and listKind may not be the same"
         yield FieldError("spec.names.listKind", names["listKind"], why)
-
-
-def _conversion(conversion: Object) -> Faults:
-    strategy = conversion.get("strategy") or "None"
-    if strategy not in _CONVERSIONS:
-        yield unsupported("spec.conversion.strategy", strategy, _CONVERSIONS)
-    elif strategy == "Webhook" and not conversion.get("webhook"):
-        why = "required when strategy is set to Webhook"
-        yield checks.required("spec.conversion.webhookClientConfig", why)
 
 
 def _versions(versions: Sequence[Any]) -> Faults:

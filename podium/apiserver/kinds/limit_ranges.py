@@ -1,6 +1,7 @@
 """Limit ranges: bounds and defaults that don't contradict each other."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -60,21 +61,16 @@ def _storage_bound(limit: Any, path: str) -> Faults:
 
 def _orders(limit: Any, path: str) -> Faults:
     """For each resource: minimum, default request, default limit and maximum, in that order."""
-    amounts = {field: _read(limit.get(field)) for field in _LISTS}
+    amounts: dict[str, dict[str, Quantity]] = {field: {} for field in _LISTS}
+    for field, found in amounts.items():
+        for name, amount in a_dict(limit.get(field)).items():
+            # That it can't be read is told elsewhere.
+            with suppress(QuantityError):
+                found[name] = parse_quantity(amount)
     for name in sorted({name for found in amounts.values() for name in found}):
         of = {field: found.get(name) for field, found in amounts.items()}
         for where, shown, message in _contradictions(name, of):
             yield FieldError(f"{join(path, where)}[{name}]", str(shown), message)
-
-
-def _read(raw: Any) -> dict[str, Quantity]:
-    found = {}
-    for name, amount in a_dict(raw).items():
-        try:
-            found[name] = parse_quantity(amount)
-        except QuantityError:
-            continue
-    return found
 
 
 def _contradictions(

@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, entries, labels, name, spec_of, status_of
+from podium.api.objects import Object, entries, labels, name, spec_of, status_of, without
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled
 from podium.apiserver.kinds.registration.registration import Registration
@@ -48,18 +48,15 @@ def _update(new: Object, old: Object, now_s: float) -> Object:
     spec = spec_of(new)
     if spec.get("finalizers") == finalizers:
         return new
-    others = {name: value for name, value in spec.items() if name != "finalizers"}
-    return {**new, "spec": {**others, "finalizers": finalizers} if finalizers else others}
+    kept = {"finalizers": finalizers} if finalizers else {}
+    return {**new, "spec": {**without(spec, "finalizers"), **kept}}
 
 
 def _phase(new: Object, _old: Object) -> Faults:
-    phase = at(new, "status.phase") or ""
-    if at(new, "metadata.deletionTimestamp"):
-        if phase != "Terminating":
-            message = "may only be 'Terminating' if `deletionTimestamp` is not empty"
-            yield FieldError("status.Phase", phase, message)
-    elif phase != "Active":
-        message = "may only be 'Active' if `deletionTimestamp` is empty"
+    phase, is_marked = at(new, "status.phase") or "", bool(at(new, "metadata.deletionTimestamp"))
+    expected, state = ("Terminating", "not empty") if is_marked else ("Active", "empty")
+    if phase != expected:
+        message = f"may only be '{expected}' if `deletionTimestamp` is {state}"
         yield FieldError("status.Phase", phase, message)
 
 

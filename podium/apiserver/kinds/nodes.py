@@ -77,14 +77,15 @@ def _resources(value: object, path: str) -> Faults:
         yield replace(fault, field=join(path, name) if name else path)
 
 
+_taints = remembered(taints)
+
+
 def _valid_taints(node: Any, path: str) -> Faults:
-    """The taints of a node, which kube-apiserver takes for metadata where it complains of them."""
-    found = a_dict(node.get("spec")).get("taints")
-    if found:
+    # kube-apiserver takes them for metadata where it complains of them.
+    if found := a_dict(node.get("spec")).get("taints"):
         yield from _taints(found, join(path, "metadata.taints"))
 
 
-_taints = remembered(taints)
 _valid_resources = checks.fields(
     status=checks.fields(capacity=remembered(_resources), allocatable=remembered(_resources))
 )
@@ -122,13 +123,9 @@ def _valid_ranges(value: Any, path: str) -> Faults:
 
 
 def _create(node: Object, _creation: Creation) -> Object:
-    return {**node, "spec": spec_of(node), "status": _complete(status_of(node))}
-
-
-def _complete(status: Object) -> Object:
-    empty = zeros(KINDS["Node"])["status"]
+    empty, status = zeros(KINDS["Node"])["status"], status_of(node)
     info = {**empty["nodeInfo"], **part(status, "nodeInfo")}
-    return {**empty, **status, "nodeInfo": info}
+    return {**node, "spec": spec_of(node), "status": {**empty, **status, "nodeInfo": info}}
 
 
 def _addresses(new: Object, _old: Object) -> Faults:
@@ -144,12 +141,10 @@ def _assigned_once(new: Object, old: Object) -> Faults:
     """Its addresses for pods and the name that its provider has for it, once given, stay."""
     spec, before = spec_of(new), spec_of(old)
     ranges, known = spec.get("podCIDRs") or [], before.get("podCIDRs") or []
-    if known and len(ranges) != len(known):
+    pairs = zip(ranges, known, strict=False)
+    changes = 1 if len(ranges) != len(known) else sum(one != other for one, other in pairs)
+    for _ in range(changes if known else 0):
         yield checks.forbidden("spec.podCIDRs", _ADDRESS)
-    elif known:
-        for one, other in zip(ranges, known, strict=True):
-            if one != other:
-                yield checks.forbidden("spec.podCIDRs", _ADDRESS)
     provider = before.get("providerID")
     if provider and spec.get("providerID") != provider:
         yield checks.forbidden("spec.providerID", _PROVIDER)

@@ -52,7 +52,7 @@ def _known_class(value: Any, path: str) -> Faults:
         yield checks.forbidden("metadata.name", message)
 
 
-def _priority_value(new: Object, old: Object) -> Faults:
+def _same_value(new: Object, old: Object) -> Faults:
     if (new.get("value") or 0) != (old.get("value") or 0):
         yield checks.forbidden("value", "may not be changed in an update.")
 
@@ -72,9 +72,7 @@ PRIORITY_CLASS = Registration(
         globalDefault=checks.boolean,
         preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER),
     ),
-    validate_update=rules.all_of(
-        rules.metadata, _priority_value, rules.immutable("preemptionPolicy")
-    ),
+    validate_update=rules.all_of(rules.metadata, _same_value, rules.immutable("preemptionPolicy")),
     strategy=Strategy(counts_generations=True),
     columns=(
         NAME,

@@ -68,7 +68,11 @@ def _create(service: Object, creation: Creation) -> Object:
     if spec.get("type") == "ExternalName":
         return service
     others = [spec_of(other) for other in creation.others()]
-    address = spec.get("clusterIP") or _free_address(others, creation)
+    address = spec.get("clusterIP")
+    taken = {other.get("clusterIP") for other in others}
+    while not address or (address in taken and address != spec.get("clusterIP")):
+        # Neither the network's own address nor its last one.
+        address = str(_ADDRESSES[creation.rng.randrange(1, _ADDRESSES.num_addresses - 1)])
     # Whoever has endpoints of its own may have them of either family.
     is_free = address == _HEADLESS and not spec.get("selector")
     families, policy = _EITHER_FAMILY if is_free else _ONE_FAMILY
@@ -96,15 +100,6 @@ def _keep_addresses(new: Object, old: Object, _now_s: float) -> Object:
         if before.get(field) and not spec.get(field)
     }
     return {**new, "spec": {**spec, **kept}} if kept else new
-
-
-def _free_address(others: list[Object], creation: Creation) -> str:
-    taken = {other.get("clusterIP") for other in others}
-    while True:
-        # Neither the network's own address nor its last one.
-        address = str(_ADDRESSES[creation.rng.randrange(1, _ADDRESSES.num_addresses - 1)])
-        if address not in taken:
-            return address
 
 
 def _with_node_ports(ports: list[Object], others: list[Object], creation: Creation) -> list[Object]:
@@ -259,7 +254,6 @@ def _service_ports(value: Any, path: str) -> Faults:
 
 
 def _has_ports(spec: Any, path: str) -> Faults:
-    """A service with an address has ports."""
     without_address = spec.get("clusterIP") == _HEADLESS or spec.get("type") == "ExternalName"
     if not spec.get("ports") and not without_address:
         yield checks.required(join(path, "ports"))
@@ -287,7 +281,7 @@ _valid_content = object_check(
 
 
 def _valid_service(service: Any, path: str) -> Faults:
-    """A service; of one with a wrong address, nothing else is told."""
+    # Of one with a wrong address, nothing else is told.
     wrong = [*checks.fields(spec=checks.in_turn(_one_address))(service, path)]
     yield from wrong or _valid_content(service, path)
 

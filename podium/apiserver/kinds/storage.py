@@ -59,9 +59,8 @@ def _class_name(storage_class: Object, _now_s: float) -> str:
 
 def _audiences(driver: Object, _now_s: float) -> str:
     requests = at(driver, "spec.tokenRequests")
-    if requests is None:
-        return UNSET
-    return ",".join(str(request.get("audience", "")) for request in requests)
+    shown = (str(request.get("audience", "")) for request in requests or ())
+    return UNSET if requests is None else ",".join(shown)
 
 
 _terms = checks.each(

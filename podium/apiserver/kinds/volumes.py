@@ -145,30 +145,26 @@ def _claim_spec(new: Object, old: Object) -> Faults:
     known: dict[str, Any] = dict(before)
     if not before.get("volumeName"):
         known["volumeName"] = spec.get("volumeName")
-    if _is_class_first_named(new, old):
-        known["storageClassName"] = spec["storageClassName"]
-    else:
-        noted, was = annotations(new).get(CLASS_ANNOTATION), annotations(old).get(CLASS_ANNOTATION)
-        if noted != was:
-            path = f"metadata.annotations[{CLASS_ANNOTATION}]"
-            yield FieldError(path, noted or "", "field is immutable")
+    noted, was = annotations(new).get(CLASS_ANNOTATION), annotations(old).get(CLASS_ANNOTATION)
+    named = spec.get("storageClassName")
+    if named is not None and before.get("storageClassName") is None and was in (None, named):
+        # A claim without class may be given one, if it isn't another than it has noted.
+        known["storageClassName"] = named
+    elif noted != was:
+        path = f"metadata.annotations[{CLASS_ANNOTATION}]"
+        yield FieldError(path, noted or "", "field is immutable")
     if at(new, "status.phase") == "Bound":
         spec = _with_changeable_of(spec, before)
     shown, stored = (internal("PersistentVolumeClaimSpec", one) for one in (spec, known))
     if shown != stored:
         yield checks.forbidden("spec", f"{_CLAIM_FIXED}\n{difference(stored, shown)}")
-    yield from _size(new, old)
+    wanted, had = (nanos(at(one, _REQUESTED) or 0) for one in (new, old))
+    # A claim that couldn't grow may ask for less again, but for more than it has.
+    if wanted < had and wanted <= nanos(at(old, "status.capacity.storage") or 0):
+        yield checks.forbidden(_REQUESTED, _TOO_SMALL)
     now, then = spec_of(new).get("volumeMode"), before.get("volumeMode")
     yield from rules.immutable_value(now, then, "volumeMode")
     yield from _attributes_class_stays(new, old, empty_too=True)
-
-
-def _is_class_first_named(new: Object, old: Object) -> bool:
-    """Whether a claim without class is given one, and it isn't another than it has noted."""
-    name = at(new, "spec.storageClassName")
-    noted = annotations(old).get(CLASS_ANNOTATION)
-    unnamed = at(old, "spec.storageClassName") is None
-    return name is not None and unnamed and noted in (None, name)
 
 
 def _with_changeable_of(spec: Mapping[str, Any], before: Object) -> dict[str, Any]:
@@ -182,13 +178,6 @@ def _with_changeable_of(spec: Mapping[str, Any], before: Object) -> dict[str, An
     if spec.get("volumeAttributesClassName") is not None:
         changed["volumeAttributesClassName"] = before.get("volumeAttributesClassName")
     return changed
-
-
-def _size(new: Object, old: Object) -> Faults:
-    """A claim that couldn't grow may ask for less again, but for more than it has."""
-    wanted, before = (nanos(at(one, _REQUESTED) or 0) for one in (new, old))
-    if wanted < before and wanted <= nanos(at(old, "status.capacity.storage") or 0):
-        yield checks.forbidden(_REQUESTED, _TOO_SMALL)
 
 
 def _attributes_class_stays(new: Object, old: Object, *, empty_too: bool) -> Faults:
@@ -255,15 +244,12 @@ def _modes(volume: Object, _now_s: float) -> str:
 
 
 def _claimed_capacity(claim: Object, _now_s: float) -> str:
-    if not at(claim, "spec.volumeName"):
-        return ""
-    return str(at(claim, "status.capacity.storage") or "0")
+    is_claimed = at(claim, "spec.volumeName")
+    return str(at(claim, "status.capacity.storage") or "0") if is_claimed else ""
 
 
 def _claimed_modes(claim: Object, _now_s: float) -> str:
-    if not at(claim, "spec.volumeName"):
-        return ""
-    return _short_modes(at(claim, "status.accessModes"))
+    return _short_modes(at(claim, "status.accessModes")) if at(claim, "spec.volumeName") else ""
 
 
 def _with_status(obj: Object) -> Object:

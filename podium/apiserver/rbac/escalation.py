@@ -4,7 +4,7 @@ Rights are compared piece by piece, a piece being one verb on one resource, as v
 Who may `escalate` a role, or `bind` it, needn't have them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import product
 
 from podium.api.errors import quoted
@@ -48,16 +48,13 @@ def check_grant(authorizer: Authorizer, request: Attributes, obj: Object) -> Non
     kind = request.kind
     if kind.group != GROUP or MASTERS in request.user.groups:
         return
-    if request.old is not None and _changes_only_collection(request.old, obj):
+    old = request.old
+    if old is not None and _without_collection_fields(old) == _without_collection_fields(obj):
         return
     if kind.name in _ROLES:
         _check_role(authorizer, request, obj)
     elif kind.name in _BINDINGS:
         _check_binding(authorizer, request, obj)
-
-
-def _changes_only_collection(old: Object, new: Object) -> bool:
-    return _without_collection_fields(old) == _without_collection_fields(new)
 
 
 def _without_collection_fields(obj: Object) -> Object:
@@ -113,7 +110,12 @@ def _named(obj: Object) -> str:
 def objection(authorizer: Authorizer, user: User, place: str, wanted: Iterable[Rule]) -> str:
     """Why a user may not grant rules in a namespace; empty if they have all of them themselves."""
     held, faults = authorizer.rules(user, place)
-    missing = [piece for rule in wanted for piece in _pieces(rule) if not _is_covered(piece, held)]
+    missing = [
+        piece
+        for rule in wanted
+        for piece in _pieces(rule)
+        if not any(_covers(own, piece) for own in held)
+    ]
     if not missing:
         return ""
     groups = " ".join(map(quoted, user.groups))
@@ -131,10 +133,6 @@ def _pieces(rule: Rule) -> Iterator[Rule]:
             yield Rule((verb,), (group,), (resource,), names)
     for path, verb in product(rule.paths, rule.verbs):
         yield Rule((verb,), paths=(path,))
-
-
-def _is_covered(piece: Rule, held: Sequence[Rule]) -> bool:
-    return any(_covers(rule, piece) for rule in held)
 
 
 def _covers(rule: Rule, piece: Rule) -> bool:

@@ -61,7 +61,9 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
             deletion are about.
     """
     options = eviction.get("deleteOptions") or {}
-    budget = None if _needs_no_budget(pod) else _charged(pod, budgets, now_s)
+    # A pod that is missing already, or hasn't been there yet, costs no budget.
+    is_free = is_finished(pod) or phase_of(pod) == "Pending" or is_terminating(pod)
+    budget = None if is_free else _charged(pod, budgets, now_s)
     check_preconditions(KINDS["Pod"], pod["metadata"], DeleteOptions.of(options))
     status = dict(status_of(pod))
     status["conditions"] = with_condition(status.get("conditions"), _EVICTED, now_s)
@@ -69,34 +71,22 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
     return Evicted(budget, {**pod, "status": status}, unconditional)
 
 
-def _needs_no_budget(pod: Object) -> bool:
-    """Whether the pod is missing already, or hasn't been there yet."""
-    phase = phase_of(pod)
-    return is_finished(pod) or phase == "Pending" or is_terminating(pod)
-
-
 def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | None:
     """The budget with the pod's disruption, if there is one and it has to pay."""
     selecting = [budget for budget in budgets if selects(budget, pod)]
     if len(selecting) > 1:
         raise internal(_SEVERAL)
-    if not selecting or (not is_ready(pod) and _lets_unready_go(selecting[0])):
+    if not selecting:
         return None
-    _check_allowed(selecting[0])
-    return with_disruption(selecting[0], name(pod), now_s)
-
-
-def _lets_unready_go(budget: Object) -> bool:
-    """Whether pods that aren't ready go without counting."""
-    if spec_of(budget).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
-        return True
-    status = status_of(budget)
-    desired = status.get("desiredHealthy") or 0
-    return desired > 0 and (status.get("currentHealthy") or 0) >= desired
-
-
-def _check_allowed(budget: Object) -> None:
+    budget = selecting[0]
     status, called = status_of(budget), name(budget)
+    if not is_ready(pod):
+        # It goes without counting where the policy says so, or enough others are healthy.
+        desired = status.get("desiredHealthy") or 0
+        if spec_of(budget).get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or (
+            0 < desired <= (status.get("currentHealthy") or 0)
+        ):
+            return None
     if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):
         why = f"The disruption budget {called} is still being processed by the server."
         raise _too_many_requests(why, _RETRY_AFTER_S)
@@ -107,6 +97,7 @@ def _check_allowed(budget: Object) -> None:
         raise _unusable(called, why)
     if not status.get("disruptionsAllowed"):
         raise _too_many_requests(f"The disruption budget {called} {_refusal(budget)}", None)
+    return with_disruption(budget, name(pod), now_s)
 
 
 def _refusal(budget: Object) -> str:

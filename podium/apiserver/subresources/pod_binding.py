@@ -4,8 +4,6 @@ The rules are those of the `binding` subresource in v1.36. Whether the node exis
 the pod, isn't asked: the node itself refuses what doesn't fit.
 """
 
-from collections.abc import Iterator
-
 from podium.api.conditions import with_condition
 from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
 from podium.api.objects import Object, metadata_of, part, status_of
@@ -24,7 +22,12 @@ def check_binding(binding: Object) -> None:
     Raises:
         RefusedError: 500, as upstream has it: it isn't about a node, or doesn't name one.
     """
-    if faults := list(_faults(part(binding, "target"))):
+    target, faults = part(binding, "target"), []
+    if target.get("kind") not in (None, "", "Node"):
+        faults.append(unsupported("target.kind", target["kind"], ("Node", "<empty>")))
+    if not target.get("name"):
+        faults.append(FieldError("target.name", None, "", ErrorKind.REQUIRED))
+    if faults:
         raise internal(aggregate(faults))
 
 
@@ -38,53 +41,32 @@ def bind(pod: Object, binding: Object, now_s: float) -> Object:
     Raises:
         RefusedError: 409, it isn't that pod any more, or it can't be given a node.
     """
-    _check_preconditions(pod["metadata"], metadata_of(binding))
-    if why := _obstacle(pod):
-        raise conflict("pods/binding", pod["metadata"]["name"], why)
-    status = dict(status_of(pod))
-    status["conditions"] = with_condition(status.get("conditions"), _SCHEDULED, now_s)
-    status.pop("nominatedNodeName", None)
-    return {
-        **pod,
-        "metadata": _with_marks(pod["metadata"], metadata_of(binding)),
-        "spec": {**pod["spec"], "nodeName": binding["target"]["name"]},
-        "status": status,
-    }
-
-
-def _faults(target: Object) -> Iterator[FieldError]:
-    kind = target.get("kind")
-    if kind and kind != "Node":
-        yield unsupported("target.kind", kind, ("Node", "<empty>"))
-    if not target.get("name"):
-        yield FieldError("target.name", None, "", ErrorKind.REQUIRED)
-
-
-def _check_preconditions(metadata: Object, wanted: Object) -> None:
+    metadata, spec, given = pod["metadata"], pod["spec"], metadata_of(binding)
+    name, why = metadata["name"], ""
     for title, field in (("UID", "uid"), ("ResourceVersion", "resourceVersion")):
-        asked, found = wanted.get(field), metadata[field]
-        if asked and asked != found:
-            place, name = metadata["namespace"], metadata["name"]
-            why = _PRECONDITION.format(place, name, title, asked, found)
+        if given.get(field) and given[field] != metadata[field]:
+            place, found = metadata["namespace"], metadata[field]
+            why = _PRECONDITION.format(place, name, title, given[field], found)
             raise conflict("pods", name, why)
-
-
-def _obstacle(pod: Object) -> str:
-    """Why the pod can't be given a node; empty if it can."""
-    metadata, spec = pod["metadata"], pod["spec"]
     if metadata.get("deletionTimestamp"):
-        return f"pod {metadata['name']} is being deleted, cannot be assigned to a host"
-    if spec.get("nodeName"):
-        return f'pod {metadata["name"]} is already assigned to node "{spec["nodeName"]}"'
-    if spec.get("schedulingGates"):
-        return f"pod {metadata['name']} has non-empty .spec.schedulingGates"
-    return ""
-
-
-def _with_marks(metadata: Object, given: Object) -> Object:
+        why = f"pod {name} is being deleted, cannot be assigned to a host"
+    elif spec.get("nodeName"):
+        why = f'pod {name} is already assigned to node "{spec["nodeName"]}"'
+    elif spec.get("schedulingGates"):
+        why = f"pod {name} has non-empty .spec.schedulingGates"
+    if why:
+        raise conflict("pods/binding", name, why)
     marks = {
         field: {**part(metadata, field), **given[field]}
         for field in ("annotations", "labels")
         if given.get(field)
     }
-    return {**metadata, **marks} if marks else metadata
+    status = dict(status_of(pod))
+    status["conditions"] = with_condition(status.get("conditions"), _SCHEDULED, now_s)
+    status.pop("nominatedNodeName", None)
+    return {
+        **pod,
+        "metadata": {**metadata, **marks} if marks else metadata,
+        "spec": {**spec, "nodeName": binding["target"]["name"]},
+        "status": status,
+    }

@@ -25,16 +25,12 @@ _OF_MANY = (
 def _named(*choices: str) -> Check:
     """One of the choices; all of them are told where there is none."""
     known = checks.one_of(*choices)
-    listed = " ".join(f'"{one}"' for one in choices)
+    message = "valid values: [{}]".format(" ".join(f'"{one}"' for one in choices))
 
     def check(value: Any, path: str) -> Faults:
-        return known(value, path) if value else iter((_valid_values(path, listed),))
+        return known(value, path) if value else iter((checks.required(path, message),))
 
     return check
-
-
-def _valid_values(path: str, listed: str) -> FieldError:
-    return checks.required(path, f"valid values: [{listed}]")
 
 
 def _is_indexed(spec: Any) -> bool:
@@ -76,18 +72,14 @@ def _indexes(spec: Any, path: str) -> Faults:
         message = f"must be less than or equal to {_PODS_MAX}"
         yield FieldError(join(path, "maxFailedIndexes"), failed, message)
     if completions > _BOUNDED_COMPLETIONS_MAX and spec.get("backoffLimitPerIndex") is not None:
-        yield from _many(parallelism, failed, path)
-
-
-def _many(parallelism: int, failed: int | None, path: str) -> Faults:
-    where = join(path, "maxFailedIndexes")
-    if failed is None:
-        message = f"must be specified when completions is above {_BOUNDED_COMPLETIONS_MAX}"
-        yield checks.required(where, message)
-    if parallelism > _PODS_OF_MANY_MAX:
-        yield FieldError(join(path, "parallelism"), parallelism, _OF_MANY)
-    if failed is not None and failed > _PODS_OF_MANY_MAX:
-        yield FieldError(where, failed, _OF_MANY)
+        where = join(path, "maxFailedIndexes")
+        if failed is None:
+            message = f"must be specified when completions is above {_BOUNDED_COMPLETIONS_MAX}"
+            yield checks.required(where, message)
+        if parallelism > _PODS_OF_MANY_MAX:
+            yield FieldError(join(path, "parallelism"), parallelism, _OF_MANY)
+        if failed is not None and failed > _PODS_OF_MANY_MAX:
+            yield FieldError(where, failed, _OF_MANY)
 
 
 def _failure_policy(spec: Any, path: str) -> Faults:
@@ -106,7 +98,10 @@ def _failure_rule(spec: Any, rule: Any, path: str) -> Faults:
     else:
         yield from _action(action, join(path, "action"))
     if codes is not None:
-        yield from _exit_codes(codes, join(path, "onExitCodes"), _container_names(spec))
+        pod = a_dict(a_dict(spec.get("template")).get("spec"))
+        containers = [*entries(pod, "containers"), *entries(pod, "initContainers")]
+        names = {one.get("name", "") for one in containers}
+        yield from _exit_codes(codes, join(path, "onExitCodes"), names)
     yield from _conditions(conditions or [], join(path, "onPodConditions"))
     if codes is not None and conditions:
         message = "specifying both OnExitCodes and OnPodConditions is not supported"
@@ -123,12 +118,6 @@ _conditions = checks.each(
         type=checks.absent_as("", label_key), status=checks.absent_as("", _named(*_STATUSES))
     )
 )
-
-
-def _container_names(spec: Any) -> set[str]:
-    pod = a_dict(a_dict(spec.get("template")).get("spec"))
-    found = [*entries(pod, "containers"), *entries(pod, "initContainers")]
-    return {one.get("name", "") for one in found}
 
 
 def _exit_codes(codes: Any, path: str, names: set[str]) -> Faults:

@@ -129,8 +129,11 @@ def _segment_faults(name: str) -> list[str]:
     return [f"may not contain '{mark}'" for mark in "/%" if mark in name]
 
 
+path_segment = checks.a_string(_segment_faults)
+"""A name that can stand in a path."""
+
 any_metadata = checks.fields(
-    name=checks.a_string(_segment_faults),
+    name=path_segment,
     labels=remembered(label_map),
     annotations=annotations,
     ownerReferences=owners,

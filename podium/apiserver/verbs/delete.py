@@ -57,7 +57,11 @@ def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[O
         return obj, True
     noted = _with_metadata(graced, finalizers=finalizers) if finalizers else graced
     if graced is obj:
-        noted = _marked(noted, now_s)
+        # Finalizers hold it: it is deleted as of now, if not earlier.
+        now, deadline = timestamp(now_s), noted["metadata"].get("deletionTimestamp")
+        noted = noted if deadline else _next_generation(noted)
+        at = deadline if deadline and deadline <= now else now
+        noted = _with_metadata(noted, deletionTimestamp=at, deletionGracePeriodSeconds=0)
     goes = not finalizers and not noted["metadata"]["deletionGracePeriodSeconds"]
     return obj if noted == obj else noted, goes
 
@@ -97,21 +101,19 @@ def _graced(pod: Object, how: DeleteOptions, now_s: float) -> Object | None:
         return _with_metadata(
             pod, deletionTimestamp=format_time(sooner), deletionGracePeriodSeconds=wanted_s
         )
-    period_s = _grace_period_s(pod, wanted_s)
+    spec = pod["spec"]
+    if not spec.get("nodeName") or is_finished(pod):
+        period_s = 0
+    elif wanted_s is None:
+        period_s = spec.get("terminationGracePeriodSeconds") or 0
+    else:
+        period_s = wanted_s
+    period_s = 1 if period_s < 0 else period_s
     return _with_metadata(
         _next_generation(pod),
         deletionTimestamp=timestamp(now_s + period_s),
         deletionGracePeriodSeconds=period_s,
     )
-
-
-def _grace_period_s(pod: Object, wanted_s: int | None) -> int:
-    spec = pod["spec"]
-    if not spec.get("nodeName") or is_finished(pod):
-        return 0
-    if wanted_s is None:
-        wanted_s = spec.get("terminationGracePeriodSeconds") or 0
-    return 1 if wanted_s < 0 else wanted_s
 
 
 def _finalizers(metadata: Object, strategy: Strategy, how: DeleteOptions) -> list[str]:
@@ -127,16 +129,6 @@ def _finalizers(metadata: Object, strategy: Strategy, how: DeleteOptions) -> lis
     if held_by and held_by not in kept and not metadata.get("deletionTimestamp"):
         kept.append(held_by)
     return current if set(kept) == set(current) else kept
-
-
-def _marked(obj: Object, now_s: float) -> Object:
-    """An object that its finalizers hold, deleted as of now."""
-    metadata, now = obj["metadata"], timestamp(now_s)
-    deadline = metadata.get("deletionTimestamp")
-    if not deadline:
-        obj = _next_generation(obj)
-    at = deadline if deadline and deadline <= now else now
-    return _with_metadata(obj, deletionTimestamp=at, deletionGracePeriodSeconds=0)
 
 
 def _next_generation(obj: Object) -> Object:

@@ -111,7 +111,9 @@ def watch(
         if revision > store.revision:
             raise too_large(TooLargeResourceVersionError(revision, store.revision))
         revision = store.revision
-        first = _initial(store, kind, namespace, selection)
+        matches = None if selection.is_everything else selection.matches
+        found = store.list(kind.key, namespace or None, matches=matches)
+        first = [{"type": "ADDED", "object": obj} for obj in found.items]
         if options.send_initial_events and options.allow_watch_bookmarks:
             first.append(_bookmark(kind, str(revision), _INITIAL_EVENTS_END))
     cursor = None
@@ -140,12 +142,6 @@ def _cursor(
     if not fields:
         return store.watch(kind.key, from_revision=revision)
     return store.watch_field(kind.key, namespace or None, fields[0], from_revision=revision)
-
-
-def _initial(store: Store, kind: Kind, namespace: str, selection: Selection) -> list[Item]:
-    matches = None if selection.is_everything else selection.matches
-    found = store.list(kind.key, namespace or None, matches=matches)
-    return [{"type": "ADDED", "object": obj} for obj in found.items]
 
 
 def _seen(event: WatchEvent, matches: Callable[[Object], bool]) -> Item | None:

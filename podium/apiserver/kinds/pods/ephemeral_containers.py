@@ -81,7 +81,10 @@ def _valid(spec: Mapping[str, Any], path: str) -> Faults:
     for index, one in enumerate(entries(spec, _FIELD)):
         here = f"{where}[{index}]"
         yield from common(one, here, pod)
-        yield from _trimmed_image(one, here)
+        image = one.get("image") or ""
+        if image != image.strip():
+            message = "must not have leading or trailing whitespace"
+            yield FieldError(join(here, "image"), image, message)
         yield from new_name(one, here, names)
         target = one.get("targetContainerName")
         if target and target not in others:
@@ -89,18 +92,8 @@ def _valid(spec: Mapping[str, Any], path: str) -> Faults:
         for field in _NOT_FOR_THEM:
             if one.get(field):
                 yield checks.forbidden(join(here, field), _CANNOT_BE_SET)
-        yield from _whole_volumes(one, join(here, "volumeMounts"))
-
-
-def _trimmed_image(container: Mapping[str, Any], path: str) -> Faults:
-    image = container.get("image") or ""
-    if image != image.strip():
-        message = "must not have leading or trailing whitespace"
-        yield FieldError(join(path, "image"), image, message)
-
-
-def _whole_volumes(container: Mapping[str, Any], path: str) -> Faults:
-    for index, mount in dicts(container.get("volumeMounts")):
-        for field in ("subPath", "subPathExpr"):
-            if mount.get(field):
-                yield checks.forbidden(f"{path}[{index}].{field}", _CANNOT_BE_SET)
+        for number, mount in dicts(one.get("volumeMounts")):
+            for field in ("subPath", "subPathExpr"):
+                if mount.get(field):
+                    where_mounted = f"{join(here, 'volumeMounts')}[{number}].{field}"
+                    yield checks.forbidden(where_mounted, _CANNOT_BE_SET)

@@ -3,7 +3,7 @@
 The rules are those of the `resize` subresource, and of `ValidatePodResize`, in v1.36.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -36,19 +36,14 @@ def resized(new: Object, old: Object) -> Object:
     so that the store notices if it is another one.
     """
     spec, wanted = old["spec"], spec_of(new)
-    changes: dict[str, Any] = {
-        field: _all_resized(spec[field], entries(wanted, field))
-        for field in ("initContainers", "containers")
-        if spec.get(field)
-    }
+    changes: dict[str, Any] = {}
+    for field in ("initContainers", "containers"):
+        by_name = {container.get("name"): container for container in entries(wanted, field)}
+        if spec.get(field):
+            changes[field] = [_with_resources(one, by_name.get(one["name"])) for one in spec[field]]
     if wanted.get("resources") is not None:
         changes["resources"] = wanted["resources"]
     return {**old, "metadata": identity(new, old), "spec": {**spec, **changes}}
-
-
-def _all_resized(old: Sequence[Object], wanted: Sequence[Object]) -> list[Object]:
-    by_name = {container.get("name"): container for container in wanted}
-    return [_with_resources(one, by_name.get(one["name"])) for one in old]
 
 
 def _with_resources(container: Object, wanted: Object | None) -> Object:
@@ -74,7 +69,7 @@ def resize_update(new: Object, old: Object) -> Faults:
 
     The new pod differs from the old one in resources and resize policies only.
     """
-    kind = "static" if is_mirror(old) else _os_name(spec_of(old))
+    kind = "static" if is_mirror(old) else str(part(spec_of(old), "os").get("name") or "")
     if kind in _NOT_AT_ALL:
         yield checks.forbidden("", _NOT_AT_ALL[kind])
         return
@@ -83,22 +78,12 @@ def resize_update(new: Object, old: Object) -> Faults:
     if stored_or_computed_qos(old) != qos_class(new):
         message = "Pod QOS Class may not change as a result of resizing"
         yield FieldError("spec", status_of(new).get("qosClass") or "", message)
-    if not _node_can_resize(old):
+    # Whether the node tells the resources of a container that runs; if none runs, who knows.
+    statuses = status_of(old).get("containerStatuses") or ()
+    running = (one for one in statuses if part(one, "state").get("running") is not None)
+    if (first := next(running, None)) is not None and first.get("resources") is None:
         yield checks.forbidden("spec", "Pod running on node without support for resize")
     yield from _containers(spec_of(new), spec_of(old))
-
-
-def _os_name(spec: Object) -> str:
-    return str(part(spec, "os").get("name") or "")
-
-
-def _node_can_resize(pod: Object) -> bool:
-    """Whether the node tells the resources of running containers; if none runs, who knows."""
-    statuses = status_of(pod).get("containerStatuses") or ()
-    for status in statuses:
-        if part(status, "state").get("running") is not None:
-            return status.get("resources") is not None
-    return True
 
 
 def _containers(spec: Object, before: Object) -> Faults:

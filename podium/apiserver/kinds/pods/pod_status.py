@@ -4,9 +4,7 @@ The rules are those of `ValidatePodStatusUpdate` in v1.36.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from itertools import repeat
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, entries, part, spec_of, status_of
@@ -26,7 +24,11 @@ _NOT_TERMINATED = "may not be transitioned to non-terminated state"
 
 def _status(new: Object, old: Object) -> Faults:
     status, before = status_of(new), status_of(old)
-    yield from _conditions(entries(status, "conditions"))
+    for index, condition in enumerate(entries(status, "conditions")):
+        kind, where = condition.get("type") or "", f"status.conditions[{index}]"
+        yield from _generation(condition, where)
+        for message in validate_label_key(kind) if kind not in _SYSTEM_CONDITIONS else ():
+            yield FieldError(f"{where}.Type", kind, message)
     yield from _generation(status, "status")
     if (spec_of(new).get("nodeName") or "") != (spec_of(old).get("nodeName") or ""):
         yield checks.forbidden("status.nodeName", "may not be changed directly")
@@ -45,15 +47,6 @@ def _status(new: Object, old: Object) -> Faults:
 
 
 status_update = rules.all_of(rules.metadata, annotations, _status)
-
-
-def _conditions(conditions: Iterable[Object]) -> Faults:
-    for index, condition in enumerate(conditions):
-        kind, where = condition.get("type") or "", f"status.conditions[{index}]"
-        yield from _generation(condition, where)
-        if kind not in _SYSTEM_CONDITIONS:
-            for message in validate_label_key(kind):
-                yield FieldError(f"{where}.Type", kind, message)
 
 
 def _generation(observer: Object, path: str) -> Faults:
@@ -94,23 +87,17 @@ def _containers(status: Object, before: Object, spec: Object) -> Faults:
         now, then = status.get(field) or (), before.get(field) or ()
         if restarts == "Always" or now is then:
             continue
-        for index in _revived(now, then, restarts, spared):
-            yield checks.forbidden(f"status.{field}[{index}].state", _NOT_TERMINATED)
-
-
-def _revived(
-    new: Sequence[Object], old: Sequence[Object], restarts: Any, spared: Collection[str]
-) -> Iterable[int]:
-    going_on = Counter(
-        one.get("name") for one in new if part(one, "state").get("terminated") is None
-    )
-    for index, container in enumerate(old):
-        ended = part(container, "state").get("terminated")
-        if ended is None or container.get("name") in spared:
-            continue
-        if ended.get("exitCode") and restarts == "OnFailure":
-            continue
-        yield from repeat(index, going_on[container.get("name")])
+        going_on = Counter(
+            one.get("name") for one in now if part(one, "state").get("terminated") is None
+        )
+        for index, container in enumerate(then):
+            ended = part(container, "state").get("terminated")
+            if ended is None or container.get("name") in spared:
+                continue
+            if ended.get("exitCode") and restarts == "OnFailure":
+                continue
+            for _ in range(going_on[container.get("name")]):
+                yield checks.forbidden(f"status.{field}[{index}].state", _NOT_TERMINATED)
 
 
 def _claims(statuses: Sequence[Object], spec: Object) -> Faults:

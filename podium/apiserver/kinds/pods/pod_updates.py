@@ -38,17 +38,36 @@ def _spec_update(new: Object, old: Object) -> Faults:
         if len(now) != len(then):
             yield checks.forbidden(f"spec.{field}", "pod updates may not add or remove containers")
             return
-        yield from _images(now, f"spec.{field}")
+        for index, container in enumerate(now):
+            image, where = container.get("image") or "", f"spec.{field}[{index}].image"
+            if not image:
+                yield FieldError(where, None, "", ErrorKind.REQUIRED)
+            elif image != image.strip():
+                yield FieldError(where, image, "must not have leading or trailing whitespace")
     faults = list(_deadline(spec, before))
     yield from faults
     # A deadline that is wrong ends the examination; one that is taken away doesn't.
     if faults and spec.get("activeDeadlineSeconds") is not None:
         return
-    yield from _only_added_tolerations(spec, before)
-    yield from _only_deleted_gates(spec, before)
-    if before.get("schedulingGates"):
+    there = {_toleration(one) for one in tolerations_of(spec)}
+    if any(_toleration(one) not in there for one in tolerations_of(before)):
+        message = "existing toleration can not be modified except its tolerationSeconds"
+        yield checks.forbidden("spec.tolerations", message)
+    else:
+        yield from tolerations_check(tolerations_of(spec), "spec.tolerations")
+    known = {gate.get("name") for gate in before.get("schedulingGates") or ()}
+    for index, gate in enumerate(entries(spec, "schedulingGates")):
+        if gate.get("name") not in known:
+            found = f"found new scheduling gate '{gate.get('name')}'"
+            message = f"only deletion is allowed, but {found}"
+            yield checks.forbidden(f"spec.schedulingGates[{index}].name", message)
+    if known:
         yield from _tightened(spec, before)
-    yield from _nothing_else(spec, before)
+    # Besides what has been looked at, nothing is different.
+    rest, stored = (internal("PodSpec", one) for one in (_as_before(spec, before), before))
+    if rest != stored:
+        message = f"pod updates may not change fields other than {','.join(_CHANGEABLE)}"
+        yield checks.forbidden("spec", f"{message}\n{difference(stored, rest)}")
 
 
 def annotations(new: Object, old: Object) -> Faults:
@@ -70,15 +89,6 @@ update = rules.all_of(
 )
 
 
-def _images(containers: Sequence[Object], path: str) -> Faults:
-    for index, container in enumerate(containers):
-        image, where = container.get("image") or "", f"{path}[{index}].image"
-        if not image:
-            yield FieldError(where, None, "", ErrorKind.REQUIRED)
-        elif image != image.strip():
-            yield FieldError(where, image, "must not have leading or trailing whitespace")
-
-
 def _deadline(spec: Object, before: Object) -> Faults:
     """A deadline may be set, and brought forward."""
     path = "spec.activeDeadlineSeconds"
@@ -92,36 +102,8 @@ def _deadline(spec: Object, before: Object) -> Faults:
         yield FieldError(path, now, "must be less than or equal to previous value")
 
 
-def _only_added_tolerations(spec: Object, before: Object) -> Faults:
-    there = {_toleration(one) for one in tolerations_of(spec)}
-    if any(_toleration(one) not in there for one in tolerations_of(before)):
-        message = "existing toleration can not be modified except its tolerationSeconds"
-        yield checks.forbidden("spec.tolerations", message)
-    else:
-        yield from tolerations_check(tolerations_of(spec), "spec.tolerations")
-
-
 def _toleration(toleration: Object) -> tuple[Any, ...]:
     return tuple(toleration.get(field) or "" for field in ("key", "operator", "value", "effect"))
-
-
-def _only_deleted_gates(spec: Object, before: Object) -> Faults:
-    known = {gate.get("name") for gate in before.get("schedulingGates") or ()}
-    for index, gate in enumerate(entries(spec, "schedulingGates")):
-        if gate.get("name") not in known:
-            message = (
-                f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'"
-            )
-            yield checks.forbidden(f"spec.schedulingGates[{index}].name", message)
-
-
-def _nothing_else(spec: Object, before: Object) -> Faults:
-    """Besides what has been looked at, nothing is different."""
-    rest = internal("PodSpec", _as_before(spec, before))
-    old = internal("PodSpec", before)
-    if rest != old:
-        message = f"pod updates may not change fields other than {','.join(_CHANGEABLE)}"
-        yield checks.forbidden("spec", f"{message}\n{difference(old, rest)}")
 
 
 def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:

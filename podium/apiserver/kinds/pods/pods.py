@@ -92,10 +92,23 @@ def _update_status(new: Object, old: Object, now_s: float) -> Object:
 
     Generations that a writer doesn't tell are kept, as some don't know the field.
     """
-    new = _with_owners_of(keep_spec(new, old, now_s), old)
-    status = status_of(new)
-    missing = _kept(status, status_of(old))
-    return {**new, "status": {**status, **missing}} if missing else new
+    new = keep_spec(new, old, now_s)
+    owners = old["metadata"].get("ownerReferences")
+    if new["metadata"].get("ownerReferences") != owners:
+        own = {"ownerReferences": owners} if owners else {}
+        new = {**new, "metadata": {**without(new["metadata"], "ownerReferences"), **own}}
+    status, before = status_of(new), status_of(old)
+    kept: dict[str, Any] = {
+        field: before[field]
+        for field in ("qosClass", "observedGeneration")
+        if before.get(field) and not status.get(field)
+    }
+    conditions, known = entries(status, "conditions"), entries(before, "conditions")
+    if not (conditions and all(one.get("observedGeneration") for one in conditions)):
+        generations = _observed_generations(known)
+        if generations and conditions is not known:
+            kept["conditions"] = [_observed(one, generations) for one in conditions]
+    return {**new, "status": {**status, **kept}} if kept else new
 
 
 def _resize(new: Object, old: Object, _now_s: float) -> Object:
@@ -108,30 +121,6 @@ def _add_ephemeral_containers(new: Object, old: Object, _now_s: float) -> Object
     """Only the ephemeral containers."""
     new = added(new, old)
     return new if new["spec"] == old["spec"] else next_generation(new, old)
-
-
-def _with_owners_of(new: Object, old: Object) -> Object:
-    owners = old["metadata"].get("ownerReferences")
-    if new["metadata"].get("ownerReferences") == owners:
-        return new
-    metadata = without(new["metadata"], "ownerReferences")
-    if owners:
-        metadata["ownerReferences"] = owners
-    return {**new, "metadata": metadata}
-
-
-def _kept(status: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {
-        field: old[field]
-        for field in ("qosClass", "observedGeneration")
-        if old.get(field) and not status.get(field)
-    }
-    conditions = entries(status, "conditions")
-    if not (conditions and all(one.get("observedGeneration") for one in conditions)):
-        generations = _observed_generations(entries(old, "conditions"))
-        if generations and conditions is not entries(old, "conditions"):
-            kept["conditions"] = [_observed(one, generations) for one in conditions]
-    return kept
 
 
 def _observed_generations(conditions: Any) -> Mapping[str, list[int]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, entries, status_of
+from podium.api.objects import Object, status_of
 from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration.ages import since
@@ -15,7 +15,15 @@ from podium.apiserver.kinds.registration.defaulting import inside, schema_defaul
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import workload
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, joined, wide
+from podium.apiserver.kinds.registration.table_cells import (
+    AGE,
+    NAME,
+    NONE,
+    Column,
+    count,
+    joined,
+    wide,
+)
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.jobs import job_spec
 from podium.apiserver.validation import checks
@@ -105,10 +113,6 @@ def _suspended(cron_job: Object, _now_s: float) -> str:
     return "<unset>" if found is None else str(bool(found))
 
 
-def _active(cron_job: Object, _now_s: float) -> int:
-    return len(entries(status_of(cron_job), "active"))
-
-
 def _last(cron_job: Object, now_s: float) -> str:
     found = status_of(cron_job).get("lastScheduleTime")
     return since(found, now_s) if found else NONE
@@ -126,7 +130,7 @@ CRON_JOB = Registration(
         Column("Schedule", ".spec.schedule", "When its Jobs are due."),
         Column("Timezone", ".spec.timeZone", "In which time zone that is meant.", default=NONE),
         Column("Suspend", _suspended, "Whether it makes no more Jobs for now."),
-        Column("Active", _active, "How many of its Jobs run.", type="integer"),
+        Column("Active", count(".status.active"), "How many of its Jobs run.", type="integer"),
         Column("Last Schedule", _last, "How long ago the last one was due."),
         AGE,
         wide("Containers", joined(f"{_CONTAINERS}.name"), "Names of the template's containers."),

@@ -139,12 +139,9 @@ def _intervals(text: str) -> Iterator[tuple[int, int]]:
         yield int(first), int(last if dash else first)
 
 
-def _targets(new: Object, old: Object) -> Faults:
+def _ready(new: Object, old: Object) -> Faults:
     if _true(new) != _true(old):
         yield from _together(_true(new), _TARGETS_APART)
-
-
-def _ready(new: Object, old: Object) -> Faults:
     active, ready = at(new, "status.active") or 0, at(new, "status.ready")
     before = (at(old, "status.active") or 0, at(old, "status.ready"))
     if ready is not None and ready > active and (active, ready) != before:
@@ -160,7 +157,12 @@ def _kept(new: Object, old: Object) -> Faults:
         yield from rules.immutable_value(at(new, path), ended, path)
     for field in ("succeeded", "failed"):
         count = at(new, f"status.{field}") or 0
-        may_decrease = field == "succeeded" and _may_lose_indexes(new)
+        # The completions of an indexed job may have been lowered, with some that have succeeded.
+        spec = spec_of(new)
+        is_elastic = spec.get("completionMode") == "Indexed" and (
+            spec.get("completions") == spec.get("parallelism")
+        )
+        may_decrease = field == "succeeded" and is_elastic
         if count < (at(old, f"status.{field}") or 0) and not may_decrease:
             yield FieldError(f"status.{field}", count, f"cannot decrease the {field} counter")
     for end, terminal in (
@@ -171,13 +173,6 @@ def _kept(new: Object, old: Object) -> Faults:
     ):
         if end in before - now:
             yield _wrong(f"cannot disable the {terminal}{end}=True condition")
-
-
-def _may_lose_indexes(job: Object) -> bool:
-    """Whether the completions of a job may have been lowered, with some that have succeeded."""
-    spec = spec_of(job)
-    is_indexed = spec.get("completionMode") == "Indexed"
-    return is_indexed and spec.get("completions") == spec.get("parallelism")
 
 
 def _together(true: set[str], pairs: Any) -> Faults:
@@ -203,7 +198,6 @@ status_update = rules.all_of(
     _end,
     _finished,
     _indexes,
-    _targets,
     _ready,
     _kept,
 )

@@ -39,7 +39,6 @@ from podium.apiserver.validation.names import validate_dns_label
 
 _JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
-# Where the pods of a job go may be changed before it has ever run.
 _DIRECTIVES = ("affinity", "nodeSelector", "tolerations", "schedulingGates")
 _TANDEM = "can only be modified in tandem with spec.parallelism"
 # The first of these conditions that holds is the job's status; one that is being deleted stands
@@ -77,23 +76,14 @@ def _template(new: Object, old: Object) -> Faults:
     if now is before or now == before:
         return
     shown = internal("PodTemplateSpec", now)
-    if _never_ran(old):
-        now = _with_directives_of(now, before)
+    if at(old, "spec.suspend") is True and at(old, "status.startTime") is None:
+        # Where the pods of a job go may be changed before it has ever run.
+        former = spec_of(before)
+        kept = {field: former[field] for field in _DIRECTIVES if field in former}
+        spec = {**without(spec_of(now), *_DIRECTIVES), **kept}
+        now = {**now, "metadata": metadata_of(before), "spec": spec}
     if internal("PodTemplateSpec", now) != internal("PodTemplateSpec", before):
         yield FieldError("spec.template", shown, "field is immutable")
-
-
-def _never_ran(job: Object) -> bool:
-    suspended = at(job, "spec.suspend") is True
-    return suspended and at(job, "status.startTime") is None
-
-
-def _with_directives_of(new: Object, old: Object) -> Object:
-    """The template with everything about where its pods go as it was."""
-    spec, before = spec_of(new), spec_of(old)
-    kept: dict[str, Any] = {field: before[field] for field in _DIRECTIVES if field in before}
-    metadata = metadata_of(old)
-    return {**new, "metadata": metadata, "spec": {**without(spec, *_DIRECTIVES), **kept}}
 
 
 def _completions(new: Object, old: Object) -> Faults:

@@ -11,7 +11,7 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import every, filled, inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import never
-from podium.apiserver.kinds.registration.strategy import Creation, counted_spec, workload
+from podium.apiserver.kinds.registration.strategy import counted_spec, workload
 from podium.apiserver.kinds.registration.table_cells import (
     AGE,
     CONTAINERS,
@@ -101,11 +101,6 @@ def _revision_controller(revision: Object, _now_s: float) -> str:
     return f"{kind.lower()}/{owner['name']}"
 
 
-def _has_data(value: Any, path: str) -> Faults:
-    if value.get("data") is None:
-        yield checks.required(join(path, "data"), "data is mandatory")
-
-
 def _one_at_a_time(stateful_set: Object) -> Object:
     """Without `maxUnavailable`: its gate, MaxUnavailableStatefulSet, is off in v1.36."""
 
@@ -115,18 +110,10 @@ def _one_at_a_time(stateful_set: Object) -> Object:
     return inside(stateful_set, spec=lambda spec: inside(spec, updateStrategy=strategy))
 
 
-def _create(new: Object, _creation: Creation) -> Object:
-    return _one_at_a_time(new)
-
-
 def _update(new: Object, old: Object, now_s: float) -> Object:
     # What has the field, such as in a state of a cluster with that gate, keeps it.
     is_used = _one_at_a_time(old) != old
     return counted_spec(new if is_used else _one_at_a_time(new), old, now_s)
-
-
-def _claim(template: Object) -> Object:
-    return claim_defaults(filled(template, apiVersion="v1", kind="PersistentVolumeClaim"))
 
 
 def _with_defaults(stateful_set: Object) -> Object:
@@ -137,9 +124,12 @@ def _with_defaults(stateful_set: Object) -> Object:
             return strategy
         return inside(strategy, rollingUpdate=lambda rolling: filled(rolling, partition=0))
 
+    def claim(template: Object) -> Object:
+        return claim_defaults(filled(template, apiVersion="v1", kind="PersistentVolumeClaim"))
+
     def spec(spec: Object) -> Object:
         return inside(
-            spec, updateStrategy=strategy, template=template, volumeClaimTemplates=every(_claim)
+            spec, updateStrategy=strategy, template=template, volumeClaimTemplates=every(claim)
         )
 
     return inside(_by_schema(stateful_set), spec=spec)
@@ -180,7 +170,9 @@ _valid = object_check(
         )
     ),
 )
-_valid_revision = object_check(_has_data, revision=checks.integer(0))
+_valid_revision = object_check(
+    data=checks.needed(checks.anything, "data is mandatory"), revision=checks.integer(0)
+)
 
 STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],
@@ -193,7 +185,7 @@ STATEFUL_SET = Registration(
             ("replicas", *_WITHIN, "observedGeneration", "collisionCount"), _WITHIN
         )
     },
-    strategy=workload(_create, _update),
+    strategy=workload(lambda new, _: _one_at_a_time(new), _update),
     columns=(NAME, workloads.READY_OF_DESIRED, AGE, CONTAINERS, IMAGES),
     selectable={"status.successful": never},
     unselectable="field label not supported for appsv1.StatefulSet: {}",

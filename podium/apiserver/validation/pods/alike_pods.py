@@ -88,7 +88,7 @@ def _own_is_flawless(pod: Any) -> bool:
     return (
         isinstance(name, str)
         and not validate_subdomain(name)
-        and (node is None or (isinstance(node, str) and _is_node_name(node)))
+        and (node is None or (isinstance(node, str) and not (node and _faults_of_node(node))))
         and (not hostname or (isinstance(hostname, str) and not validate_dns_label(hostname)))
         and isinstance(metadata.get("uid"), str | None)
         and _notes_are_flawless(metadata.get("annotations"))
@@ -110,6 +110,4 @@ def _is_key(note: str) -> bool:
     return not validate_label_key(note.lower())
 
 
-@lru_cache(CAPACITY)
-def _is_node_name(node: str) -> bool:
-    return not (node and validate_subdomain(node))
+_faults_of_node = lru_cache(CAPACITY)(validate_subdomain)

@@ -82,17 +82,9 @@ def _source(volume: Any, path: str) -> Faults:
     for name in found[:1]:
         yield from _SOURCES[name](volume[name], join(path, _PATHS.get(name, name)))
     for name in found[1:]:
-        yield from checks.detail(_second_source)(volume[name], join(path, name))
+        yield MinorFieldError(join(path, name), None, _TYPE, ErrorKind.FORBIDDEN)
     if not any(value is not None for name, value in volume.items() if name != "name"):
-        yield from checks.detail(_no_source)(volume, path)
-
-
-def _second_source(value: object, path: str) -> Faults:
-    yield checks.forbidden(path, _TYPE)
-
-
-def _no_source(_volume: object, path: str) -> Faults:
-    yield checks.required(path, "must specify a volume type")
+        yield MinorFieldError(path, None, "must specify a volume type", ErrorKind.REQUIRED)
 
 
 def _names(volume: Any) -> Any:
@@ -105,11 +97,6 @@ _any_source = remembered(checks.in_turn(_source), _names)
 _name = checks.detail(checks.fields(name=checks.needed(dns_label)))
 
 
-def _is_named(volume: dict[str, Any]) -> bool:
-    name = volume.get("name")
-    return isinstance(name, str) and not validate_dns_label(name)
-
-
 @checks.of_list
 def volumes(value: Any, path: str) -> Faults:
     """The `volumes` of a pod, whose names differ."""
@@ -119,12 +106,13 @@ def volumes(value: Any, path: str) -> Faults:
         yield from _any_source(volume, where)
         if not isinstance(volume, dict):
             continue
-        faults = [] if _is_named(volume) else list(_name(volume, where))
+        name = volume.get("name")
+        is_named = isinstance(name, str) and not validate_dns_label(name)
+        faults = [] if is_named else list(_name(volume, where))
         yield from faults
         if not faults:
             if volume["name"] in names:
-                found = checks.duplicate(join(where, "name"), volume["name"])
-                yield MinorFieldError(found.field, found.value, "", found.kind)
+                yield MinorFieldError(join(where, "name"), name, "", ErrorKind.DUPLICATE)
             names.add(volume["name"])
 
 
@@ -139,10 +127,6 @@ def known_volumes(spec: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
 
 def _not_found(path: str, name: object) -> MinorFieldError:
     return MinorFieldError(path, name, "", ErrorKind.NOT_FOUND)
-
-
-def _wrong(path: str, value: object, message: str) -> MinorFieldError:
-    return MinorFieldError(path, value, message)
 
 
 def mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
@@ -168,13 +152,13 @@ def _mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
         if not place:
             yield MinorFieldError(f"{where}.mountPath", None, "", ErrorKind.REQUIRED)
         if place in seen:
-            yield _wrong(f"{where}.mountPath", place, "must be unique")
+            yield MinorFieldError(f"{where}.mountPath", place, "must be unique")
         seen.add(place)
         if name in device_names:
-            yield _wrong(f"{where}.name", name, "must not already exist in volumeDevices")
+            yield MinorFieldError(f"{where}.name", name, "must not already exist in volumeDevices")
         if place in device_paths:
             message = "must not already exist as a path in volumeDevices"
-            yield _wrong(f"{where}.mountPath", place, message)
+            yield MinorFieldError(f"{where}.mountPath", place, message)
 
 
 def _devices(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
@@ -188,7 +172,7 @@ def _devices(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
         if not name:
             yield MinorFieldError(f"{where}.name", None, "", ErrorKind.REQUIRED)
         if name in names:
-            yield _wrong(f"{where}.name", name, "must be unique")
+            yield MinorFieldError(f"{where}.name", name, "must be unique")
         volume = a_dict(volumes.get(name))
         if name not in volumes:
             yield _not_found(f"{where}.name", name)
@@ -197,15 +181,15 @@ def _devices(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
                 "can only use volume source type of PersistentVolumeClaim or Ephemeral for block "
                 "mode"
             )
-            yield _wrong(f"{where}.name", name, message)
+            yield MinorFieldError(f"{where}.name", name, message)
         if not place:
             yield MinorFieldError(f"{where}.devicePath", None, "", ErrorKind.REQUIRED)
         if place in paths:
-            yield _wrong(f"{where}.devicePath", place, "must be unique")
+            yield MinorFieldError(f"{where}.devicePath", place, "must be unique")
         if name in mount_names:
-            yield _wrong(f"{where}.name", name, "must not already exist in volumeMounts")
+            yield MinorFieldError(f"{where}.name", name, "must not already exist in volumeMounts")
         if place in mount_paths:
             message = "must not already exist as a path in volumeMounts"
-            yield _wrong(f"{where}.devicePath", place, message)
+            yield MinorFieldError(f"{where}.devicePath", place, message)
         names |= {name} if name else set()
         paths.add(place)

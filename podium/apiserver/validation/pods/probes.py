@@ -1,6 +1,7 @@
 """Probes of containers, and what is done when they start and stop. No decision hangs on them."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -11,6 +12,13 @@ from podium.apiserver.validation.pods.ports import port_or_name
 _HEADER_RULE = (
     "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', "
     "regex used for validation is '[-A-Za-z0-9]+')"
+)
+_COUNTS = (
+    "initialDelaySeconds",
+    "timeoutSeconds",
+    "periodSeconds",
+    "successThreshold",
+    "failureThreshold",
 )
 
 
@@ -54,25 +62,17 @@ def _one_action(actions: dict[str, Check]) -> Check:
     return check
 
 
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
+def _must(message: str, is_right: Callable[[int], bool]) -> Check:
+    def check(value: object, path: str) -> Faults:
+        if not is_right(value if isinstance(value, int) else 0):
+            yield FieldError(path, value, message)
+
+    return check
 
 
-def _positive(value: object, path: str) -> Faults:
-    if _number(value) <= 0:
-        yield FieldError(path, value, "must be greater than 0")
-
-
-def _once(value: object, path: str) -> Faults:
-    if _number(value) != 1:
-        yield FieldError(path, value, "must be 1")
-
-
-def _never(value: object, path: str) -> Faults:
-    yield FieldError(path, value, "must not be set for readinessProbes")
-
-
-_count = checks.integer(0, checks.INT32_MAX)
+_positive = _must("must be greater than 0", lambda number: number > 0)
+_once = _must("must be 1", lambda number: number == 1)
+_never = _must("must not be set for readinessProbes", lambda _: False)
 
 
 def _probe(**more: Check | checks.Needed) -> Check:
@@ -80,12 +80,7 @@ def _probe(**more: Check | checks.Needed) -> Check:
         checks.in_turn(
             _one_action(_actions),
             checks.fields(
-                initialDelaySeconds=_count,
-                timeoutSeconds=_count,
-                periodSeconds=_count,
-                successThreshold=_count,
-                failureThreshold=_count,
-                terminationGracePeriodSeconds=_positive,
+                **dict.fromkeys(_COUNTS, checks.count), terminationGracePeriodSeconds=_positive
             ),
             checks.fields(**more),
         )
