@@ -44,8 +44,7 @@ from podium.apiserver.selection import ALL, Selection
 from podium.apiserver.store.store import Store
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.pod_binding import bind, check_binding
-from podium.apiserver.subresources.scale import scale_of
-from podium.apiserver.subresources.scale_update import with_patched_scale, with_scale
+from podium.apiserver.subresources.scale import scale_of, with_patched_scale, with_scale
 from podium.apiserver.verbs.create import Maker, first_objects, received
 from podium.apiserver.verbs.delete import answer, check_preconditions, marked
 from podium.apiserver.verbs.list import list_objects

@@ -103,12 +103,9 @@ def _valid(obj: Any, path: str) -> Faults:
     yield from _versions(entries(spec, "versions"))
 
 
-def _domain(group: str) -> list[str]:
-    return [] if "." in group else ["should be a domain with at least one dot"]
-
-
+_domain = checks.must("should be a domain with at least one dot", lambda group: "." in group)
 _PLAIN = checks.fields(
-    group=checks.needed(checks.both(subdomain, checks.a_string(_domain))),
+    group=checks.needed(checks.both(subdomain, _domain)),
     scope=checks.needed(checks.one_of("Cluster", "Namespaced")),
 )
 

@@ -11,7 +11,12 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, condition_of, entries, part, spec_of, status_of, without
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration.ages import human_duration, since
-from podium.apiserver.kinds.registration.defaulting import Filler, inside, schema_defaults
+from podium.apiserver.kinds.registration.defaulting import (
+    Filler,
+    inside,
+    nothing_new,
+    schema_defaults,
+)
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import text, texts
@@ -205,15 +210,10 @@ def _row(
     kind: str,
     *columns: Column,
     strategy: Strategy = _COUNTED,
-    more_defaults: Filler | None = None,
+    more_defaults: Filler = nothing_new,
     **more: Any,
 ) -> Registration:
-    by_schema = schema_defaults(KINDS[kind])
-
-    def defaults(obj: Object) -> Any:
-        filled = by_schema(obj)
-        return filled if more_defaults is None else more_defaults(filled)
-
+    defaults = schema_defaults(KINDS[kind], more_defaults)
     return Registration(
         kind=KINDS[kind], columns=columns, strategy=strategy, defaults=defaults, **more
     )

@@ -127,10 +127,7 @@ def _with_defaults(service: Object) -> Object:
             spec = filled(spec, allocateLoadBalancerNodePorts=True)
         return inside(spec, ports=every(port))
 
-    return inside(_by_schema(service), spec=spec, status=_with_address_modes)
-
-
-_by_schema = schema_defaults(KINDS["Service"])
+    return inside(service, spec=spec, status=_with_address_modes)
 
 
 def _with_affinity(spec: Object) -> Object:
@@ -317,7 +314,7 @@ def _warnings(service: Object) -> Iterator[str]:
 SERVICE = Registration(
     kind=KINDS["Service"],
     warnings=_warnings,
-    defaults=_with_defaults,
+    defaults=schema_defaults(KINDS["Service"], _with_defaults),
     validate=_valid_service,
     validate_update=rules.all_of(
         rules.metadata, _cluster_addresses, rules.valid(_valid_service, "spec")

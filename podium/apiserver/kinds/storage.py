@@ -136,8 +136,7 @@ def _class_warnings(storage_class: Object) -> Iterator[str]:
 def _capacity_warnings(capacity: Object) -> Iterator[str]:
     topology = part(capacity, "nodeTopology")
     for index, wanted in enumerate(entries(topology, "matchExpressions")):
-        name = wanted.get("key", "")
-        if name in DEPRECATED_LABELS:
+        if (name := wanted.get("key", "")) in DEPRECATED_LABELS:
             at = f"nodeTopology.matchExpressions[{index}]"
             yield f"{at}: {name} is {DEPRECATED_LABELS[name]}"
     for name in topology.get("matchLabels") or ():

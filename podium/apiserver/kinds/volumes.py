@@ -263,11 +263,9 @@ def claim_defaults(claim: Object) -> Object:
 
 
 def _volume_defaults(volume: Object) -> Object:
-    filled = _filled_volume(_with_status(volume))
-    return inside(filled, spec=lambda spec: inside(spec, capacity=amounts))
+    return inside(_with_status(volume), spec=lambda spec: inside(spec, capacity=amounts))
 
 
-_filled_volume = schema_defaults(KINDS["PersistentVolume"])
 _valid_volume = object_check(
     spec=checks.needed(
         checks.in_turn(
@@ -337,7 +335,7 @@ def _old_class(obj: Object) -> Iterator[str]:
 PERSISTENT_VOLUME = Registration(
     kind=KINDS["PersistentVolume"],
     warnings=_volume_warnings,
-    defaults=_volume_defaults,
+    defaults=schema_defaults(KINDS["PersistentVolume"], _volume_defaults),
     validate=_valid_volume,
     # A volume is judged as a new one, and once more as a changed one.
     validate_update=rules.all_of(

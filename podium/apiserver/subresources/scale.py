@@ -6,13 +6,21 @@ The rules are those of the `scale` subresources in v1.36.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, entries, metadata_of, name, part, spec_of, status_of
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.patching import apply_configuration
 from podium.apiserver.refusals import conflict, invalid
 from podium.apiserver.schema.json_paths import steps
+from podium.apiserver.schema.struct_types import SCALE
 from podium.apiserver.validation.checks import NOT_NEGATIVE
+from podium.apiserver.verbs.update import check_key, patched, tracked
+from podium.apiserver.verbs.verb_options import PatchRequest
 
 _IDENTITY = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _OPERATORS = {"In": "in", "NotIn": "notin"}
@@ -106,3 +114,37 @@ def _requirements(selector: Object) -> Iterator[tuple[str, str]]:
             yield key, f"{key} {_OPERATORS[operator]} ({values})"
         else:
             yield key, key if operator == "Exists" else f"!{key}"
+
+
+def with_scale(request: Attributes, workload: Object, scale: Object) -> Object:
+    """The workload as a Scale says, with its owners."""
+    check_key(request, scale)
+    return tracked(request, workload, scaled(request.kind, workload, scale))
+
+
+def with_patched_scale(request: Attributes, workload: Object, patch: PatchRequest) -> Object:
+    """The workload as its patched Scale says, with its owners."""
+    kind = request.kind
+    if patch.patch_type != PatchType.APPLY:
+        scale, _ = patched(SCALE, scale_of(kind, workload), replace(patch, api_version=""))
+        return with_scale(request, workload, scale)
+    # Who owns what is told by the workload.
+    forced = replace(request.options, force=True)
+    about_scale = replace(request, kind=SCALE, subresource="", options=forced)
+    scale = apply_configuration(about_scale, scale_of(kind, workload), patch.body)
+    check_key(request, scale)
+    wanted = scaled(kind, workload, scale)
+    owned = {
+        "apiVersion": kind.api_version,
+        "kind": kind.name,
+        "metadata": {"name": request.name},
+        **_only(wanted, replicas_path(kind)),
+    }
+    applied = apply_configuration(request, workload, owned)
+    owners = metadata_of(applied)["managedFields"]
+    return {**wanted, "metadata": {**wanted["metadata"], "managedFields": owners}}
+
+
+def _only(obj: Object, path: tuple[str, ...]) -> dict[str, Any]:
+    first, *rest = path
+    return {first: _only(obj[first], tuple(rest)) if rest else obj[first]}

@@ -122,6 +122,16 @@ def a_string(rule: Callable[[str], Collection[str]]) -> Check:
     return check
 
 
+def must(message: str, is_right: Callable[[Any], bool]) -> Check:
+    """A value for which something holds."""
+
+    def check(value: Any, path: str) -> Faults:
+        if not is_right(value):
+            yield FieldError(path, value, message)
+
+    return check
+
+
 def one_of(*choices: str, empty: bool = False) -> Check:
     """One of a closed set of strings; with `empty`, the empty string too."""
 
@@ -270,31 +280,28 @@ def mapping(values: Check, keys: Check = anything) -> Check:
     return check
 
 
-class Needed(msgspec.Struct, frozen=True):
+class OfAbsent(msgspec.Struct, frozen=True):
+    """A check of a field that sees None where the field is absent."""
+
+    check: Check
+
+
+def needed(check: Check, message: str = "") -> OfAbsent:
     """A field that may be neither absent nor empty, with the message for one that is."""
 
-    check: Check
-    message: str = ""
+    def check_needed(value: object, path: str) -> Faults:
+        is_there = value not in (None, "", [], {})
+        return check(value, path) if is_there else iter((required(path, message),))
+
+    return OfAbsent(check_needed)
 
 
-def needed(check: Check, message: str = "") -> Needed:
-    """Mark a field of `fields` as one that must be there."""
-    return Needed(check, message)
-
-
-class AbsentAs(msgspec.Struct, frozen=True):
+def absent_as(empty: object, check: Check) -> OfAbsent:
     """A field that is judged as some empty value where it is absent."""
-
-    empty: object
-    check: Check
+    return OfAbsent(lambda value, path: check(empty if value is None else value, path))
 
 
-def absent_as(empty: object, check: Check) -> AbsentAs:
-    """Mark a field of `fields` as one whose absence is judged as well, as this value."""
-    return AbsentAs(empty, check)
-
-
-Part = Check | Needed | AbsentAs
+Part = Check | OfAbsent
 """How a field is judged."""
 
 
@@ -305,7 +312,10 @@ def fields(*rules: Check, **checks: Part) -> Check:
         rules: checks of the object as a whole; they see it however wrong its fields may be.
         checks: by field, in the order of the faults.
     """
-    known = [(name, *_of_field(check)) for name, check in checks.items()]
+    known = [
+        (name, part.check, True) if isinstance(part, OfAbsent) else (name, part, False)
+        for name, part in checks.items()
+    ]
 
     @of_object
     def check(value: Any, path: str) -> Faults:
@@ -317,22 +327,6 @@ def fields(*rules: Check, **checks: Part) -> Check:
             yield from rule(value, path)
 
     return check
-
-
-def _of_field(check: Part) -> tuple[Check, bool]:
-    """How a field is judged, and whether it is when it is absent."""
-    if isinstance(check, Needed):
-        there, missing = check.check, check.message
-
-        def check_needed(value: object, path: str) -> Faults:
-            is_there = value not in (None, "", [], {})
-            return there(value, path) if is_there else iter((required(path, missing),))
-
-        return check_needed, True
-    if isinstance(check, AbsentAs):
-        whole, empty = check.check, check.empty
-        return lambda value, path: whole(empty if value is None else value, path), True
-    return check, False
 
 
 def in_turn(*checks: Check) -> Check:

@@ -35,20 +35,15 @@ def _sidecars(pod: Object) -> set[str]:
     return {container["name"] for container in containers if is_sidecar(container)}
 
 
-def _is_done(status: Object, sidecars: set[str]) -> bool:
-    """Whether initialisation goes on after this init container."""
-    terminated = at(status, "state.terminated")
-    if terminated is not None and not terminated.get("exitCode"):
-        return True
-    return status.get("name") in sidecars and status.get("started") is True
-
-
 def _initialization(pod: Object) -> tuple[list[Object], Object | None]:
     """The init containers' statuses that are done, and the one that isn't, if any."""
     sidecars = _sidecars(pod)
     done: list[Object] = []
     for status in _statuses(pod, "initContainerStatuses"):
-        if not _is_done(status, sidecars):
+        terminated = at(status, "state.terminated")
+        has_succeeded = terminated is not None and not terminated.get("exitCode")
+        is_started_sidecar = status.get("name") in sidecars and status.get("started") is True
+        if not (has_succeeded or is_started_sidecar):
             return done, status
         done.append(status)
     return done, None
@@ -99,13 +94,6 @@ def _containers_reason(pod: Object, otherwise: str) -> str:
     return reason
 
 
-def _own_reason(pod: Object) -> str:
-    for condition in at(pod, "status.conditions") or ():
-        if condition.get("type") == "PodScheduled" and condition.get("reason") == _GATED:
-            return _GATED
-    return str(at(pod, "status.reason") or at(pod, "status.phase") or "")
-
-
 def status(pod: Object, _now_s: float) -> str:
     """The STATUS column, such as `Running`, `Init:0/2`, `CrashLoopBackOff` or `Terminating`."""
     if is_terminating(pod):
@@ -113,7 +101,10 @@ def status(pod: Object, _now_s: float) -> str:
             return "Unknown"
         if not is_finished(pod):
             return "Terminating"
-    reason = _own_reason(pod)
+    reason = str(at(pod, "status.reason") or at(pod, "status.phase") or "")
+    for condition in at(pod, "status.conditions") or ():
+        if condition.get("type") == "PodScheduled" and condition.get("reason") == _GATED:
+            reason = _GATED
     done, undone = _initialization(pod)
     if undone is not None:
         reason = _init_reason(pod, len(done), undone)
@@ -124,16 +115,13 @@ def ready(pod: Object, _now_s: float) -> str:
     """The READY column: containers that are ready of all that go on running, sidecars too."""
     sidecars = _sidecars(pod)
     done, _ = _initialization(pod)
-    count = sum(_counts_as_ready(status) for status in done)
+    # Other init containers than sidecars have ended.
+    going_on = (status for status in done if at(status, "state.terminated") is None)
+    count = sum(bool(status.get("ready")) for status in going_on)
     if _shows_containers(pod):
         statuses = _statuses(pod, "containerStatuses")
         count += sum(_is_running(one) and not _container_reason(one) for one in statuses)
     return f"{count}/{len(containers_of(spec_of(pod))) + len(sidecars)}"
-
-
-def _counts_as_ready(status: Object) -> bool:
-    """Whether a sidecar that initialisation is done with is ready; others have ended."""
-    return at(status, "state.terminated") is None and bool(status.get("ready"))
 
 
 def restarts(pod: Object, now_s: float) -> str:

@@ -71,13 +71,13 @@ def each_value(filler: Filler) -> Filler:
     return fill_all
 
 
-def schema_defaults(kind: Kind) -> Filler:
-    """The defaults that the schema of a built-in kind names (`fill=` in its notation)."""
+def schema_defaults(kind: Kind, more: Filler = nothing_new) -> Filler:
+    """The defaults that the schema of a built-in kind names (`fill=` in its notation), and more."""
 
     def fill(obj: Object) -> Any:
         struct = struct_of(kind.api_version, kind.name)
         assert struct is not None
-        return filled_by_schema(obj, struct)
+        return more(filled_by_schema(obj, struct))
 
     return fill
 

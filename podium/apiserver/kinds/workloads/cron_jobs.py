@@ -102,10 +102,7 @@ def _with_defaults(cron_job: Object) -> Object:
     def spec(spec: Object) -> Object:
         return inside(spec, jobTemplate=lambda template: inside(template, spec=job))
 
-    return inside(_by_schema(cron_job), spec=spec)
-
-
-_by_schema = schema_defaults(KINDS["CronJob"])
+    return inside(cron_job, spec=spec)
 
 
 def _suspended(cron_job: Object, _now_s: float) -> str:
@@ -122,7 +119,7 @@ CRON_JOB = Registration(
     kind=KINDS["CronJob"],
     warnings=workloads.warnings("spec.jobTemplate.spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=_with_defaults,
+    defaults=schema_defaults(KINDS["CronJob"], _with_defaults),
     validate=_valid,
     strategy=workload(),
     columns=(

@@ -94,10 +94,7 @@ def _with_defaults(daemon_set: Object) -> Object:
     def spec(spec: Object) -> Object:
         return inside(spec, updateStrategy=strategy, template=template)
 
-    return inside(_by_schema(daemon_set), spec=spec)
-
-
-_by_schema = schema_defaults(KINDS["DaemonSet"])
+    return inside(daemon_set, spec=spec)
 
 
 _valid = workloads.workload_check(
@@ -114,7 +111,7 @@ _valid = workloads.workload_check(
 DAEMON_SET = Registration(
     kind=KINDS["DaemonSet"],
     warnings=workloads.warnings("spec.template"),
-    defaults=_with_defaults,
+    defaults=schema_defaults(KINDS["DaemonSet"], _with_defaults),
     validate=_valid,
     validate_update=rules.all_of(
         rules.metadata,

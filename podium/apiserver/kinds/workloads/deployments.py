@@ -8,7 +8,7 @@ from podium.api.objects import Object, annotations, labels, part, spec_of, witho
 from podium.api.selectors.labels import SelectorError, label_selector
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import Filler, inside, schema_defaults
+from podium.apiserver.kinds.registration.defaulting import inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import number as number_of
@@ -101,23 +101,16 @@ def _deployment_defaults(deployment: Object) -> Object:
     def spec(spec: Object) -> Object:
         return inside(spec, strategy=strategy, template=template)
 
-    return inside(_deployment_by_schema(deployment), spec=spec)
+    return inside(deployment, spec=spec)
 
 
-_deployment_by_schema = schema_defaults(KINDS["Deployment"])
-
-
-def _replicated(kind: str) -> Filler:
-    by_schema = schema_defaults(KINDS[kind])
-    return lambda obj: inside(by_schema(obj), spec=lambda spec: inside(spec, template=template))
-
-
-_replicated_controller = _replicated("ReplicationController")
+def _replicated(workload: Object) -> Object:
+    return inside(workload, spec=lambda spec: inside(spec, template=template))
 
 
 def _controller_defaults(controller: Object) -> Object:
     """A ReplicationController selects what its template is labelled, unless it says more."""
-    controller = _replicated_controller(controller)
+    controller = _replicated(controller)
     spec = spec_of(controller)
     found = labels(part(spec, "template"))
     if found and not spec.get("selector"):
@@ -168,7 +161,7 @@ DEPLOYMENT = Registration(
     kind=KINDS["Deployment"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=_deployment_defaults,
+    defaults=schema_defaults(KINDS["Deployment"], _deployment_defaults),
     validate=_valid_deployment,
     validate_update=workloads.spec_changed(_valid_deployment, _same_selector),
     validate_subresource_update={
@@ -203,7 +196,7 @@ REPLICA_SET = Registration(
     kind=KINDS["ReplicaSet"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=_replicated("ReplicaSet"),
+    defaults=schema_defaults(KINDS["ReplicaSet"], _replicated),
     validate=_valid_replica_set,
     validate_update=workloads.spec_changed(_valid_replica_set, _same_selector),
     validate_subresource_update={"status": _valid_counts},
@@ -215,7 +208,7 @@ REPLICATION_CONTROLLER = Registration(
     kind=KINDS["ReplicationController"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=_controller_defaults,
+    defaults=schema_defaults(KINDS["ReplicationController"], _controller_defaults),
     validate=_valid_controller,
     validate_update=workloads.spec_changed(_valid_controller),
     validate_subresource_update={"status": _valid_counts},

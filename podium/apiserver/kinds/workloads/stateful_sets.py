@@ -132,10 +132,7 @@ def _with_defaults(stateful_set: Object) -> Object:
             spec, updateStrategy=strategy, template=template, volumeClaimTemplates=every(claim)
         )
 
-    return inside(_by_schema(stateful_set), spec=spec)
-
-
-_by_schema = schema_defaults(KINDS["StatefulSet"])
+    return inside(stateful_set, spec=spec)
 
 
 _kept_or_not = checks.detail(checks.unless_empty(checks.one_of("Retain", "Delete")))
@@ -177,7 +174,7 @@ _valid_revision = object_check(
 STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],
     warnings=workloads.warnings("spec.template"),
-    defaults=_with_defaults,
+    defaults=schema_defaults(KINDS["StatefulSet"], _with_defaults),
     validate=_valid,
     validate_update=workloads.spec_changed(_valid_change, _statefulset_spec),
     validate_subresource_update={

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.errors import ErrorKind, FieldError
+from podium.api.errors import ErrorKind
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, dicts, join
 from podium.apiserver.validation.claims import claim_spec
@@ -13,18 +13,12 @@ from podium.apiserver.validation.remembered import remembered
 _TYPE = "may not specify more than 1 volume type"
 
 
-@checks.of_text
-def _no_way_up(value: Any, path: str) -> Faults:
-    if ".." in value.split("/"):
-        yield FieldError(path, value, "must not contain '..'")
-
-
-@checks.of_text
-def _absolute(value: Any, path: str) -> Faults:
-    if not value.startswith("/"):
-        yield FieldError(path, value, "must be an absolute path")
-
-
+_no_way_up = checks.of_text(
+    checks.must("must not contain '..'", lambda path: ".." not in path.split("/"))
+)
+_absolute = checks.of_text(
+    checks.must("must be an absolute path", lambda path: path.startswith("/"))
+)
 _claim_template = checks.fields(
     metadata=checks.fields(labels=label_map), spec=checks.needed(claim_spec)
 )

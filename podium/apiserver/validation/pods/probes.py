@@ -1,7 +1,6 @@
 """Probes of containers, and what is done when they start and stop. No decision hangs on them."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -62,20 +61,12 @@ def _one_action(actions: dict[str, Check]) -> Check:
     return check
 
 
-def _must(message: str, is_right: Callable[[int], bool]) -> Check:
-    def check(value: object, path: str) -> Faults:
-        if not is_right(value if isinstance(value, int) else 0):
-            yield FieldError(path, value, message)
-
-    return check
+_positive = checks.must("must be greater than 0", lambda n: isinstance(n, int) and n > 0)
+_once = checks.must("must be 1", lambda n: isinstance(n, int) and n == 1)
+_never = checks.must("must not be set for readinessProbes", lambda _: False)
 
 
-_positive = _must("must be greater than 0", lambda number: number > 0)
-_once = _must("must be 1", lambda number: number == 1)
-_never = _must("must not be set for readinessProbes", lambda _: False)
-
-
-def _probe(**more: Check | checks.Needed) -> Check:
+def _probe(**more: checks.Part) -> Check:
     return checks.detail(
         checks.in_turn(
             _one_action(_actions),
