@@ -33,14 +33,11 @@ class PersistentVolumeClaimResize(Plugin):
         why = _REFUSAL
         if phase_of(old) != "Bound":
             why = "Only bound persistent volume claims can be expanded"
-        elif self._may_grow(obj):
-            return
+        elif name := storage_class_name(obj):
+            found = self.view.get("StorageClass", "", name)
+            if found is not None and found.get("allowVolumeExpansion") is True:
+                return
         raise forbidden(request.kind, request.called(obj), why)
-
-    def _may_grow(self, claim: Object) -> bool:
-        name = storage_class_name(claim)
-        found = self.view.get("StorageClass", "", name) if name else None
-        return found is not None and found.get("allowVolumeExpansion") is True
 
 
 def _size(claim: Object) -> int:

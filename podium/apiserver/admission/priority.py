@@ -34,7 +34,14 @@ class Priority(Plugin):
         if request.kind is _PRIORITY_CLASS:
             return obj
         if request.operation is Operation.UPDATE:
-            return _kept(obj, request.old or {})
+            # What was resolved at its creation is kept where an update leaves it out.
+            spec, before = spec_of(obj), spec_of(request.old or {})
+            missing = {
+                field: before[field]
+                for field in _KEPT
+                if spec.get(field) is None and before.get(field) is not None
+            }
+            return {**obj, "spec": {**spec, **missing}} if missing else obj
         if request.kind.key == POD_GROUP.key:
             return self._classes().resolve_group(obj, request.called(obj))
         return self._classes().resolve(obj, request.called(obj))
@@ -119,17 +126,6 @@ def system_class(class_name: str) -> Object:
         "value": SYSTEM_PRIORITY_CLASSES[class_name],
         "preemptionPolicy": PREEMPT_LOWER_PRIORITY,
     }
-
-
-def _kept(pod: Object, old: Object) -> Object:
-    """The pod with what was resolved at its creation, where an update leaves it out."""
-    spec, before = spec_of(pod), spec_of(old)
-    missing = {
-        field: before[field]
-        for field in _KEPT
-        if spec.get(field) is None and before.get(field) is not None
-    }
-    return {**pod, "spec": {**spec, **missing}} if missing else pod
 
 
 def _resolved(chosen: Object | None) -> dict[str, Any]:

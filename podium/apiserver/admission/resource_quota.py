@@ -4,7 +4,7 @@ The rules are those of the admission plugin of that name in v1.36. The use of a 
 its status, which a controller initialises; a quota that hasn't been looked at yet limits nothing.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -31,7 +31,7 @@ from podium.api.policy.quotas.scopes import (
     tracked,
 )
 from podium.api.policy.quotas.usage import compute_usage, usage
-from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
+from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, Plugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 
@@ -62,8 +62,22 @@ class ResourceQuota(Plugin):
             return ()
         quotas = self.view.list("ResourceQuota", request.namespace)
         bills = [bill for quota in quotas if (bill := _bill(request, obj, quota)) is not None]
-        if any(bill.more for bill in bills) or (not bills and _more(request, obj, was_in=True)):
-            _check_covered(request, obj, quotas, limited)
+        uses_more = any(bill.more for bill in bills)
+        if uses_more or (not bills and _more(request, obj, was_in=True)):
+            covered = {
+                scope.get("scopeName")
+                for quota in quotas
+                for scope in scope_selectors(quota)
+                if in_scope(scope, "Pod", obj)
+            }
+            uncovered = [
+                str(one)
+                for one in (limited if request.kind.key == "Pod" else ())
+                if one.scope not in covered and in_scope(one.requirement, "Pod", obj)
+            ]
+            if uncovered:
+                why = f"insufficient quota to match these scopes: [{' '.join(uncovered)}]"
+                raise forbidden(request.kind, request.called(obj), why)
         return [_paid(request, obj, bill) for bill in bills if bill.more]
 
 
@@ -119,26 +133,6 @@ def _missing(pod: Object, limiting: Collection[str]) -> str:
             if resource not in stated:
                 silent.setdefault(resource, []).append(container["name"])
     return "; ".join(f"{one} for: {','.join(sorted(silent[one]))}" for one in sorted(silent))
-
-
-def _check_covered(
-    request: Attributes, obj: Object, quotas: Iterable[Object], limited: Iterable[LimitedScope]
-) -> None:
-    if request.kind.key != "Pod":
-        return
-    covered = {
-        scope.get("scopeName")
-        for quota in quotas
-        for scope in scope_selectors(quota)
-        if in_scope(scope, "Pod", obj)
-    }
-    uncovered = [
-        one for one in limited if one.scope not in covered and in_scope(one.requirement, "Pod", obj)
-    ]
-    if uncovered:
-        listed = " ".join(str(one) for one in uncovered)
-        why = f"insufficient quota to match these scopes: [{listed}]"
-        raise forbidden(request.kind, request.called(obj), why)
 
 
 def _paid(request: Attributes, obj: Object, bill: _Bill) -> Object:

@@ -31,7 +31,12 @@ class DefaultStorageClass(Plugin):
 def default_class(classes: Iterable[Object]) -> str | None:
     """The name of the default class, if there is one."""
     defaults = [one for one in classes if is_default_class(one)]
-    chosen = min(defaults, key=lambda one: (-_created(one), name(one)), default=None)
+
+    def newest_first(storage_class: Object) -> tuple[int, str]:
+        created = metadata_of(storage_class).get("creationTimestamp")
+        return -parse_time(created) if created else 0, name(storage_class)
+
+    chosen = min(defaults, key=newest_first, default=None)
     return None if chosen is None else name(chosen)
 
 
@@ -42,9 +47,3 @@ def with_class(claim: Object, default: str | None) -> Object:
     if says or default is None:
         return claim
     return {**claim, "spec": {**spec, "storageClassName": default}}
-
-
-def _created(storage_class: Object) -> int:
-    """Nanoseconds since the epoch; 0 for a class that hasn't been created yet."""
-    created = metadata_of(storage_class).get("creationTimestamp")
-    return parse_time(created) if created else 0

@@ -27,12 +27,9 @@ class DefaultTolerationSeconds(Plugin):
     handles: ClassVar = {"Pod": WRITE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        options = self.options
-        return add_default_tolerations(
-            obj,
-            not_ready_s=options.not_ready_toleration_s,
-            unreachable_s=options.unreachable_toleration_s,
-        )
+        not_ready_s = self.options.not_ready_toleration_s
+        unreachable_s = self.options.unreachable_toleration_s
+        return add_default_tolerations(obj, not_ready_s=not_ready_s, unreachable_s=unreachable_s)
 
 
 def add_default_tolerations(
@@ -44,12 +41,11 @@ def add_default_tolerations(
     new = [
         {"key": key, "operator": "Exists", "effect": NO_EXECUTE, "tolerationSeconds": seconds}
         for key, seconds in ((NOT_READY, not_ready_s), (UNREACHABLE, unreachable_s))
-        if not any(_speaks_of(toleration, key) for toleration in old)
+        # One that is about the taint with NoExecute, whatever else it demands, counts.
+        if not any(
+            (toleration.get("key") or key) == key
+            and (toleration.get("effect") or NO_EXECUTE) == NO_EXECUTE
+            for toleration in old
+        )
     ]
     return {**pod, "spec": {**spec, "tolerations": [*old, *new]}} if new else pod
-
-
-def _speaks_of(toleration: Toleration, key: str) -> bool:
-    """Whether it is about this taint with NoExecute, whatever else it demands."""
-    about_key = (toleration.get("key") or key) == key
-    return about_key and (toleration.get("effect") or NO_EXECUTE) == NO_EXECUTE

@@ -21,7 +21,9 @@ class PodTopologyLabels(Plugin):
     handles: ClassVar = {"Pod": CREATE, "Pod/binding": CREATE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        node_name = _node_of_binding(obj) if request.subresource else node_name_of(obj)
+        node_name, target = node_name_of(obj), part(obj, "target")
+        if request.subresource:
+            node_name = target.get("name") or "" if target.get("kind") == "Node" else ""
         node = self.view.get("Node", "", node_name) if node_name else None
         carried = node and metadata_of(node).get("labels")
         if not carried:
@@ -32,8 +34,3 @@ class PodTopologyLabels(Plugin):
         metadata = metadata_of(obj)
         labels = {**topology, **part(metadata, "labels")}
         return {**obj, "metadata": {**metadata, "labels": labels}}
-
-
-def _node_of_binding(binding: Object) -> str:
-    target = binding.get("target") or {}
-    return str(target.get("name") or "") if target.get("kind") == "Node" else ""

@@ -62,16 +62,12 @@ class Rule:
             return False
         if attempt.path:
             return any(matches(pattern, attempt.path) for pattern in self.paths)
+        of_any = attempt.subresource != "" and f"{ANY}/{attempt.subresource}" in self.resources
         return (
             permits(self.groups, attempt.group)
-            and self._covers_resource(attempt)
+            and (of_any or permits(self.resources, attempt.full_resource))
             and (not self.names or attempt.name in self.names)
         )
-
-    def _covers_resource(self, attempt: Attempt) -> bool:
-        if permits(self.resources, attempt.full_resource):
-            return True
-        return attempt.subresource != "" and f"{ANY}/{attempt.subresource}" in self.resources
 
 
 AUTHENTICATED = "system:authenticated"
@@ -151,8 +147,7 @@ class User(msgspec.Struct, frozen=True):
 
     def may(self, attempt: Attempt) -> bool:
         """Whether they may do something by these rules."""
-        rules = (rule for group in self.groups for rule in RULES.get(group, ()))
-        return any(rule.permits(attempt) for rule in rules)
+        return any(rule.permits(attempt) for rule in self.rules)
 
 
 ADMIN = User("kubernetes-admin", (MASTERS, AUTHENTICATED))

@@ -129,22 +129,18 @@ def _told(error: "ValidationError") -> Iterator[FieldError]:
         case "maxLength":
             yield FieldError(where, None, f"may not be more than {limit} bytes", ErrorKind.TOO_LONG)
         case "anyOf" | "oneOf":
-            yield FieldError("<nil>", "", _alternatives(error))
+            place = quoted(where)
+            message = f"{place} must validate at least one schema (anyOf)"
+            if error.validator == "oneOf":
+                count = sum(_draft_4_validator(one).is_valid(value) for one in limit)
+                found = f"{count} valid alternatives" if count else "none valid"
+                message = f"{place} must validate one and only one schema (oneOf). Found {found}"
+            yield FieldError("<nil>", "", message)
         case str(name) if name in _SENTENCES:
             shown = len(value) if isinstance(value, list | dict) else value
             yield FieldError(where, shown, f"{where} in body {_SENTENCES[name](error)}")
         case _:
             yield FieldError(where, value, error.message)
-
-
-def _alternatives(error: "ValidationError") -> str:
-    where = quoted(path_text(error.absolute_path))
-    if error.validator == "anyOf":
-        return f"{where} must validate at least one schema (anyOf)"
-    choices: Any = error.validator_value
-    count = sum(_draft_4_validator(one).is_valid(error.instance) for one in choices)
-    found = f"{count} valid alternatives" if count else "none valid"
-    return f"{where} must validate one and only one schema (oneOf). Found {found}"
 
 
 def _bound(error: "ValidationError", strictly: str) -> str:

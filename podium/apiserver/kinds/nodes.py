@@ -43,11 +43,9 @@ _condition = checks.fields(type=checks.text, status=checks.text, lastTransitionT
 
 
 def _conditions_part(conditions: Any) -> Any:
-    if not isinstance(conditions, list):
-        return conditions
-    return [
-        checks.kept(condition, ("type", "status", "lastTransitionTime")) for condition in conditions
-    ]
+    kept = ("type", "status", "lastTransitionTime")
+    is_list = isinstance(conditions, list)
+    return [checks.kept(one, kept) for one in conditions] if is_list else conditions
 
 
 _amounts = resource_list(checks.anything)

@@ -1,6 +1,6 @@
 """Decides by roles and bindings what users may do, as v1.36's RBAC authorizer does."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -87,23 +87,22 @@ class Authorizer:
 
 def rules_of(role: Object) -> tuple[Rule, ...]:
     """The rules of a Role or ClusterRole."""
-    return tuple(map(_rule, entries(role, "rules")))
+    return tuple(
+        Rule(
+            verbs=tuple(entries(policy, "verbs")),
+            groups=tuple(entries(policy, "apiGroups")),
+            resources=tuple(entries(policy, "resources")),
+            names=tuple(entries(policy, "resourceNames")),
+            paths=tuple(entries(policy, "nonResourceURLs")),
+        )
+        for policy in entries(role, "rules")
+    )
 
 
 def aggregated(faults: Sequence[str]) -> str:
     """Several errors as one, as Go writes them."""
     distinct = [*dict.fromkeys(faults)]
     return f"[{', '.join(distinct)}]" if len(distinct) > 1 else "".join(distinct)
-
-
-def _rule(policy: Mapping[str, Sequence[str]]) -> Rule:
-    return Rule(
-        verbs=tuple(entries(policy, "verbs")),
-        groups=tuple(entries(policy, "apiGroups")),
-        resources=tuple(entries(policy, "resources")),
-        names=tuple(entries(policy, "resourceNames")),
-        paths=tuple(entries(policy, "nonResourceURLs")),
-    )
 
 
 def _subject_of(user: User, binding: Object, place: str) -> str:

@@ -81,9 +81,16 @@ def _fields(lines: Sequence[str], resolve: Resolve) -> Iterator[tuple[str, Field
     for line in lines:
         name, type_text, *flags = line.split()
         kind = read_type(type_text, resolve)
-        options = dict(_option(flag) for flag in flags)
+        options = {flag.partition("=")[0]: flag.partition("=")[2] for flag in flags}
         if isinstance(kind, ListOf):
-            kind = _with_merging(kind, options)
+            kind = replace(
+                kind,
+                keys=tuple(filter(None, options.get("keys", "").split(","))),
+                is_set="set" in options,
+                merges="merge" in options,
+                merge_key=options.get("merge", ""),
+                retain_keys="retainKeys" in options,
+            )
         if isinstance(kind, MapOf):
             kind = replace(kind, is_atomic="atomic" in options)
         keeps_zero = name.endswith("?") or (isinstance(kind, Struct) and "told" not in options)
@@ -118,19 +125,3 @@ def _has_nothing(kind: Type) -> bool:
     if isinstance(kind, Scalar):
         return kind.kind in ("string", "bool", "int32", "int64", "float64", "bytes")
     return isinstance(kind, ListOf | MapOf)
-
-
-def _option(flag: str) -> tuple[str, str]:
-    name, _, value = flag.partition("=")
-    return name, value
-
-
-def _with_merging(plain: ListOf, options: Mapping[str, str]) -> ListOf:
-    return replace(
-        plain,
-        keys=tuple(filter(None, options.get("keys", "").split(","))),
-        is_set="set" in options,
-        merges="merge" in options,
-        merge_key=options.get("merge", ""),
-        retain_keys="retainKeys" in options,
-    )

@@ -1,6 +1,6 @@
 """Where the types of kinds are found: each API group has a file, read when it is first needed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -72,24 +72,21 @@ def meta_struct(name: str) -> Struct:
     return _struct(_META, name)
 
 
-def _file(group: str, version: str, kind: str) -> str:
-    file = group.partition(".")[0] or _CORE
-    return f"{file}_{version}" if (group, version, kind) in _FILES_OF_THEIR_OWN else file
+def _files() -> Iterator[tuple[tuple[str, str], str]]:
+    # Kinds that look otherwise in this version than in others of their group.
+    apart = {
+        ("scheduling.k8s.io", "v1alpha2", "PodGroup"),
+        ("scheduling.k8s.io", "v1alpha2", "Workload"),
+        ("scheduling.x-k8s.io", "v1alpha1", "PodGroup"),
+    }
+    for kind in (*ALL_KINDS.values(), *BODIES):
+        for group, version in ((kind.group, kind.version), *kind.also):
+            file = group.partition(".")[0] or _CORE
+            file = f"{file}_{version}" if (group, version, kind.name) in apart else file
+            yield (f"{group}/{version}" if group else version, kind.name), file
 
 
-# Kinds that look otherwise in this version than in others of their group.
-_FILES_OF_THEIR_OWN = {
-    ("scheduling.k8s.io", "v1alpha2", "PodGroup"),
-    ("scheduling.k8s.io", "v1alpha2", "Workload"),
-    ("scheduling.x-k8s.io", "v1alpha1", "PodGroup"),
-}
-
-
-_KINDS = {
-    (f"{group}/{version}" if group else version, kind.name): _file(group, version, kind.name)
-    for kind in (*ALL_KINDS.values(), *BODIES)
-    for group, version in ((kind.group, kind.version), *kind.also)
-}
+_KINDS = dict(_files())
 
 
 @cache

@@ -28,15 +28,19 @@ _OPERATORS = {"In": "in", "NotIn": "notin"}
 
 def scale_of(kind: Kind, workload: Object) -> dict[str, Any]:
     """The Scale (autoscaling/v1) of a workload, or of whatever a definition says can be scaled."""
+    status: dict[str, Any]
     if isinstance(kind, CustomKind):
-        return _custom_scale(kind.scale or {}, workload)
-    spec, status = spec_of(workload), status_of(workload)
-    selector = selector_text(part(spec, "selector"))
-    told = {"replicas": status.get("replicas") or 0, "selector": selector}
-    return _scale(workload["metadata"], spec.get("replicas") or 0, told)
-
-
-def _scale(metadata: Object, replicas: int, status: Object) -> dict[str, Any]:
+        paths = kind.scale or {}
+        replicas = _at(workload, paths["specReplicasPath"]) or 0
+        status = {"replicas": _at(workload, paths["statusReplicasPath"]) or 0}
+        if selector := _at(workload, paths.get("labelSelectorPath") or ""):
+            status["selector"] = selector
+    else:
+        spec = spec_of(workload)
+        replicas = spec.get("replicas") or 0
+        status = {"replicas": status_of(workload).get("replicas") or 0}
+        status["selector"] = selector_text(part(spec, "selector"))
+    metadata = workload["metadata"]
     return {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
@@ -44,14 +48,6 @@ def _scale(metadata: Object, replicas: int, status: Object) -> dict[str, Any]:
         "spec": {"replicas": replicas},
         "status": status,
     }
-
-
-def _custom_scale(paths: Object, obj: Object) -> dict[str, Any]:
-    status = {"replicas": _at(obj, paths["statusReplicasPath"]) or 0}
-    selector = _at(obj, paths.get("labelSelectorPath") or "")
-    if selector:
-        status["selector"] = selector
-    return _scale(obj["metadata"], _at(obj, paths["specReplicasPath"]) or 0, status)
 
 
 def _at(obj: Object, path: str) -> Any:

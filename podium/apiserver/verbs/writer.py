@@ -81,10 +81,7 @@ class Writer:
 
 def _check_size(obj: Object) -> None:
     """Refuse what is too large; small requests make nothing large."""
-    if is_long() and (size := apart(_size, obj)) > OBJECT_BYTES_MAX:
+    size = len(apart(msgspec.json.encode, obj)) if is_long() else 0
+    if size > OBJECT_BYTES_MAX:
         most = f"the object would take {size} bytes as JSON; at most {OBJECT_BYTES_MAX} are kept"
         raise RefusedError(413, "RequestEntityTooLarge", f"Request entity too large: {most}")
-
-
-def _size(obj: Object) -> int:
-    return len(msgspec.json.encode(obj))

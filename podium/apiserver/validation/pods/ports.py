@@ -1,24 +1,23 @@
 """The ports of containers, and those of the node that they want."""
 
+from collections.abc import Callable
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, MinorFieldError, dicts, join
+from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, dicts, join
 from podium.apiserver.validation.names import port_name
 
 port_number = checks.integer(1, 65535)
 
 
-def _container_port(value: object, path: str) -> Faults:
-    # Zero is how clients written in Go spell an absent port.
-    is_absent = value == 0 and value is not False
-    return iter((checks.required(path),)) if is_absent else port_number(value, path)
+def _port(*if_absent: Callable[[str], FieldError]) -> Check:
+    def check(value: object, path: str) -> Faults:
+        # Zero is how clients written in Go spell an absent port.
+        is_absent = value == 0 and value is not False
+        return (fault(path) for fault in if_absent) if is_absent else port_number(value, path)
 
-
-def _host_port(value: object, path: str) -> Faults:
-    is_absent = value == 0 and value is not False
-    return iter(()) if is_absent else port_number(value, path)
+    return check
 
 
 def port_or_name(value: object, path: str) -> Faults:
@@ -28,8 +27,8 @@ def port_or_name(value: object, path: str) -> Faults:
 
 _name = checks.detail(checks.fields(name=checks.unless_empty(port_name)))
 _numbers = checks.fields(
-    containerPort=checks.absent_as(0, _container_port),
-    hostPort=_host_port,
+    containerPort=checks.absent_as(0, _port(checks.required)),
+    hostPort=_port(),
     hostIP=checks.text,
     protocol=checks.choice("SCTP", "TCP", "UDP"),
 )
