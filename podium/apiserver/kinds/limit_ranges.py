@@ -112,7 +112,7 @@ _limit = checks.fields(
 
 def _limits(value: Any, path: str) -> Faults:
     yield from checks.each(_limit)(value, path)
-    seen = set()
+    seen = set[str]()
     for index, limit in dicts(value):
         kind = str(limit.get("type"))
         if kind in seen:

@@ -17,24 +17,20 @@ _STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 _OWNER_FIELDS = ("apiVersion", "kind", "name", "uid")
 
 
-def _owner(owner: dict[str, Any], path: str) -> Faults:
-    for field in _OWNER_FIELDS:
-        value = owner.get(field) or ""
-        if not isinstance(value, str):
-            yield from checks.text(value, join(path, field))
-        elif not value:
-            what = "version must" if field == "apiVersion" else "must"
-            yield FieldError(join(path, field), value, f"{what} not be empty")
-    if (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
-        yield FieldError(path, owner, "/v1, Kind=Event is disallowed from being an owner")
-
-
 def _each_owner(value: object, path: str) -> Faults:
     yield from checks.each(checks.fields())(value, path)
     first = ""
     for _, owner in dicts(value):
         # All faults stand at the list itself, as kube-apiserver has it.
-        yield from _owner(owner, path)
+        for field in _OWNER_FIELDS:
+            text = owner.get(field) or ""
+            if not isinstance(text, str):
+                yield from checks.text(text, join(path, field))
+            elif not text:
+                what = "version must" if field == "apiVersion" else "must"
+                yield FieldError(join(path, field), text, f"{what} not be empty")
+        if (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
+            yield FieldError(path, owner, "/v1, Kind=Event is disallowed from being an owner")
         if owner.get("controller") is True:
             this = f"{owner.get('kind')}/{owner.get('name')}"
             if first:

@@ -113,19 +113,15 @@ def _fits_limit(name: str, request: Any, limits: dict[str, Any], path: str) -> F
         if not allows_overcommit(name):
             message = "Limit must be set for non overcommitable resources"
             yield checks.required(join(path, "limits"), message)
-    elif wrong := _misfit(name, request, limit):
-        message = f"must be {wrong} {name} limit of {limit}"
-        yield FieldError(join(path, "requests"), request, message)
-
-
-def _misfit(name: str, request: Any, limit: Any) -> str:
-    """How a request must relate to its limit and doesn't; empty if all is well or unreadable."""
+        return
     requested, limited = _read(request), _read(limit)
     if requested is None or limited is None:
-        return ""
-    if not allows_overcommit(name):
-        return "" if requested == limited else "equal to"
-    return "less than or equal to" if requested > limited else ""
+        return
+    is_flexible = allows_overcommit(name)
+    if requested > limited if is_flexible else requested != limited:
+        relation = "less than or equal to" if is_flexible else "equal to"
+        message = f"must be {relation} {name} limit of {limit}"
+        yield FieldError(join(path, "requests"), request, message)
 
 
 def _pages_need_memory(value: Any, path: str) -> Faults:

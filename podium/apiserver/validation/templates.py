@@ -17,14 +17,14 @@ _SELECTING = ("matchLabels", "matchExpressions")
 _MISFIT = "`selector` does not match template `labels`"
 
 
-def _valid_template(template: Any, path: str) -> Faults:
-    """A template for pods; kube-apiserver takes labels and annotations for fields of its own."""
+@checks.of_object
+def _template(template: Any, path: str) -> Faults:
+    # kube-apiserver takes labels and annotations for fields of the template's own.
     metadata = template.get("metadata")
     yield from template_meta(metadata, path) if metadata is not None else ()
     yield from pod_spec(template.get("spec") or {}, join(path, "spec"))
 
 
-_template = checks.of_object(_valid_template)
 _with_selector = checks.fields(selector=label_selector)
 
 with_template = checks.fields(template=checks.absent_as({}, _template))

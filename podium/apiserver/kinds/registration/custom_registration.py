@@ -8,22 +8,21 @@ from podium.apiserver.custom_resources.structural_faults import faults
 from podium.apiserver.decoding.custom_objects import with_defaults
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import Rule
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, text
 from podium.apiserver.kinds.registration.strategy import (
     Strategy,
     apart_from_status,
     count_all_changes,
 )
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, Columns
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column
 from podium.apiserver.schema.json_paths import steps
-from podium.apiserver.validation.checks import Faults
 
 
 @lru_cache(maxsize=256)
 def custom_registration(kind: CustomKind) -> Registration:
     """What the definition of a kind says of it, in the kind's version."""
-    rule = rules.all_of(rules.metadata, _rule(kind))
+    rule = rules.all_of(rules.metadata, lambda new, old: faults(kind, new, old))
+    columns = kind.definition.get("additionalPrinterColumns")
     paths = [one["jsonPath"] for one in kind.definition.get("selectableFields") or ()]
     return Registration(
         kind=kind,
@@ -38,23 +37,10 @@ def custom_registration(kind: CustomKind) -> Registration:
                 update=count_all_changes, counts_generations=True, unconditional_update=False
             )
         ),
-        columns=_columns(kind),
+        columns=(NAME, *map(_column, columns)) if columns else (NAME, AGE),
         selectable={".".join(steps(path)): _as_written(".".join(steps(path))) for path in paths},
         unselectable="field label not supported: {}",
     )
-
-
-def _rule(kind: CustomKind) -> Rule:
-    def rule(new: Object, old: Object) -> Faults:
-        return faults(kind, new, old)
-
-    return rule
-
-
-def _columns(kind: CustomKind) -> Columns:
-    """The columns of a kind; its name and age if the definition has none."""
-    columns = kind.definition.get("additionalPrinterColumns")
-    return (NAME, *map(_column, columns)) if columns else (NAME, AGE)
 
 
 def _column(declared: Object) -> Column:

@@ -4,7 +4,7 @@ A rule takes the new object and the stored one, and yields the faults that it fi
 very same object in both hasn't changed and isn't looked at.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -116,8 +116,14 @@ def metadata(new: Object, old: Object) -> Faults:
     now, before = new["metadata"], old["metadata"]
     if now is before:
         return
-    if before.get("deletionTimestamp"):
-        yield from _no_new_finalizers(entries(now, "finalizers"), entries(before, "finalizers"))
+    added = sorted(set(entries(now, "finalizers")) - set(entries(before, "finalizers")))
+    if added and before.get("deletionTimestamp"):
+        listed = ", ".join(f'"{name}"' for name in added)
+        yield forbidden(
+            "metadata.finalizers",
+            "no new finalizers can be added if the object is being deleted, "
+            f"found new finalizers []string{{{listed}}}",
+        )
     if not now.get("resourceVersion"):
         yield FieldError("metadata.resourceVersion", "", "must be specified for an update")
     if (now.get("generation") or 0) < (before.get("generation") or 0):
@@ -141,17 +147,6 @@ def _changed_metadata(new: Object, old: Object, known: Iterable[tuple[str, Check
         value = now.get(field)
         if value and value != before.get(field):
             yield from check(value, f"metadata.{field}")
-
-
-def _no_new_finalizers(new: Sequence[Any], old: Sequence[Any]) -> Faults:
-    added = sorted(set(new) - set(old))
-    if added:
-        listed = ", ".join(f'"{name}"' for name in added)
-        yield forbidden(
-            "metadata.finalizers",
-            "no new finalizers can be added if the object is being deleted, "
-            f"found new finalizers []string{{{listed}}}",
-        )
 
 
 def changed(check: Check, *more: Rule) -> Rule:

@@ -121,15 +121,13 @@ _rest_of_constraint = checks.in_turn(
 )
 
 
-def _pair(constraint: object) -> tuple[str, str]:
-    found = a_dict(constraint)
-    return str(found.get("topologyKey") or ""), str(found.get("whenUnsatisfiable") or "")
-
-
 @checks.of_list
 def spread_constraints(value: Any, path: str) -> Faults:
     """The `topologySpreadConstraints` of a pod, no two of one kind."""
-    pairs = [_pair(constraint) for constraint in value]
+    pairs = [
+        tuple(str(a_dict(one).get(field) or "") for field in ("topologyKey", "whenUnsatisfiable"))
+        for one in value
+    ]
     last = {pair: index for index, pair in enumerate(pairs)}
     for index, constraint in enumerate(value):
         where = f"{path}[{index}]"

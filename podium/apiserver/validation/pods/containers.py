@@ -150,10 +150,8 @@ def init_containers(spec: Mapping[str, Any], path: str) -> Faults:
     if not isinstance(found, list):
         yield checks.wrong_type(where, found, "a list")
         return
-    pod, names = (
-        PodParts.of(spec),
-        {str(one.get("name")) for _, one in dicts(spec.get("containers"))},
-    )
+    pod = PodParts.of(spec)
+    names = {str(one.get("name")) for _, one in dicts(spec.get("containers"))}
     running = checks.in_turn(checks.fields(lifecycle=lifecycle(pod.grace_s)), probes)
     for index, one in enumerate(found):
         here = f"{where}[{index}]"
@@ -163,16 +161,14 @@ def init_containers(spec: Mapping[str, Any], path: str) -> Faults:
             yield from new_name(one, here, names)
             # They run one after another, so each is judged as if it were the first.
             yield from unique_host_ports([one], where)
-            yield from running(one, here) if is_sidecar(one) else _passing(one, here)
-
-
-def _passing(container: Mapping[str, Any], path: str) -> Faults:
-    """A container that ends before the others start isn't probed."""
-    for name in _NOT_BEFORE_START:
-        if container.get(name) is not None:
-            message = "may not be set for init containers without restartPolicy=Always"
-            fault = checks.forbidden(join(path, name), message)
-            yield MinorFieldError(fault.field, fault.value, message, fault.kind)
+            if is_sidecar(one):
+                yield from running(one, here)
+                continue
+            # One that ends before the others start isn't probed.
+            for name in _NOT_BEFORE_START:
+                if one.get(name) is not None:
+                    message = "may not be set for init containers without restartPolicy=Always"
+                    yield MinorFieldError(join(here, name), None, message, ErrorKind.FORBIDDEN)
 
 
 def trimmed_images(spec: Mapping[str, Any], path: str) -> Faults:

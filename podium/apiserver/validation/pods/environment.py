@@ -69,10 +69,9 @@ def _field_of_pod(value: Any, path: str) -> Faults:
         yield FieldError(path, value, message)
 
 
-@checks.of_text
 def _resource_of_container(value: Any, path: str) -> Faults:
-    if value not in _RESOURCES and not value.startswith(_HUGE_PAGES):
-        yield unsupported(path, value, _RESOURCES)
+    is_huge = isinstance(value, str) and value.startswith(_HUGE_PAGES)
+    return iter(()) if is_huge else checks.one_of(*_RESOURCES)(value, path)
 
 
 _key_of_object = checks.fields(name=checks.absent_as("", subdomain), key=checks.needed(config_key))

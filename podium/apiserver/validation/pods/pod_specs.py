@@ -7,6 +7,7 @@ in a check's memory; the other differs from pod to pod: the node, the hostname, 
 from typing import Any
 
 from podium.api.errors import FieldError
+from podium.api.objects import without
 from podium.api.priority import NEVER, PREEMPT_LOWER_PRIORITY
 from podium.api.resources import pod_requests
 from podium.api.selectors.labels import validate_label_key
@@ -89,29 +90,18 @@ def _pod_level(spec: Any, path: str) -> Faults:
     faults = list(pod_level_resources(resources, where))
     yield from faults
     # What can't be read can't be compared either.
-    if not faults:
-        yield from _requests_cover_containers(spec, where)
-        yield from _limits_cover_containers(spec, where)
-
-
-def _requests_cover_containers(spec: Any, path: str) -> Faults:
-    requests = a_dict(spec["resources"].get("requests"))
-    if not requests or list(_containers(spec, "")):
-        # There is nothing to compare, or something that can't be added up.
+    if faults:
         return
-    asked = pod_requests({"spec": {name: spec.get(name) for name in _CONTAINER_LISTS}})
+    requests, limits = (a_dict(resources.get(field)) for field in ("requests", "limits"))
+    # Requests of containers with faults can't be added up.
+    asked = {}
+    if requests and not list(_containers(spec, "")):
+        asked = pod_requests({"spec": {name: spec.get(name) for name in _CONTAINER_LISTS}})
     for name, amount in asked.items():
         if name in requests and (own := parse_quantity(requests[name])).nanos < amount:
             total = Quantity(amount, own.format if own else Format.DECIMAL_SI)
             message = f"must be greater than or equal to aggregate container requests of {total}"
-            yield FieldError(f"{path}.requests[{name}]", requests[name], message)
-
-
-_containers = checks.decisive(checks.in_turn(containers, init_containers))
-
-
-def _limits_cover_containers(spec: Any, path: str) -> Faults:
-    limits = a_dict(spec["resources"].get("limits"))
+            yield FieldError(f"{where}.requests[{name}]", requests[name], message)
     for index, one in dicts(spec.get("containers")):
         for name, limit in a_dict(a_dict(one.get("resources")).get("limits")).items():
             if name not in limits:
@@ -121,9 +111,12 @@ def _limits_cover_containers(spec: Any, path: str) -> Faults:
             except QuantityError:
                 continue
             if too_much:
-                where = f"{path}.containers[{index}][{name}].limits"
+                place = f"{where}.containers[{index}][{name}].limits"
                 message = f"must be less than or equal to pod limits of {limits[name]}"
-                yield FieldError(where, limit, message)
+                yield FieldError(place, limit, message)
+
+
+_containers = checks.decisive(checks.in_turn(containers, init_containers))
 
 
 def _dns_config(spec: Any, path: str) -> Faults:
@@ -214,17 +207,16 @@ _whole = checks.in_turn(
 
 
 def _common_part(spec: Any) -> Any:
-    part = {name: value for name, value in spec.items() if name not in _VARYING}
+    part = without(spec, *_VARYING)
     for name in _CONTAINER_LISTS:
         if isinstance(found := part.get(name), list):
-            part[name] = [_without_mounts(container) for container in found]
+            part[name] = [
+                without(one, *_MOUNTS)
+                if isinstance(one, dict) and not _MOUNTS.isdisjoint(one)
+                else one
+                for one in found
+            ]
     return part
-
-
-def _without_mounts(container: Any) -> Any:
-    if not isinstance(container, dict) or _MOUNTS.isdisjoint(container):
-        return container
-    return {name: value for name, value in container.items() if name not in _MOUNTS}
 
 
 _common = remembered(_whole, _common_part)
