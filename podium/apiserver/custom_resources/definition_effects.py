@@ -33,7 +33,15 @@ def settle(store: Store, delete: Delete, now_s: float) -> None:
 def _named(store: Store, definition: Object, now_s: float) -> Object:
     """The status of a definition as far as it is about names and versions."""
     spec, status = definition["spec"], status_of(definition)
-    taken = _taken(store, definition)
+    resources, kinds = set[str](), set[str]()
+    for other in store.list(DEFINITION.key).items:
+        is_other = other["metadata"]["name"] != definition["metadata"]["name"]
+        if is_other and other["spec"]["group"] == spec["group"]:
+            names = status_of(other).get("acceptedNames") or {}
+            resources.update(names.get(one) or "" for one in ("plural", "singular"))
+            resources.update(entries(names, "shortNames"))
+            kinds.update(names.get(one) or "" for one in ("kind", "listKind"))
+    taken = resources, kinds
     accepted, conflict = _accepted(spec["names"], status.get("acceptedNames") or {}, taken)
     known = {one["type"]: one for one in status.get("conditions") or ()}
     is_established = known.get("Established", {}).get("status") == "True"
@@ -49,19 +57,6 @@ def _named(store: Store, definition: Object, now_s: float) -> Object:
         "conditions": conditions,
         "storedVersions": stored,
     }
-
-
-def _taken(store: Store, definition: Object) -> tuple[set[str], set[str]]:
-    resources: set[str] = set()
-    kinds: set[str] = set()
-    for other in store.list(DEFINITION.key).items:
-        is_other = other["metadata"]["name"] != definition["metadata"]["name"]
-        if is_other and other["spec"]["group"] == definition["spec"]["group"]:
-            names = status_of(other).get("acceptedNames") or {}
-            resources.update(names.get(one) or "" for one in ("plural", "singular"))
-            resources.update(entries(names, "shortNames"))
-            kinds.update(names.get(one) or "" for one in ("kind", "listKind"))
-    return resources, kinds
 
 
 def _accepted(

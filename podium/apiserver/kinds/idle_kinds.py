@@ -175,20 +175,17 @@ def _with_plain_text(secret: Object) -> Object:
     return {**rest, "data": {**part(rest, "data"), **encoded}} if encoded else rest
 
 
-def _first_time(event: Object) -> object:
-    return event.get("firstTimestamp") or event.get("eventTime")
-
-
-def _last_time(event: Object) -> object:
+def _times(event: Object) -> tuple[object, object]:
+    """When an event was seen first and last."""
+    first = event.get("firstTimestamp") or event.get("eventTime")
     if event.get("series"):
-        return at(event, "series.lastObservedTime")
-    return event.get("lastTimestamp") or _first_time(event)
+        return first, at(event, "series.lastObservedTime")
+    return first, event.get("lastTimestamp") or first
 
 
 def _occurrences(event: Object, _now_s: float) -> int:
-    if event.get("series"):
-        return int(at(event, "series.count") or 0)
-    return int(event.get("count") or 1)
+    series = event.get("series")
+    return int((series.get("count") or 0) if series else (event.get("count") or 1))
 
 
 def _involved(event: Object, _now_s: float) -> str:
@@ -418,7 +415,7 @@ TAKEN_ALONG = (
     # In the shape of the core group, in which events are stored.
     _row(
         "Event",
-        Column("Last Seen", lambda event, now_s: since(_last_time(event), now_s), "How long ago."),
+        Column("Last Seen", lambda event, now_s: since(_times(event)[1], now_s), "How long ago."),
         Column("Type", ".type", "Normal or Warning."),
         Column("Reason", ".reason", "What happened, in one word."),
         Column("Object", _involved, "What it happened to."),
@@ -429,7 +426,7 @@ TAKEN_ALONG = (
             lambda event, _: str(event.get("message") or "").strip(),
             "What happened, in a sentence.",
         ),
-        wide("First Seen", lambda event, now_s: since(_first_time(event), now_s), "How long ago."),
+        wide("First Seen", lambda event, now_s: since(_times(event)[0], now_s), "How long ago."),
         wide("Count", _occurrences, "How often it was seen."),
         wide("Name", NAME.source, "Name of the event.", format="name"),
         strategy=Strategy(create_on_update=True, default_propagation=""),

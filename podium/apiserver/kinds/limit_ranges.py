@@ -121,11 +121,9 @@ def _limits(value: Any, path: str) -> Faults:
 
 
 def _create(limits: Object, _creation: Creation) -> Object:
-    """A new LimitRange; one without a name is called by a number that is its own."""
+    # One without a name is called by its uid.
     metadata = limits["metadata"]
-    if metadata.get("name"):
-        return limits
-    return {**limits, "metadata": {**metadata, "name": metadata["uid"]}}
+    return {**limits, "metadata": {**metadata, "name": metadata.get("name") or metadata["uid"]}}
 
 
 def _filled(limit: Object) -> Object:

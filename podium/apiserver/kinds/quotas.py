@@ -72,22 +72,19 @@ def _is_standard(name: str) -> bool:
     return name in _STANDARD or name.startswith(_HUGE_PAGES)
 
 
-def _resource_name(name: str, path: str) -> Faults:
-    faults = [FieldError(path, name, message) for message in validate_label_key(name)]
-    yield from faults
-    if "/" not in name and not _is_standard(name):
-        if not faults:
-            yield FieldError(path, name, "must be a standard resource type or fully qualified")
-        yield FieldError(path, name, "must be a standard resource for quota")
-
-
 def _amounts(value: object, path: str) -> Faults:
     if not isinstance(value, dict):
         yield checks.wrong_type(path, value, "an object of resource names and quantities")
         return
     for name, amount in value.items():
         where = f"{path}[{name}]"
-        yield from _resource_name(name, where)
+        malformed = validate_label_key(name)
+        for message in malformed:
+            yield FieldError(where, name, message)
+        if "/" not in name and not _is_standard(name):
+            if not malformed:
+                yield FieldError(where, name, "must be a standard resource type or fully qualified")
+            yield FieldError(where, name, "must be a standard resource for quota")
         faults = list(checks.quantity(amount, where))
         yield from faults
         counted = name in _COUNTED or is_extended_resource(name)

@@ -85,7 +85,15 @@ def _create(service: Object, creation: Creation) -> Object:
     }
     # A balancer may reach the pods without ports of the nodes.
     if spec.get("type") == "NodePort" or spec.get("allocateLoadBalancerNodePorts"):
-        spec["ports"] = _with_node_ports(spec.get("ports") or [], others, creation)
+        ports = spec.get("ports") or []
+        everyone = chain(ports, *(other.get("ports") or () for other in others))
+        used = {port.get("nodePort") for port in everyone}
+        free = [number for number in _NODE_PORTS if number not in used]
+        missing = sum(not port.get("nodePort") for port in ports)
+        chosen = iter(creation.rng.sample(free, missing))
+        spec["ports"] = [
+            port if port.get("nodePort") else {**port, "nodePort": next(chosen)} for port in ports
+        ]
     return {**service, "spec": spec}
 
 
@@ -100,15 +108,6 @@ def _keep_addresses(new: Object, old: Object, _now_s: float) -> Object:
         if before.get(field) and not spec.get(field)
     }
     return {**new, "spec": {**spec, **kept}} if kept else new
-
-
-def _with_node_ports(ports: list[Object], others: list[Object], creation: Creation) -> list[Object]:
-    everyone = chain(ports, *(other.get("ports") or () for other in others))
-    taken = {port.get("nodePort") for port in everyone}
-    free = [number for number in _NODE_PORTS if number not in taken]
-    without = sum(not port.get("nodePort") for port in ports)
-    chosen = iter(creation.rng.sample(free, without))
-    return [port if port.get("nodePort") else {**port, "nodePort": next(chosen)} for port in ports]
 
 
 def _with_defaults(service: Object) -> Object:
@@ -127,7 +126,13 @@ def _with_defaults(service: Object) -> Object:
             spec = filled(spec, allocateLoadBalancerNodePorts=True)
         return inside(spec, ports=every(port))
 
-    return inside(service, spec=spec, status=_with_address_modes)
+    def address(address: Object) -> Object:
+        return filled(address, ipMode="VIP") if address.get("ip") else address
+
+    def status(status: Object) -> Object:
+        return inside(status, loadBalancer=lambda found: inside(found, ingress=every(address)))
+
+    return inside(service, spec=spec, status=status)
 
 
 def _with_affinity(spec: Object) -> Object:
@@ -141,13 +146,6 @@ def _with_affinity(spec: Object) -> Object:
     if lasting is client:
         return spec
     return {**spec, "sessionAffinityConfig": {"clientIP": lasting}}
-
-
-def _with_address_modes(status: Object) -> Object:
-    def ingress(address: Object) -> Object:
-        return filled(address, ipMode="VIP") if address.get("ip") else address
-
-    return inside(status, loadBalancer=lambda balancer: inside(balancer, ingress=every(ingress)))
 
 
 def _cluster_addresses(new: Object, old: Object) -> Faults:
@@ -219,7 +217,7 @@ def _slice_ports(endpoint_slice: Object, _now_s: float) -> str:
 
 
 def _slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
-    endpoints = endpoint_slice.get("endpoints") or ()
+    endpoints = entries(endpoint_slice, "endpoints")
     return _shortened((one for e in endpoints for one in entries(e, "addresses")), UNSET)
 
 

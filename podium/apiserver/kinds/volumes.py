@@ -25,7 +25,7 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import amounts, filled, inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
 from podium.apiserver.kinds.registration.table_cells import AGE, NAME, UNSET, Column, wide
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict, join
@@ -82,11 +82,6 @@ _SHORT_MODES = (
     ("ReadWriteMany", "RWX"),
     ("ReadWriteOncePod", "RWOP"),
 )
-
-
-def _create_volume(volume: Object, creation: Creation) -> Object:
-    since = timestamp(creation.now_s)
-    return {**volume, "status": {"phase": "Pending", "lastPhaseTransitionTime": since}}
 
 
 def _update_volume_status(new: Object, old: Object, now_s: float) -> Object:
@@ -348,7 +343,13 @@ PERSISTENT_VOLUME = Registration(
     ),
     validate_subresource_update={"status": rules.metadata},
     strategy=Strategy(
-        create=_create_volume,
+        create=lambda volume, creation: {
+            **volume,
+            "status": {
+                "phase": "Pending",
+                "lastPhaseTransitionTime": timestamp(creation.now_s),
+            },
+        },
         update=keep_status,
         subresources={"status": _update_volume_status},
         answers_object=True,

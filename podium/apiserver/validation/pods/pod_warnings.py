@@ -202,8 +202,8 @@ def _overlapping_paths(volume: Object) -> Iterator[str]:
     for field, kind, named in _FILES:
         source = volume.get(field)
         if source:
-            of = _titled(kind, source.get(named)) if named else kind
-            files = [(path, "") for path in _paths(source)]
+            of = f'{kind} "{source.get(named) or ""}"' if named else kind
+            files = [(item.get("path", ""), "") for item in entries(source, "items")]
             yield from _overlaps(f'volume "{name}" ({of}): overlapping paths', files)
     if volume.get("projected"):
         sources = entries(volume["projected"], "sources")
@@ -228,25 +228,19 @@ def _file(path: str, source: str) -> str:
     return f'"{path}" ({source})' if source else f'"{path}"'
 
 
-def _titled(kind: str, name: str | None) -> str:
-    return f'{kind} "{name or ""}"'
-
-
-def _paths(source: Object) -> list[str]:
-    return [item.get("path", "") for item in entries(source, "items")]
-
-
 def _projected(source: Object) -> list[tuple[str, str]]:
     for field, kind, _ in _FILES:
         if source.get(field):
-            of = _titled(kind, source[field].get("name")) if kind != "DownwardAPI" else kind
-            return [(path, of) for path in _paths(source[field])]
+            of = kind
+            if kind != "DownwardAPI":
+                of = f'{kind} "{source[field].get("name") or ""}"'
+            return [(item.get("path", ""), of) for item in entries(source[field], "items")]
     if source.get("serviceAccountToken"):
         return [(source["serviceAccountToken"].get("path", ""), "ServiceAccountToken")]
     bundle = source.get("clusterTrustBundle")
     if bundle:
         named = bundle.get("name") or bundle.get("signerName")
-        return [(bundle.get("path", ""), _titled("ClusterTrustBundle", named))]
+        return [(bundle.get("path", ""), f'ClusterTrustBundle "{named or ""}"')]
     certificate = source.get("podCertificate") or {}
     return [
         (certificate[field], f"PodCertificate {words}")
