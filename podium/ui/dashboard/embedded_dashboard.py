@@ -15,7 +15,6 @@ from podium.ui.dashboard.feeds.live_feed import LiveFeed
 from podium.ui.dashboard.feeds.store_source import StoreSource
 from podium.ui.dashboard.local_server import link
 from podium.ui.dashboard.past_preemptions import past_preemption
-from podium.ui.dashboard.presenters import Presenters
 from podium.ui.dashboard.questions import Questions
 from podium.ui.dashboard.signals import signals_of
 from podium.ui.dashboard.views import Abilities
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from podium.whatif.plan.request import PlanRequest
 
 
-def mount_dashboard(embedded: EmbeddedCluster, presenters: Presenters) -> str:
+def mount_dashboard(embedded: EmbeddedCluster) -> str:
     """Serve the dashboard of a cluster that runs, and return the link to it.
 
     Who has the link may see all of the cluster, and change nothing. Its directory keeps the link
@@ -40,7 +39,7 @@ def mount_dashboard(embedded: EmbeddedCluster, presenters: Presenters) -> str:
     questions = Questions(
         source.find,
         feed,
-        partial(_what_if, embedded, presenters),
+        partial(_what_if, embedded),
         applier=Applier(backend.answer, cluster.server.kinds.of, source.find),
         signals=partial(signals_of, cluster),
         preempted=lambda *pod: past_preemption(source.machines(), *pod),
@@ -51,11 +50,11 @@ def mount_dashboard(embedded: EmbeddedCluster, presenters: Presenters) -> str:
     return found
 
 
-def _what_if(embedded: EmbeddedCluster, presenters: Presenters) -> "WhatIf":
+def _what_if(embedded: EmbeddedCluster) -> "WhatIf":
     # Who starts a cluster needn't wait until what plays it is imported.
     from podium.ui.dashboard.what_if import WhatIf
 
-    return WhatIf(partial(_request, embedded), presenters)
+    return WhatIf(partial(_request, embedded))
 
 
 def _request(embedded: EmbeddedCluster) -> "PlanRequest":

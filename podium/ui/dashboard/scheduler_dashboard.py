@@ -14,7 +14,6 @@ from podium.ui.dashboard.feeds.informer_source import InformerSource
 from podium.ui.dashboard.feeds.live_feed import LiveFeed
 from podium.ui.dashboard.local_server import served_locally
 from podium.ui.dashboard.past_preemptions import past_preemption
-from podium.ui.dashboard.presenters import Presenters
 from podium.ui.dashboard.questions import Questions
 from podium.ui.dashboard.views import Abilities
 
@@ -26,7 +25,6 @@ def scheduler_dashboard(
     port: int,
     configuration: SchedulerConfiguration,
     options: SchedulerOptions,
-    presenters: Presenters,
     tell: Callable[[str], None],
 ) -> Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[None]]:
     """Serves the dashboard beside a scheduler, on this machine alone.
@@ -35,7 +33,6 @@ def scheduler_dashboard(
         port: where to listen; 0 for any that is free.
         configuration: the scheduler's, with which manifests are tried out as well.
         options: Podium's own.
-        presenters: make presentations.
         tell: is told the link.
     """
     loaded = LoadedConfiguration(configuration, options, ())
@@ -47,7 +44,7 @@ def scheduler_dashboard(
         questions = Questions(
             source.find,
             feed,
-            partial(_what_if, source, loaded, presenters),
+            partial(_what_if, source, loaded),
             preempted=lambda *pod: past_preemption([process.machine], *pod),
         )
         async with served_locally(feed, questions, port) as link:
@@ -57,9 +54,7 @@ def scheduler_dashboard(
     return beside
 
 
-def _what_if(
-    source: InformerSource, configuration: LoadedConfiguration, presenters: Presenters
-) -> "WhatIf":
+def _what_if(source: InformerSource, configuration: LoadedConfiguration) -> "WhatIf":
     from podium.ui.dashboard.what_if import WhatIf
     from podium.whatif.plan.loaded_state import LoadedState
     from podium.whatif.plan.request import PlanRequest
@@ -68,4 +63,4 @@ def _what_if(
         state = LoadedState(source.state())
         return PlanRequest(state=state, configuration=configuration, is_whole=True)
 
-    return WhatIf(request, presenters)
+    return WhatIf(request)

@@ -10,10 +10,11 @@ from podium.cluster.manifests import File, ManifestError, Problem, read_sources
 from podium.cluster.manifests.problems import describe
 from podium.ui.dashboard.applier import NAME
 from podium.ui.dashboard.pages import PlanPage, presented
-from podium.ui.dashboard.presenters import Presenters
+from podium.whatif.explain.explanation_presentation import explanation_presentation
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.planning import plan
+from podium.whatif.plan.presentation.plan_presentation import plan_presentation
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
 
 
@@ -26,16 +27,14 @@ class WhatIf:
 
     Args:
         request: makes a request of the state, without changes.
-        presenters: make presentations.
     """
 
-    def __init__(self, request: Callable[[], PlanRequest], presenters: Presenters) -> None:
+    def __init__(self, request: Callable[[], PlanRequest]) -> None:
         self._request = request
-        self._presenters = presenters
 
     def explain(self, pod: str) -> Any:
         """The decision about a pod, named `namespace/name`, as `presented`."""
-        return presented(self._presenters.explanation(explain_pod(self._request(), pod)))
+        return presented(explanation_presentation(explain_pod(self._request(), pod)))
 
     def attempt(self, manifests: bytes) -> PlanPage:
         """What applying manifests would do.
@@ -63,7 +62,7 @@ class WhatIf:
             warnings=(*read.warnings, *found.warnings),
             notes=(*read.notes, *found.notes),
         )
-        presentation = self._presenters.plan(found)
+        presentation = plan_presentation(found)
         return PlanPage(
             presentation=presented(presentation),
             summary=presentation.headline,

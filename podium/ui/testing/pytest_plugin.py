@@ -21,7 +21,7 @@ def pytest_configure(config: Any) -> None:
 @pytest.fixture
 def podium_cluster(request: Any) -> Iterator[Any]:
     """A `podium.Cluster` for one test, set up by the marker of the same name."""
-    from podium import Cluster
+    from podium.ui.testing.threaded_cluster import Cluster
 
     marker = request.node.get_closest_marker("podium_cluster")
     with Cluster(**(marker.kwargs if marker else {})) as cluster:

@@ -16,7 +16,6 @@ from podium.cluster.embedded.cluster_clock import STOPPED
 from podium.cluster.embedded.defaults import NodeShape
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.initial_objects import simulated_nodes
-from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.dashboard.dashboard_app import PREFIX
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from podium.ui.dashboard.questions import Questions
@@ -30,7 +29,7 @@ class Running:
 
     def __init__(self, embedded: EmbeddedCluster) -> None:
         self.embedded = embedded
-        self.link = mount_dashboard(embedded, PRESENTERS)
+        self.link = mount_dashboard(embedded)
         self.tokens = kept_tokens(embedded.directory.path / "tokens")
         self.inside = InProcessClient(embedded.cluster)
 

@@ -6,13 +6,13 @@ import typer
 
 from podium.ui.command_line.options import completion
 from podium.ui.command_line.options.common_options import WideOutput
-from podium.ui.command_line.options.disturbance_command import (
+from podium.ui.command_line.options.fail_on_options import (
     FailOnOption,
     GatesOption,
     WideOutputOption,
-    disturb,
 )
 from podium.ui.command_line.options.option_fields import with_state_options
+from podium.ui.command_line.output.disturbance_output import disturb
 from podium.ui.inputs.request_options import RequestOptions
 
 

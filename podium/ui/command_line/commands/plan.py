@@ -14,13 +14,15 @@ from podium.ui.command_line.options.fail_on_options import (
     FailOnOption,
     GatesOption,
     PlanOutput,
+)
+from podium.ui.command_line.options.option_fields import with_request_options
+from podium.ui.command_line.output.fail_on_output import (
     every_gate,
     exit_on,
     print_junit,
     print_let_through,
     print_sarif,
 )
-from podium.ui.command_line.options.option_fields import with_request_options
 from podium.ui.inputs.extras import check_extra
 from podium.ui.inputs.request_options import RequestOptions
 from podium.ui.writers.console import Progress, console, print_report, print_warnings, working

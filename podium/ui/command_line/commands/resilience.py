@@ -7,13 +7,13 @@ import typer
 
 from podium.ui.command_line.options import completion
 from podium.ui.command_line.options.common_options import WideOutput
-from podium.ui.command_line.options.disturbance_command import (
+from podium.ui.command_line.options.fail_on_options import (
     FailOnOption,
     GatesOption,
     WideOutputOption,
 )
-from podium.ui.command_line.options.fail_on_options import exit_on
 from podium.ui.command_line.options.option_fields import with_state_options
+from podium.ui.command_line.output.fail_on_output import exit_on
 from podium.ui.inputs.request_options import RequestOptions
 from podium.ui.writers.console import print_warnings, working
 

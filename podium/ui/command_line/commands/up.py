@@ -1,14 +1,143 @@
 """`podium up`: a cluster of its own, with the real API, for kubectl and ordinary clients."""
 
+import sys
+import time
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.values.durations import duration_seconds
+from podium.cluster.embedded.defaults import ALL_CONTROLLERS, DEFAULT_NODES, USUAL_PORT, NodeShape
+from podium.ui.command_line.options.common_options import (
+    AssumeHealthyOption,
+    KubeletConfigOption,
+    PluginOption,
+)
 from podium.ui.command_line.options.option_fields import with_fields_of
-from podium.ui.command_line.options.up_options import UpOptions
-from podium.ui.command_line.processes.stages import Stages, is_detached
 from podium.ui.inputs.input_error import InputError
-from podium.ui.writers.console import working
+from podium.ui.writers.console import print_warnings, working
+
+if TYPE_CHECKING:
+    from podium.ui.command_line.processes.up_process import UpRequest
+
+DEFAULT_SHAPE = NodeShape()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpOptions:
+    """What `podium up` is asked for; each field is an option, which says what it means."""
+
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="How many simulated nodes; 3, or those of --filename.", show_default=False
+        ),
+    ] = None
+    node_cpu: Annotated[str, typer.Option(metavar="QUANTITY", help="The CPU of each of them.")] = (
+        DEFAULT_SHAPE.cpu
+    )
+    node_memory: Annotated[
+        str, typer.Option(metavar="QUANTITY", help="The memory of each of them.")
+    ] = DEFAULT_SHAPE.memory
+    node_shape: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME=AMOUNT,NAME=AMOUNT",
+            help="What else each of them has, such as cpu=8,memory=32Gi,nvidia.com/gpu=1.",
+        ),
+    ] = ""
+    zones: Annotated[
+        int, typer.Option(min=0, help="Over how many zones they are spread, zone-1 and so on.")
+    ] = 0
+    filename: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filename",
+            "-f",
+            metavar="FILE|DIR|-",
+            help="What is there at the first start; may be given several times.",
+        ),
+    ] = None
+    assume_healthy: AssumeHealthyOption = False
+    apply: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|DIR|-",
+            help="Manifests to apply once the cluster is ready, and to tell the story of.",
+        ),
+    ] = None
+    exit_when_settled: Annotated[
+        bool,
+        typer.Option(
+            "--exit-when-settled", help="End when nothing more is to be expected, with the story."
+        ),
+    ] = False
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Where the cluster keeps what it has; nowhere if not given."
+        ),
+    ] = None
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help=f"Where to listen; 0 for any free port. {USUAL_PORT}, if it is free.",
+            show_default=False,
+        ),
+    ] = None
+    speed: Annotated[
+        str,
+        typer.Option(
+            metavar="1x|10x|max",
+            help="How time passes; max jumps over mere waiting.",
+            autocompletion=lambda: ["1x", "10x", "max"],
+        ),
+    ] = "1x"
+    scheduler_config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A KubeSchedulerConfiguration (v1).")
+    ] = None
+    plugin: PluginOption = None
+    kubelet_config: KubeletConfigOption = None
+    scheduler: Annotated[
+        bool, typer.Option("--scheduler/--no-scheduler", help="Whether Podium schedules the pods.")
+    ] = True
+    controllers: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST", help="Names with commas; `*` for all, `-NAME` for all but one."
+        ),
+    ] = ALL_CONTROLLERS
+    insecure_http: Annotated[
+        bool, typer.Option("--insecure-http", help="Speak HTTP, without TLS.")
+    ] = False
+    detach: Annotated[
+        bool,
+        typer.Option(
+            "--detach",
+            help="Run in the background, and return once the API answers and --apply is done; "
+            "`podium down` stops it.",
+        ),
+    ] = False
+    wait: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="With --detach: return only when nothing more is to be expected, or with an error "
+            "after so long.",
+        ),
+    ] = None
+    merge_kubeconfig: Annotated[
+        bool,
+        typer.Option(
+            "--merge-kubeconfig",
+            help="Make the cluster the current context of your own kubeconfig while it runs.",
+        ),
+    ] = False
 
 
 @with_fields_of(UpOptions)
@@ -19,26 +148,8 @@ def up(asked: UpOptions) -> None:
 
     API server, scheduler, controllers and simulated nodes run in this one process.
     """
-    background = _background(asked)
-    if background is not None:
-        _run_in_background(asked, background)
-    else:
-        _run_here(asked)
+    from podium.ui.command_line.processes.detached_cluster import Stages, detach, is_detached
 
-
-@dataclass(frozen=True, slots=True)
-class _Background:
-    """How to wait for a cluster in the background.
-
-    Attributes:
-        wait_s: how long, until nothing more is to be expected; None to wait for its API alone.
-    """
-
-    wait_s: float | None
-
-
-def _background(asked: UpOptions) -> _Background | None:
-    """Whether this process is to start another one, and how to wait for that."""
     wait = asked.wait
     if not asked.detach and wait is not None:
         raise InputError("--wait: needs --detach; without it there is --exit-when-settled")
@@ -47,33 +158,82 @@ def _background(asked: UpOptions) -> _Background | None:
     wait_s = None if wait is None else duration_seconds(wait)
     if wait is not None and (wait_s is None or wait_s <= 0):
         raise InputError(f"--wait {wait}: must be a duration, such as 90s or 10m")
-    return _Background(wait_s) if asked.detach and not is_detached() else None
-
-
-def _run_here(asked: UpOptions) -> None:
+    if asked.detach and not is_detached():
+        reads_stdin = "-" in [*(asked.filename or ()), *(asked.apply or ())]
+        with working("starting the cluster"):
+            directory = detach(asked.data_dir, wait_s, reads_stdin=reads_stdin)
+        print("The cluster is ready.")
+        print(f"  export KUBECONFIG={directory.kubeconfig.absolute()}")
+        print(f"See it: {directory.dashboard.read_text().strip()}")
+        where = "" if asked.data_dir is None else f" --data-dir {asked.data_dir}"
+        print(f"podium down{where} stops it.")
+        return
     stages = Stages.of_this_process()
     if asked.data_dir is not None:
         # Before anything that takes its time: scripts wait for the file.
         from podium.cluster.embedded.directory import DataDirectory
 
         DataDirectory(asked.data_dir).forget_kubeconfig()
-    from podium.ui.command_line.options.up_request import read_up_request
     from podium.ui.command_line.processes.up_process import run_until_end
 
     with working("reading"):
-        request = read_up_request(asked)
+        request = _read_request(asked)
     collect_rarely()
     run_until_end(request, stages)
 
 
-def _run_in_background(asked: UpOptions, background: _Background) -> None:
-    from podium.ui.command_line.processes.detached_cluster import detach
+def _read_request(asked: UpOptions) -> "UpRequest":
+    # Help needs none of these.
+    from podium.api.codec.field_validation import FieldValidation
+    from podium.cluster.embedded.cluster import EmbeddedOptions
+    from podium.cluster.embedded.cluster_clock import parse_speed
+    from podium.cluster.embedded.initial_objects import (
+        parse_shape,
+        read_manifests,
+        simulated_nodes,
+    )
+    from podium.cluster.virtual import SchedulerSetup
+    from podium.cluster.virtual.controller_list import chosen_controllers
+    from podium.ui.command_line.processes.up_process import UpRequest
+    from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
 
-    reads_stdin = "-" in [*(asked.filename or ()), *(asked.apply or ())]
-    with working("starting the cluster"):
-        directory = detach(asked.data_dir, background.wait_s, reads_stdin=reads_stdin)
-    print("The cluster is ready.")
-    print(f"  export KUBECONFIG={directory.kubeconfig.absolute()}")
-    print(f"See it: {directory.dashboard.read_text().strip()}")
-    where = "" if asked.data_dir is None else f" --data-dir {asked.data_dir}"
-    print(f"podium down{where} stops it.")
+    state, news = asked.filename or (), asked.apply or ()
+    if [*state, *news].count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    loaded = read_scheduler_config(asked.scheduler_config, asked.plugin or ())
+    setup = SchedulerSetup(stopwatch=time.perf_counter)
+    if loaded is not None:
+        print_warnings(loaded.notes)
+        setup = SchedulerSetup(
+            configuration=loaded.configuration,
+            options=loaded.options,
+            stopwatch=time.perf_counter,
+        )
+    stdin = sys.stdin.buffer
+    first = read_manifests(state, stdin, validation=FieldValidation.WARN)
+    applied = read_manifests(news, stdin)
+    count = asked.nodes if asked.nodes is not None else 0 if state else DEFAULT_NODES
+    resources = parse_shape(asked.node_shape)
+    shape = NodeShape(
+        cpu=asked.node_cpu, memory=asked.node_memory, resources=resources, zones=asked.zones
+    )
+    simulated = simulated_nodes(count, shape)
+    options = EmbeddedOptions(
+        objects=[*simulated, *(loaded.obj for loaded in first.objects)],
+        data_dir=asked.data_dir,
+        port=asked.port,
+        is_insecure=asked.insecure_http,
+        speed=parse_speed(asked.speed),
+        eviction=read_kubelet_config(asked.kubelet_config).eviction,
+        schedulers=(setup,) if asked.scheduler else (),
+        controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),
+        heals=asked.assume_healthy,
+    )
+    print_warnings([*first.warnings, *first.notes, *applied.notes])
+    return UpRequest(
+        options=options,
+        applied=applied.objects,
+        names_beginning=bool(state) or asked.nodes is not None,
+        ends_when_settled=asked.exit_when_settled,
+        merges_kubeconfig=asked.merge_kubeconfig,
+    )

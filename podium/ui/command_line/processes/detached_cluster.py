@@ -1,6 +1,7 @@
 """`podium up --detach`: the same command once more, in a process of its own without a terminal.
 
-That process tells its stages. If it ends before, what it has printed is the reason.
+That process reports the stages of its start through a pipe. If it ends before, what it has printed
+is the reason.
 """
 
 import os
@@ -13,8 +14,12 @@ from select import select
 
 from podium.api.process.private_files import owner_only
 from podium.cluster.embedded.directory import DataDirectory
-from podium.ui.command_line.processes.stages import DETACHED, READY, SETTLED
 from podium.ui.inputs.input_error import InputError
+
+READY, SETTLED = b"ready\n", b"settled\n"
+
+DETACHED = "PODIUM_DETACHED"
+"""The variable that names the pipe's descriptor to the process in the background."""
 
 _ERROR = "error: "
 _LOG = "log"
@@ -94,3 +99,42 @@ def _await(
         said = log.read_text(encoding="utf-8", errors="replace").strip()
         why = "\n".join(line.removeprefix(_ERROR) for line in said.splitlines())
         raise InputError(why or f"the cluster has ended with code {code}")
+
+
+class Stages:
+    """Reports the progress of this process to the process that detached it.
+
+    Args:
+        descriptor: of the pipe; None if nobody waits.
+    """
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def of_this_process(cls) -> "Stages":
+        """Those that this process is to tell, once."""
+        found = os.environ.pop(DETACHED, None)
+        return cls(None if found is None else int(found))
+
+    @property
+    def are_waited_for(self) -> bool:
+        """Whether somebody waits."""
+        return self._descriptor is not None
+
+    def tell(self, stage: bytes) -> None:
+        """Tell that a stage is reached; after the last one nobody waits any more."""
+        if self._descriptor is None:
+            return
+        try:
+            os.write(self._descriptor, stage)
+        except BrokenPipeError:
+            stage = SETTLED
+        if stage == SETTLED:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def is_detached() -> bool:
+    """Whether this process is the one in the background."""
+    return DETACHED in os.environ

@@ -8,7 +8,6 @@ from podium.cluster.virtual import Cluster
 from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.scenario import Scenario
 from podium.simulation.timeline import TimelineEntry
-from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.dashboard.feeds.finished_runs import FinishedRun, simulation_explainer
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.local_server import served_locally
@@ -66,7 +65,7 @@ def _serve(
     explain: Callable[[str], PodExplanation],
 ) -> None:
     feed = recorder.finished(title, entries)
-    questions = Questions(recorder.objects.find, feed, lambda: FinishedRun(explain, PRESENTERS))
+    questions = Questions(recorder.objects.find, feed, lambda: FinishedRun(explain))
 
     async def serve() -> None:
         stop, loop = asyncio.Event(), asyncio.get_running_loop()

@@ -88,10 +88,9 @@ def _dashboard(options: ProcessOptions, port: int | None) -> Iterator[Beside]:
     """What goes on beside the scheduling: the dashboard, if there is to be one."""
     if port is None:
         return
-    from podium.ui.command_line.processes.dashboards import PRESENTERS
     from podium.ui.dashboard.scheduler_dashboard import scheduler_dashboard
 
     def tell(link: str) -> None:
         print(f"See it: {link}", flush=True)
 
-    yield scheduler_dashboard(port, options.configuration, options.options, PRESENTERS, tell)
+    yield scheduler_dashboard(port, options.configuration, options.options, tell)

@@ -1,27 +1,43 @@
-"""The life of `podium up`: from the start to a signal, or to the end of a timeline."""
+"""The life of `podium up`: its run to a signal or to the end of a timeline, and what it shows."""
 
 import asyncio
 import signal
+import time
 from collections.abc import Awaitable, Coroutine, Iterator, Sequence
-from contextlib import AsyncExitStack, nullcontext
+from contextlib import AsyncExitStack, contextmanager, nullcontext
 from typing import Any
 
 import msgspec
+from msgspec import structs
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
 
 from podium.api.errors import PodiumError
+from podium.api.objects import is_terminating
+from podium.api.pods import is_finished
 from podium.api.refused import RefusedError
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
-from podium.cluster.embedded.cluster_counts import ClusterCounter
+from podium.cluster.embedded.cluster_counts import ClusterCounter, ClusterCounts
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.merged_kubeconfig import merged, usual_kubeconfig
 from podium.cluster.manifests import Loaded, Problem
 from podium.cluster.manifests.problems import describe
-from podium.ui.command_line.output.up_display import REFRESH_S, Display, display, greeting
-from podium.ui.command_line.processes.dashboards import PRESENTERS
-from podium.ui.command_line.processes.stages import READY, SETTLED, Stages
-from podium.ui.command_line.processes.timeline_follower import TimelineFollower, is_settled
+from podium.simulation.timeline import Observer
+from podium.simulation.timeline.timeline_sentences import clock, sentences
+from podium.ui.command_line.processes.detached_cluster import READY, SETTLED, Stages
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
-from podium.ui.writers.console import print_warnings, working
+from podium.ui.writers.console import console, print_warnings, story_line, working
+
+REFRESH_S = 0.25
+_PLAIN_LINES_S = 1.0
+_WIDTH = len("t+59.999s")
+_STYLES = {"pending": "yellow", "running": "green", "preempted": "red", "evicted": "red"}
+_SETTLED_S = 5.0
+"""Nothing was written for so long, and no pod is on its way: nothing more will come."""
+
+_STUCK_S = 60.0
+"""The same if pods wait for something that doesn't come."""
 
 
 class ApplyError(PodiumError):
@@ -44,6 +60,100 @@ class UpRequest(msgspec.Struct, frozen=True):
     names_beginning: bool = False
     ends_when_settled: bool = False
     merges_kubeconfig: bool = False
+
+
+class Display:
+    """Shows numbers, and tells a story above them.
+
+    Args:
+        out: where to.
+        live: shows the line that changes; None off a terminal.
+    """
+
+    def __init__(self, out: Console, live: Live | None) -> None:
+        self._out = out
+        self._live = live
+        self._shown: ClusterCounts | None = None
+        self._shown_s = 0.0
+        self._told = ""
+
+    def say(self, line: str) -> None:
+        """Print a line as it is."""
+        self._out.print(line, soft_wrap=True)
+
+    def show(self, numbers: ClusterCounts, now_s: float, *, is_last: bool = False) -> None:
+        """Show how things are; off a terminal only what has changed, and not too often."""
+        if self._live is not None:
+            self._live.update(_line(numbers, now_s))
+        elif is_last or (numbers != self._shown and self._is_time()):
+            self._shown, self._shown_s = numbers, time.monotonic()
+            self._out.print(_line(numbers, now_s))
+
+    def _is_time(self) -> bool:
+        return time.monotonic() - self._shown_s >= _PLAIN_LINES_S
+
+    def tell(self, at: str, sentence: str) -> None:
+        """Tell one thing that has happened."""
+        self._out.print(story_line("" if at == self._told else at, sentence, _WIDTH))
+        self._told = at
+
+
+@contextmanager
+def display() -> Iterator[Display]:
+    """A display, until the end of `with`."""
+    out = console()
+    if not out.is_terminal:
+        yield Display(out, None)
+        return
+    with Live(console=out, refresh_per_second=1 / REFRESH_S, transient=True) as live:
+        yield Display(out, live)
+
+
+def greeting(embedded: EmbeddedCluster, dashboard: str) -> Iterator[str]:
+    """How to use a cluster that is ready, and see it in a browser."""
+    yield f"The cluster is ready at {embedded.url}"
+    yield f"  export KUBECONFIG={embedded.directory.kubeconfig.absolute()}"
+    yield "  kubectl get pods --all-namespaces --watch"
+    yield f"See it: {dashboard}"
+    yield "Ctrl-C stops it."
+
+
+def _line(numbers: ClusterCounts, now_s: float) -> Text:
+    line = Text(time.strftime("%H:%M:%S", time.localtime(now_s)), style="cyan")
+    for name, number in structs.asdict(numbers).items():
+        style = _STYLES.get(name, "") if number else ""
+        line.append(f"  {name} ", style="default").append(f"{number}", style=style)
+    return line
+
+
+class TimelineFollower:
+    """Observes a cluster and makes lines of what happens."""
+
+    def __init__(self, embedded: EmbeddedCluster) -> None:
+        cluster = embedded.cluster
+        self._observer = Observer(cluster)
+        self._began_s = cluster.driver.now_s - cluster.options.start_s
+        embedded.backend.hooks.append(self._observer.look)
+
+    def new_lines(self) -> Iterator[tuple[str, str]]:
+        """What has happened since the last time: when, such as `t+30s`, and a sentence."""
+        self._observer.look()
+        entries = [*self._observer.entries]
+        self._observer.entries.clear()
+        for at_s, text in sentences(entries):
+            for line in text.splitlines():
+                yield clock(at_s - self._began_s), line
+
+
+def is_settled(embedded: EmbeddedCluster) -> bool:
+    """Whether nothing more is to be expected in a cluster, unless somebody does something."""
+    quiet_s = embedded.clock.quiet_s
+    if quiet_s < _SETTLED_S:
+        return False
+    return quiet_s >= _STUCK_S or not any(
+        is_terminating(pod) or (pod["status"]["phase"] == "Pending" and not is_finished(pod))
+        for pod in embedded.cluster.store.list("Pod").items
+    )
 
 
 def run_until_end(request: UpRequest, stages: Stages) -> None:
@@ -78,7 +188,7 @@ async def _run(request: UpRequest, stages: Stages) -> None:
         )
         if refusals := [*_apply(embedded, request.applied)]:
             raise ApplyError("\n".join(map(str, refusals)))
-        link = mount_dashboard(embedded, PRESENTERS)
+        link = mount_dashboard(embedded)
         own, mine = embedded.directory.kubeconfig, usual_kubeconfig()
         with merged(own, mine) if request.merges_kubeconfig else nullcontext(), display() as shown:
             stages.tell(READY)

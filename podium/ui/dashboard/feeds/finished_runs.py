@@ -18,9 +18,9 @@ from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import Scenario
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.ui.dashboard.pages import PlanPage, presented
-from podium.ui.dashboard.presenters import Presenters
 from podium.whatif.explain.decision_watcher import DecisionWatcher
 from podium.whatif.explain.explanation import PodExplanation
+from podium.whatif.explain.explanation_presentation import explanation_presentation
 from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
@@ -33,15 +33,13 @@ class FinishedRun:
 
     Args:
         explain: explains a pod, named `namespace/name`, by playing the run again.
-        presenters: make presentations.
     """
 
-    def __init__(self, explain: Callable[[str], PodExplanation], presenters: Presenters) -> None:
+    def __init__(self, explain: Callable[[str], PodExplanation]) -> None:
         self._explain = explain
-        self._presenters = presenters
 
     def explain(self, pod: str) -> Any:
-        return presented(self._presenters.explanation(self._explain(pod)))
+        return presented(explanation_presentation(self._explain(pod)))
 
     def attempt(self, manifests: bytes) -> PlanPage:
         raise RunIsOverError("this run is over: nothing can be tried out in it")

@@ -8,7 +8,6 @@ import pytest
 
 import podium
 from podium.apiserver.http.users import kept_tokens
-from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from tests.conftest import ROOT
 from tests.ui.dashboard.browser.conftest import Opened, Shot
@@ -28,7 +27,7 @@ class Running:
     def __init__(self, cluster: podium.Cluster) -> None:
         self.cluster = cluster
         embedded = cluster._running()
-        self.link = cluster._call(lambda: mount_dashboard(embedded, PRESENTERS))
+        self.link = cluster._call(lambda: mount_dashboard(embedded))
         self.tokens = kept_tokens(Path(embedded.directory.path) / "tokens")
 
 

@@ -15,7 +15,6 @@ from podium.cluster.manifests import read_sources
 from podium.cluster.virtual import Cluster
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import read_scenario
-from podium.ui.command_line.processes.dashboards import PRESENTERS
 from podium.ui.dashboard.feeds.event_stream import event_stream
 from podium.ui.dashboard.feeds.finished_runs import (
     FinishedRun,
@@ -103,7 +102,7 @@ def test_a_plan_as_steps() -> None:
 
 def test_decisions_of_a_simulation_are_made_once_more() -> None:
     scenario = read_scenario(str(SCENARIO), SCENARIO.read_text())
-    run = FinishedRun(simulation_explainer(scenario), PRESENTERS)
+    run = FinishedRun(simulation_explainer(scenario))
     told = run.explain("default/c")
     titles = [section["title"] for section in told["sections"]]
     assert [title for title in titles if title.startswith("Decision")] == [

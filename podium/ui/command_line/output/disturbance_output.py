@@ -1,14 +1,12 @@
-"""What `podium drain` and `podium fail` have in common: they play a plan and tell its impact."""
+"""The impact of a disturbance, played and printed for `podium drain` and `podium fail`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from podium.ui.command_line.exits import give_up
 from podium.ui.command_line.options.common_options import WideOutput
-from podium.ui.command_line.options.fail_on_options import FailOnOption, GatesOption, exit_on
+from podium.ui.command_line.output.fail_on_output import exit_on
 from podium.ui.inputs.request_options import RequestOptions
 from podium.ui.writers.console import print_warnings, working
 
@@ -17,11 +15,6 @@ if TYPE_CHECKING:
     from podium.whatif.resilience.disturbance import Disturbance
 
 _UNDRAINED = "undrained"
-WideOutputOption = Annotated[
-    WideOutput, typer.Option("--output", "-o", help="How to print the answer.")
-]
-
-__all__ = ["FailOnOption", "GatesOption", "WideOutputOption", "disturb"]
 
 
 def disturb(
