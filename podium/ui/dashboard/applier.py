@@ -27,13 +27,7 @@ _APPLY = {"content-type": "application/apply-patch+yaml"}
 
 
 class Applier:
-    """Applies manifests to a cluster that answers requests.
-
-    Args:
-        answer: what the API answers to a request.
-        kind_of: the kind of an object, if it is served now.
-        find: finds an object by kind, namespace and name.
-    """
+    """Applies manifests to a cluster that answers requests."""
 
     def __init__(
         self,

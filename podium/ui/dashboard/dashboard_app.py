@@ -62,14 +62,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class DashboardApp:
-    """An ASGI application for all below `PREFIX`.
-
-    Args:
-        feed: what pages are fed with.
-        questions: answers what they ask.
-        users: knows who asks.
-        limits: of what they send.
-    """
+    """An ASGI application for all below `PREFIX`."""
 
     def __init__(
         self, feed: Feed, questions: Questions, users: Authenticator, limits: Limits | None = None
@@ -111,8 +104,6 @@ class DashboardApp:
         self._feed.close()
 
     def _signed_in(self, handle: Callable[[Request, User], Awaitable[Response]]) -> Handler:
-        """What is handled for those alone who may see all there is."""
-
         async def handled(request: Request) -> Response:
             user = self._users.user(request.headers.get("authorization", ""))
             if user is None:

@@ -24,7 +24,6 @@ def of_events(events: Iterable[Object], start_s: float) -> list[Entry]:
     """What Events tell of the past, in order.
 
     Args:
-        events: such as a cluster still has.
         start_s: of the clock, in seconds since the epoch.
     """
     found: list[Entry] = []

@@ -17,8 +17,6 @@ async def served_locally(feed: Feed, questions: Questions, port: int = 0) -> Asy
     """Serve a dashboard at the loopback interface until the end of `async with`.
 
     Args:
-        feed: what the page is fed with.
-        questions: answers what it asks.
         port: where to listen; 0 for any that is free.
 
     Yields:

@@ -18,10 +18,8 @@ class PodPage(_Page, frozen=True, kw_only=True):
 
     Attributes:
         manifest: in YAML, as it is now; empty if it is gone.
-        history: what is known to have happened to it.
         preemption: the last one by it, as it was decided, as `presented`; None if there is none.
         explanation: the decision about it, as `presented`; None if there is none.
-        problem: why there is none; else empty.
     """
 
     manifest: str
@@ -73,7 +71,6 @@ class Applied(_Page, frozen=True, kw_only=True):
     Attributes:
         object: such as `Pod default/web`.
         result: `created`, `configured` or `unchanged`; empty if it was refused.
-        problem: why it was; else empty.
     """
 
     object: str

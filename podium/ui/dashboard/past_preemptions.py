@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 
 from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.preemption.record import PreemptionRecord
 from podium.simulation.timeline.preemption import NAME_KEY
 
 PastPreemption = Callable[[str, str], Presentation | None]
@@ -23,22 +22,22 @@ def past_preemption(
         for record in machine.preemptions.history
         if (record.preemptor.namespace, record.preemptor.name) == (namespace, name)
     ]
-    return _presentation(max(found, key=lambda one: one.at_s)) if found else None
-
-
-def _presentation(record: PreemptionRecord) -> Presentation:
+    if not found:
+        return None
+    record = max(found, key=lambda one: one.at_s)
     victims = ", ".join(f"{victim.namespace}/{victim.name}" for victim in record.victims)
     violations = str(record.pdb_violations)
     chosen: list[Cell] = [Toned(record.node_name, Tone.GOOD), victims, violations, "chosen"]
     others: list[list[Cell]] = [
-        [other.node_name, str(other.victims), str(other.pdb_violations), _result(other.lost_at)]
+        [
+            other.node_name,
+            str(other.victims),
+            str(other.pdb_violations),
+            f"lost: {other.lost_at or NAME_KEY}",
+        ]
         for other in record.alternatives
     ]
     hidden = record.candidates - 1 - len(others)
     table = Table(_HEADERS, [chosen, *others], notes=[f"{hidden} more lost."] if hidden > 0 else ())
     headline = f"{record.preemptor.name} took {record.node_name} of {record.candidates} candidates."
     return Presentation("", headline, [Section("", [table])])
-
-
-def _result(lost_at: str) -> str:
-    return f"lost: {lost_at or NAME_KEY}"

@@ -41,12 +41,8 @@ class Questions:
     """Answers what pages ask about a cluster; what can't be answered is refused.
 
     Args:
-        find: finds its objects.
-        feed: knows what has happened.
         playing: makes what explains pods, and tries manifests out; called at the first question.
         applier: applies them; None where that can't be done.
-        signals: what nodes measure.
-        preempted: knows the last preemptions.
     """
 
     def __init__(
@@ -117,7 +113,6 @@ class Questions:
         return self._playing
 
     def _known(self, kind: str, namespace: str, name: str) -> tuple[str, list[Entry]]:
-        """An object in YAML, if it is still there, and its history."""
         history = self._feed.history(kind, namespace, name)
         found = self._find(kind, namespace, name)
         if found is None and not history:

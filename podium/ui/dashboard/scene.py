@@ -40,15 +40,7 @@ class Change(NamedTuple):
 
 
 class Scene:
-    """Nodes, pods, budgets and classes as the page has them.
-
-    Attributes:
-        number: of the last step.
-        values: by kind, and by what tells objects of the kind apart.
-
-    Args:
-        number: of the step at which it begins.
-    """
+    """Nodes, pods, budgets and classes as the page has them."""
 
     def __init__(self, number: int = 0) -> None:
         self.number = number
@@ -72,9 +64,7 @@ class Scene:
 
         Args:
             at_s: when, in seconds since the clock's start.
-            changes: of objects, in order.
             places: where pods wait now, by uid.
-            entries: what has happened.
         """
         latest = {(one.kind, _KEYS[one.kind](one.obj)): one for one in changes}
         moved = {called for called, _ in places.items() ^ self._places.items()}
@@ -118,10 +108,8 @@ class Scene:
         """All of it as one value.
 
         Args:
-            abilities: what else the view says.
             at_s: the time, in seconds since the start.
             start_s: of the clock, in seconds since the epoch.
-            entries: what has happened up to now, as far as it is to be told.
         """
         kinds = self.values
         return View(
@@ -137,7 +125,6 @@ class Scene:
         )
 
     def _placed(self, called: str) -> Any:
-        """A pod that waits where it does now; None if it isn't there."""
         pod = self.values["Pod"].get(called)
         place = "" if pod is None or pod.node else self._places.get(called, "")
         if pod is not None and pod.queue != place:

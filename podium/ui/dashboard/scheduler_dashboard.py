@@ -31,9 +31,6 @@ def scheduler_dashboard(
 
     Args:
         port: where to listen; 0 for any that is free.
-        configuration: the scheduler's, with which manifests are tried out as well.
-        options: Podium's own.
-        tell: is told the link.
     """
     loaded = LoadedConfiguration(configuration, options, ())
 

@@ -1,10 +1,7 @@
 """The eviction signals of simulated nodes."""
 
-from collections.abc import Iterator
-
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity
 from podium.cluster.virtual import Cluster
-from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.ui.dashboard.pages import SignalRow
 
@@ -14,19 +11,14 @@ def signals_of(cluster: Cluster, node: str) -> list[SignalRow]:
     machine = None if cluster.kubelets is None else cluster.kubelets.machine
     if not isinstance(machine, SimulatedKubelets):
         return []
-    return [*_rows(machine, node, cluster.driver.now_s)]
-
-
-def _rows(kubelets: SimulatedKubelets, node: str, now_s: float) -> Iterator[SignalRow]:
-    for threshold, observed in kubelets.readings(node, now_s):
+    rows = []
+    for threshold, observed in machine.readings(node, cluster.driver.now_s):
         signal, available, value = threshold.signal, "", str(threshold.value)
         if observed is not None:
             left = Quantity(observed.available * NANOS_PER_UNIT, signal.starved.unit)
             available = str(left)
             if threshold.value.quantity is None:
                 value = f"{value} ({threshold.value.of(observed.capacity)})"
-        yield SignalRow(signal=signal, available=available, threshold=value, kind=_kind(threshold))
-
-
-def _kind(threshold: Threshold) -> str:
-    return "hard" if threshold.is_hard else f"soft, for {threshold.grace_period_s:g} s"
+        kind = "hard" if threshold.is_hard else f"soft, for {threshold.grace_period_s:g} s"
+        rows.append(SignalRow(signal=signal, available=available, threshold=value, kind=kind))
+    return rows

@@ -46,7 +46,6 @@ class Pod(_Shape, frozen=True, kw_only=True):
         cpu_milli: requested, like the memory.
         state: `pending`, `bound`, `running`, `terminating` or `finished`.
         queue: where it waits: `active`, `backoff`, `unschedulable` or `gated`; else empty.
-        message: why it waits, or how it ended.
     """
 
     uid: str
@@ -89,9 +88,7 @@ class Entry(_Shape, frozen=True, kw_only=True):
     Attributes:
         at_s: when, in seconds since the clock's start; what was before is negative.
         type: the timeline's type; the reason if an Event tells of it.
-        kind: of the object that it happened to.
         by: who did it: a machine's name, or `user`.
-        text: the same sentence that the command line prints.
     """
 
     at_s: float
@@ -107,10 +104,7 @@ class Abilities(NamedTuple):
     """What views say beside what they show.
 
     Attributes:
-        title: of the page.
         live: whether steps come as long as somebody looks; a run that is over has all of its own.
-        can_plan: whether manifests can be tried out.
-        can_apply: whether they can be applied.
     """
 
     title: str

@@ -23,11 +23,7 @@ class NothingToApplyError(PodiumError):
 
 
 class WhatIf:
-    """Explains and plans, each time from the state of the moment.
-
-    Args:
-        request: makes a request of the state, without changes.
-    """
+    """Explains and plans, each time from the state of the moment."""
 
     def __init__(self, request: Callable[[], PlanRequest]) -> None:
         self._request = request

@@ -74,7 +74,6 @@ def only_document(path: str, kind: str) -> dict[str, Any]:
     """The one document in a file.
 
     Args:
-        path: of the file.
         kind: what it should be, for errors.
 
     Raises:

@@ -58,9 +58,6 @@ class Asked:
     """What the command line asks for, read.
 
     Attributes:
-        request: what is to be planned.
-        warnings: what is strange about what was read.
-        notes: what else is worth knowing about it.
         applied: the objects that are applied, with where they stand.
     """
 
@@ -102,10 +99,6 @@ def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
 
 def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
     """Read what is asked about a state.
-
-    Args:
-        options: what is asked.
-        read: reads the state.
 
     Raises:
         PodiumError: anything is wrong with any of it; all that is wrong, line by line.
@@ -188,14 +181,7 @@ class _ErrorCollector:
 
 @dataclass(frozen=True, slots=True)
 class _ReadChange:
-    """A change that is read, or several.
-
-    Attributes:
-        changes: in order.
-        applied: the objects that are applied, with where they stood.
-        warnings: what is strange about them.
-        notes: what else is worth knowing about them.
-    """
+    """A change that is read, or several."""
 
     changes: Sequence[Change]
     applied: Sequence[Loaded] = ()
@@ -280,7 +266,6 @@ def _source(options: RequestOptions, option: str, text: str) -> str | File:
 
 
 def _kustomized(directory: str) -> File:
-    """What a Kustomization comes to; raises InputError."""
     if shutil.which("kustomize"):
         command = ["kustomize", "build", "--", directory]
     elif shutil.which("kubectl"):
@@ -295,7 +280,6 @@ def _charted(text: str, options: RequestOptions) -> File:
 
     Args:
         text: `CHART` or `RELEASE=CHART`.
-        options: with the namespace that it is installed in, and the values for it.
 
     Raises:
         InputError: helm isn't there, or fails.

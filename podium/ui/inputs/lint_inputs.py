@@ -40,8 +40,6 @@ def lint_of(
     Args:
         state: files; None for a running cluster.
         kubeconfig: where the cluster is; the one that kubectl goes to if None.
-        context: of the kubeconfig.
-        namespace: where objects are that don't say.
         kubelet_config: the file of the kubelets' configuration, if there is one; without files
             and cluster it is judged alone.
         config: the file of the lint configuration; the usual one, if that is there, if None.

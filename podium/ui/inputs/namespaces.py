@@ -12,8 +12,6 @@ def usual_namespace(
 
     Args:
         state: files that are read instead.
-        kubeconfig: of the cluster; the one that kubectl goes to if None.
-        context: of the kubeconfig; its current one if None.
     """
     if state:
         return DEFAULT_NAMESPACE

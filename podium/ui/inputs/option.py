@@ -12,11 +12,9 @@ class Option:
     """What an option of the command line has besides the name, type and default of its field.
 
     Attributes:
-        help: the sentence that says what it means.
         flags: as it is written; made of the name of the field if there are none.
         metavar: stands for its value in the help; made of the type if None.
         completes: what its value is completed to: `contexts`, `namespaces` or `nodes`.
-        min: the smallest number.
     """
 
     help: str

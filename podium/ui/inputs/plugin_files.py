@@ -16,9 +16,6 @@ def load_plugin(text: str) -> str:
 
     What stands beside the file can be imported by it.
 
-    Args:
-        text: such as `./cheap.py:CheapFirst`.
-
     Raises:
         InputError: there is no such file or class, it can't be run, or it isn't a plugin.
     """

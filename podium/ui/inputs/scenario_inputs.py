@@ -82,7 +82,6 @@ def read_replay(
     """Read a recording, and the configuration by which it is played; None for the default.
 
     Args:
-        directory: of the recording.
         config: a KubeSchedulerConfiguration; the recorded one if None.
         plugins: `FILE:CLASS` of plugins to enable.
 

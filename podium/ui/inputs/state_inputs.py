@@ -48,13 +48,7 @@ def read_state(
 
     Args:
         paths: files; None or none for a running cluster.
-        kubeconfig: where the cluster is; the one that kubectl goes to if None.
-        context: of the kubeconfig.
-        namespace: where objects are that don't say.
         later_counts: of objects that stand twice the last one counts; otherwise that is an error.
-        validation: how unknown fields are treated.
-        kind_of: the kind of an object, if it is of any use.
-        faults_of: the faults of an object of such a kind.
 
     Raises:
         PodiumError: it can't be read, or anything is wrong with it.
@@ -98,10 +92,6 @@ def _cluster(
 
 def snapshot_of(kubeconfig: str | None, context: str | None) -> "ClusterSnapshot":
     """Read the state of a running cluster, with progress on a terminal.
-
-    Args:
-        kubeconfig: how to reach it; as for kubectl if None.
-        context: of the kubeconfig; its current one if None.
 
     Raises:
         PodiumError: it can't be read.

@@ -34,12 +34,7 @@ class Answer:
 
     @classmethod
     def of(cls, report: Any, **more: Any) -> Self:
-        """A report as an answer.
-
-        Args:
-            report: the report, of the class that this one adds to.
-            more: fields that this one has besides.
-        """
+        """A report as an answer."""
         given = {one.name: getattr(report, one.name) for one in fields(report)}
         return cls(**given, **more)
 
@@ -113,7 +108,6 @@ def rows_of(report: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
 
 
 def _lists(row: Mapping[str, Any]) -> Sequence[str]:
-    """The names of what has rows; an empty list may have some."""
     return [
         name
         for name, value in row.items()

@@ -16,12 +16,7 @@ from podium.ui.library.answer import Answer
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BenchAnswer(Answer):
-    """What was measured; see `podium bench`.
-
-    Attributes:
-        results: in the order of measuring.
-        shown: what `podium bench -o html` shows.
-    """
+    """What was measured; see `podium bench`."""
 
     results: tuple[Result, ...] | tuple[ServerResult, ...] | tuple[Measurement, ...]
     shown: Presentation

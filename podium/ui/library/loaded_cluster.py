@@ -90,13 +90,7 @@ class LoadedCluster:
     is `add_node`, and what may be given several times takes a list. Changes are made in the order
     in which they stand.
 
-    Attributes:
-        warnings: what is strange about what was read.
-        notes: what else is worth knowing about it.
-
     Args:
-        manifests: the state.
-        place: where it was read.
         rules: hold for all questions, unless one says otherwise.
     """
 

@@ -28,7 +28,6 @@ class SimulationAnswer(Answer, SimulationReport):
 
     Attributes:
         simulation: with the cluster as it is in the end.
-        series: its lines over time.
     """
 
     simulation: Simulation

@@ -17,12 +17,7 @@ from podium.ui.library.answer import Answer, frame, rows_of
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SnapshotAnswer(Answer):
-    """The state of a running cluster, for `podium.load(*snapshot.objects)`; see `podium snapshot`.
-
-    Attributes:
-        objects: by kind.
-        notes: what couldn't be read.
-    """
+    """The state of a running cluster, which `podium.load(*snapshot.objects)` takes."""
 
     objects: Sequence[Object]
     notes: Sequence[str]

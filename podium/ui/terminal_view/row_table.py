@@ -28,9 +28,7 @@ class TableColumn:
     """A column of a table: its title, and how wide it is.
 
     Attributes:
-        title: stands above it.
         width: in cells; 0 for a share of what the others leave.
-        share: how large that share is.
     """
 
     title: str
@@ -42,7 +40,6 @@ class RowTable(ScrollView, can_focus=True):
     """Shows rows by their keys; a cursor stays on its row wherever that goes.
 
     Args:
-        columns: of the table.
         cells_of: what a row says, a cell a column.
         follows_first: whether the cursor stays at the first row while it is there.
     """

@@ -40,10 +40,6 @@ class Top(App[None]):
     """The view; it shows what a cluster that something else follows has told.
 
     Args:
-        title: of the cluster, for the first line.
-        cluster: what is known of it; whoever follows it changes that.
-        connection: whether it answers.
-        explain: says why a pod is where it is, or isn't.
         now_s: what time it is, in seconds since the epoch.
     """
 
@@ -160,7 +156,6 @@ class Top(App[None]):
             self.notify(printable(f"{pod} is gone."))
 
     def _look(self) -> None:
-        """Draw, if there is anything new."""
         state = self._cluster.version, self._connection.sentence(), int(self._now_s()) // 5
         if state != self._seen:
             self._seen = state

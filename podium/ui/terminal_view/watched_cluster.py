@@ -44,10 +44,7 @@ class News:
     """Something that happened in the cluster, as the view tells it.
 
     Attributes:
-        number: counts what happened.
         at_s: when this process was told, in seconds since the epoch.
-        type: of a timeline's entry.
-        text: the sentence.
         pod: key of the pod that it happened to; empty if to something else.
     """
 
@@ -66,7 +63,6 @@ class WatchedCluster:
         waiting: keys of the pods that wait for a node.
         news: what happened since all was known, the last at the end.
         counts: how many pods were bound, preempted and evicted since then.
-        is_synced: whether all that there is, is known.
         version: another one after each change.
     """
 

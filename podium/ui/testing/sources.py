@@ -15,10 +15,6 @@ Source = str | Path | Object
 def objects_of(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Object]:
     """The objects that manifests consist of.
 
-    Args:
-        sources: files, directories, or objects.
-        kinds: those that are served already.
-
     Raises:
         PodiumError: anything is wrong with a file, or nobody serves the kind of an object.
     """

@@ -1,7 +1,7 @@
 """`podium compare`: two sides over the same scenarios and seeds."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,9 +16,6 @@ from podium.ui.command_line.options.experiment_options import (
 )
 from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.console import working
-
-if TYPE_CHECKING:
-    from podium.simulation.experiments.comparison.comparison import Comparison
 
 
 class CompareOutput(StrEnum):
@@ -76,10 +73,12 @@ def compare(
     """
     from podium.api.presentation import Picture
     from podium.simulation.experiments.comparison.comparison import compare as play_both
+    from podium.simulation.experiments.comparison.comparison import is_worse
     from podium.simulation.experiments.comparison.comparison_presentation import (
         comparison_presentation,
     )
     from podium.simulation.experiments.comparison.sides import read_side
+    from podium.simulation.experiments.measures import MEANINGS, check_measure
     from podium.simulation.experiments.whole_scenario import read_whole_scenario
     from podium.ui.command_line.output.binary_output import check_plots, write_binary
     from podium.ui.inputs.scenario_inputs import executor_of, parse_seeds
@@ -87,7 +86,10 @@ def compare(
 
     chosen = parse_seeds(seeds)
     check_plots(output)
-    judged = _measures(fail_on)
+    judged = fail_on.split(",") if fail_on else []
+    for name in judged:
+        if name.partition(".")[0] not in MEANINGS:
+            raise InputError(f"--fail-on {name}: measures are {', '.join(MEANINGS)}")
     with working("reading"):
         first, second = read_side(a, max_pods), read_side(b, max_pods)
         played = [read_whole_scenario(path, max_pods) for path in scenarios or ()]
@@ -95,7 +97,8 @@ def compare(
     with counted("comparing", runs) as done:
         executor = executor_of(dask, workers)
         found = play_both(first, second, played, chosen, executor, done)
-        _check(judged, found)
+        for name in judged:
+            check_measure(f"--fail-on {name}", name, [one.measure for one in found.differences])
         picture = Picture("", b"")
         if output in (CompareOutput.HTML, CompareOutput.PNG):
             from podium.simulation.experiments.comparison.side_by_side import side_by_side
@@ -105,29 +108,6 @@ def compare(
         write_binary(picture.png)
     else:
         print_advice(found, comparison_presentation(found, picture), WideOutput(output))
-    _exit(found, judged)
-
-
-def _measures(fail_on: str | None) -> list[str]:
-    from podium.simulation.experiments.measures import MEANINGS
-
-    names = fail_on.split(",") if fail_on else []
-    for name in names:
-        if name.partition(".")[0] not in MEANINGS:
-            raise InputError(f"--fail-on {name}: measures are {', '.join(MEANINGS)}")
-    return names
-
-
-def _check(judged: list[str], found: "Comparison") -> None:
-    from podium.simulation.experiments.measures import check_measure
-
-    for name in judged:
-        check_measure(f"--fail-on {name}", name, [one.measure for one in found.differences])
-
-
-def _exit(found: "Comparison", judged: list[str]) -> None:
-    from podium.simulation.experiments.comparison.comparison import is_worse
-
     if found.failed:
         raise typer.Exit(FAILED_RUNS_EXIT_CODE)
     if any(one.measure in judged and is_worse(one) for one in found.differences):

@@ -1,14 +1,11 @@
 """`podium down`: stops a cluster that runs in the background."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from podium.ui.writers.console import working
-
-if TYPE_CHECKING:
-    from podium.cluster.embedded.directory import DataDirectory
 
 DataDirOption = Annotated[
     Path | None,
@@ -25,23 +22,17 @@ def down(data_dir: DataDirOption = None) -> None:
     Where none runs, what a killed one has left in kubeconfigs goes; the exit code is 0 then, too.
     """
     from podium.cluster.embedded.directory import DataDirectory, stop_user
+    from podium.cluster.embedded.merged_kubeconfig import unmerge, usual_kubeconfig
     from podium.ui.command_line.processes.detached_cluster import usual_directory
 
     directory = data_dir or usual_directory()
     with working("stopping"):
         pid = stop_user(directory)
-    if pid is None:
-        _forget(DataDirectory(directory))
-    if pid is None:
-        print(f"No cluster runs in {directory}.")
-    else:
+    if pid is not None:
         print(f"The cluster in {directory} has stopped.")
-
-
-def _forget(left: "DataDirectory") -> None:
-    """Remove what a killed cluster has left in kubeconfigs."""
+        return
+    left = DataDirectory(directory)
     if left.kubeconfig.exists():
-        from podium.cluster.embedded.merged_kubeconfig import unmerge, usual_kubeconfig
-
         unmerge(left.kubeconfig, usual_kubeconfig())
         left.forget_kubeconfig()
+    print(f"No cluster runs in {directory}.")

@@ -1,6 +1,6 @@
 """`podium explain`: why a pod is where it is, or isn't."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,11 +10,6 @@ from podium.ui.command_line.options.common_options import AdviceOutput
 from podium.ui.command_line.options.option_fields import with_request_options
 from podium.ui.inputs.request_options import RequestOptions
 from podium.ui.writers.console import console, print_warnings, working
-
-if TYPE_CHECKING:
-    from podium.ui.inputs.inputs import Asked
-    from podium.whatif.plan.request import PlanRequest
-
 
 EvictionOption = Annotated[
     bool,
@@ -56,37 +51,26 @@ def explain(
     node under pressure evicts first.
     """
     from podium.ui.inputs.inputs import read_request
+    from podium.ui.writers.terminal import print_advice
+    from podium.whatif.explain import explanation_presentation as presentations
 
     with working("reading"):
         read = read_request(asked)
     if eviction:
+        from podium.whatif.explain.eviction_rankings import rank_evictions
+
         print_warnings(read.warnings)
-        _explain_eviction(read.request, pod, signal, output)
-    else:
-        _explain_pod(read, pod, asked.namespace, output)
-
-
-def _explain_pod(read: "Asked", named: str, namespace: str, output: AdviceOutput) -> None:
-    from podium.ui.command_line.output.explain_text import print_explanation
-    from podium.ui.writers.terminal import print_advice
-    from podium.whatif.explain.explanation_presentation import explanation_presentation
+        ranking = rank_evictions(read.request, pod.removeprefix("node/"), signal)
+        print_advice(ranking, presentations.ranking_presentation(ranking), output)
+        return
     from podium.whatif.explain.pod_explanations import explain_named
 
     with working("deciding"):
-        explanation = read.told_in(explain_named(read.request, named, namespace))
+        explanation = read.told_in(explain_named(read.request, pod, asked.namespace))
     if output is AdviceOutput.TABLE:
+        from podium.ui.command_line.output.explain_text import print_explanation
+
         print_warnings(explanation.warnings)
         print_explanation(console(), explanation)
     else:
-        print_advice(explanation, explanation_presentation(explanation), output)
-
-
-def _explain_eviction(
-    request: "PlanRequest", node: str, signal: Signal, output: AdviceOutput
-) -> None:
-    from podium.ui.writers.terminal import print_advice
-    from podium.whatif.explain.eviction_rankings import rank_evictions
-    from podium.whatif.explain.explanation_presentation import ranking_presentation
-
-    ranking = rank_evictions(request, node.removeprefix("node/"), signal)
-    print_advice(ranking, ranking_presentation(ranking), output)
+        print_advice(explanation, presentations.explanation_presentation(explanation), output)

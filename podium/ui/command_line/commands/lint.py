@@ -77,7 +77,12 @@ def lint(
     reason suppresses what a rule says of an object.
     """
     if list_rules or explain is not None:
-        _tell_of_rules(explain)
+        from podium.ui.command_line.output.lint_pages import page_of, print_rules
+
+        if explain is None:
+            print_rules()
+        else:
+            print(page_of(explain), end="")
         return
     from podium.ui.inputs.lint_inputs import lint_of
 
@@ -90,12 +95,3 @@ def lint(
     print_lint(report, output)
     if fail_on is not FailOn.NEVER and report.at_least(Severity(fail_on)):
         raise typer.Exit(FAILED_ON_EXIT_CODE)
-
-
-def _tell_of_rules(explained: str | None) -> None:
-    from podium.ui.command_line.output.lint_pages import page_of, print_rules
-
-    if explained is None:
-        print_rules()
-    else:
-        print(page_of(explained), end="")

@@ -105,6 +105,7 @@ def node(asked: NodeCommandOptions) -> None:
 
     For development, tests and edge machines: it isolates nothing.
     """
+    from podium.api.selectors.labels import validate_subdomain
     from podium.kubelet.eviction.threshold_parser import EQUALS, parse_flag
 
     flags: dict[str, str | int | None] = {
@@ -117,18 +118,25 @@ def node(asked: NodeCommandOptions) -> None:
         "kubeReserved": asked.kube_reserved,
         "systemReserved": asked.system_reserved,
     }
-    _check_here(asked.allow_root)
+    if os.geteuid() == 0 and not asked.allow_root:
+        raise InputError(_REFUSES_ROOT)
+    if sys.platform != "linux":
+        raise InputError("a node needs Linux")
+    check_extra("a node")
     import asyncio
 
     from podium.ui.command_line.processes.node_process import NodeOptions, run
 
-    called = _checked_name(asked.name or socket.gethostname().lower())
+    name = asked.name or socket.gethostname().lower()
+    if wrong := validate_subdomain(name):
+        raise InputError(f"{name}: is no name of a node: {wrong[0]}")
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     kubelet = read_kubelet_config(None if asked.config is None else str(asked.config), flags)
     options = NodeOptions(
         kubeconfig=asked.kubeconfig,
         context=asked.context,
-        name=called,
-        root=asked.root_dir or _usual_root(called),
+        name=name,
+        root=asked.root_dir or Path(state) / "podium" / "nodes" / name,
         config=kubelet,
         labels=parse_flag(asked.node_labels or "", EQUALS),
         port=asked.port,
@@ -137,25 +145,3 @@ def node(asked: NodeCommandOptions) -> None:
     unheeded = (f"{asked.config}: {field} isn't heeded" for field in kubelet.unheeded)
     print_warnings([*unheeded, _ISOLATES_NOTHING])
     asyncio.run(run(options))
-
-
-def _check_here(allow_root: bool) -> None:
-    """Find out whether this machine can be a node, and whether it should."""
-    if os.geteuid() == 0 and not allow_root:
-        raise InputError(_REFUSES_ROOT)
-    if sys.platform != "linux":
-        raise InputError("a node needs Linux")
-    check_extra("a node")
-
-
-def _checked_name(called: str) -> str:
-    from podium.api.selectors.labels import validate_subdomain
-
-    if wrong := validate_subdomain(called):
-        raise InputError(f"{called}: is no name of a node: {wrong[0]}")
-    return called
-
-
-def _usual_root(name: str) -> Path:
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "podium" / "nodes" / name

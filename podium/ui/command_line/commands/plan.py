@@ -1,8 +1,6 @@
 """`podium plan`: what would happen if these manifests were applied to that cluster."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,14 +23,10 @@ from podium.ui.command_line.output.fail_on_output import (
 )
 from podium.ui.inputs.extras import check_extra
 from podium.ui.inputs.request_options import RequestOptions
-from podium.ui.writers.console import Progress, console, print_report, print_warnings, working
+from podium.ui.writers.console import console, print_report, print_warnings, working
 
 if TYPE_CHECKING:
-    from podium.ui.command_line.processes.recorded_runs import PlanRecording
-    from podium.ui.inputs.inputs import Asked
-    from podium.whatif.plan.fail_on import Finding, Gate
     from podium.whatif.plan.plan_report import Plan
-    from podium.whatif.plan.request import PlanRequest
 
 _ALTERNATIVES_MAX = 100
 
@@ -85,8 +79,10 @@ def plan(
     """
     from podium.api.process.concurrency import core_count
     from podium.ui.inputs.inputs import read_gates, read_request
+    from podium.whatif.plan.fail_on import caused, findings
+    from podium.whatif.plan.plan_report import time_text
     from podium.whatif.plan.planning import plan as make_plan
-    from podium.whatif.plan.request import NEXT_PODS_MAX
+    from podium.whatif.plan.request import NEXT_PODS_MAX, without_changes
 
     if optimal:
         check_extra("podium plan --optimal", "optimal")
@@ -95,19 +91,37 @@ def plan(
         read = read_request(asked)
     request = replace(read.request, alternatives_max=alternatives, seeds=seeds)
     request = replace(request, draws=output is PlanOutput.HTML, next_pods_max=NEXT_PODS_MAX)
+    recording = None
+    if serve:
+        from podium.ui.command_line.processes.recorded_runs import PlanRecording
+
+        recording = PlanRecording(request)
     with working("planning") as progress:
-        told = partial(_tell, progress, seeds)
-        recording = _recording(request) if serve else None
+
+        def tell(number: int, at_s: float) -> None:
+            which = f"seed {number} of {seeds}, " if seeds > 1 else ""
+            progress.tell(lambda: f"planning: {which}{time_text(at_s)}")
+
         prepare = None if recording is None else recording.begin
-        outcome = make_plan(request, told, workers=workers or core_count(), prepare=prepare)
+        outcome = make_plan(request, tell, workers=workers or core_count(), prepare=prepare)
         # A report of tests that nothing was put to would pass whatever happens.
         is_report = output in (PlanOutput.JUNIT, PlanOutput.SARIF)
         tested = conditions or (every_gate() if is_report else [])
-        found = _findings(outcome, tested, request if baseline else None)
+        found = findings(outcome, tested)
+        if baseline and found:
+            found = caused(found, findings(make_plan(without_changes(request)), tested))
     if optimal and not outcome.interrupted:
-        outcome = _with_optimum(outcome, request, optimal_seconds)
+        from podium.whatif.plan.optimum_comparison import with_optimum
+
+        with working("looking for the least disruption"):
+            outcome = with_optimum(outcome, request, optimal_seconds)
     outcome = read.told_in(outcome)
-    _print(outcome, output, tested, found, read)
+    if output is PlanOutput.SARIF:
+        print_sarif(found, outcome, read.applied)
+    elif output is PlanOutput.JUNIT:
+        print_junit(tested, found)
+    else:
+        _print(outcome, output)
     if recording is not None:
         recording.serve(read)
     if outcome.interrupted:
@@ -117,48 +131,11 @@ def plan(
         exit_on(found)
 
 
-def _recording(request: "PlanRequest") -> "PlanRecording":
-    from podium.ui.command_line.processes.recorded_runs import PlanRecording
-
-    return PlanRecording(request)
-
-
-def _with_optimum(outcome: "Plan", request: "PlanRequest", seconds: float) -> "Plan":
-    from podium.whatif.plan.optimum_comparison import with_optimum
-
-    with working("looking for the least disruption"):
-        return with_optimum(outcome, request, seconds)
-
-
-def _findings(
-    outcome: "Plan", gates: "Sequence[Gate]", baseline: "PlanRequest | None"
-) -> "list[Finding]":
-    """What a plan fails on; with a baseline only what isn't so without the changes."""
-    from podium.whatif.plan.fail_on import caused, findings
-    from podium.whatif.plan.planning import plan as make_plan
-    from podium.whatif.plan.request import without_changes
-
-    found = findings(outcome, gates)
-    if baseline is None or not found:
-        return found
-    return caused(found, findings(make_plan(without_changes(baseline)), gates))
-
-
-def _print(
-    outcome: "Plan",
-    output: PlanOutput,
-    gates: "Sequence[Gate]",
-    found: "Sequence[Finding]",
-    asked: "Asked",
-) -> None:
+def _print(outcome: "Plan", output: PlanOutput) -> None:
     if output in (PlanOutput.JSON, PlanOutput.YAML):
         from podium.api.documents.report import plain
 
         print_report(plain(outcome), output)
-    elif output is PlanOutput.SARIF:
-        print_sarif(found, outcome, asked.applied)
-    elif output is PlanOutput.JUNIT:
-        print_junit(gates, found)
     elif output in (PlanOutput.MARKDOWN, PlanOutput.HTML):
         from podium.ui.writers.terminal import print_document
         from podium.whatif.plan.presentation.plan_presentation import plan_presentation
@@ -173,10 +150,3 @@ def _print(
         print_presentation(console(), printed_plan(outcome, wide=is_wide))
         if not is_wide and is_shortened(outcome):
             console().print("Each preemption with its candidates, and the timeline: -o wide.")
-
-
-def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:
-    from podium.whatif.plan.plan_report import time_text
-
-    which = f"seed {number} of {seeds}, " if seeds > 1 else ""
-    progress.tell(lambda: f"planning: {which}{time_text(at_s)}")

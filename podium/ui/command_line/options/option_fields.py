@@ -78,7 +78,6 @@ def taking(
     """Have a command take options in place of its parameter `asked`.
 
     Args:
-        options: that it takes.
         asked: makes the argument of what was given for them.
     """
     taken = [*options]

@@ -10,11 +10,7 @@ _BINARY = ("png", "parquet")
 
 
 def check_plots(output: str) -> None:
-    """Find out before anything is played whether it can be written in this form.
-
-    Raises:
-        InputError: it can't.
-    """
+    """Find out before anything is played whether it can be written in this form."""
     if output in _NEEDS:
         check_extra(f"-o {output}", "experiments", _NEEDS[output])
     if output in _BINARY and is_terminal():

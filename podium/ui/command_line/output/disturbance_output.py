@@ -27,12 +27,9 @@ def disturb(
     """Play a disturbance and print its impact.
 
     Args:
-        asked: the state, and the rules.
         disturbance_of: says what happens, of the objects of the state.
-        output: how to print it.
         fail_on: conditions that end it with another exit code; a node that isn't drained is one
             wherever there are any.
-        gates: a file of more of them.
     """
     from podium.ui.inputs.inputs import read_gates, read_request
     from podium.ui.writers.terminal import print_advice

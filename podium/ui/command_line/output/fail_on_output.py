@@ -62,12 +62,7 @@ def exit_on(found: "Sequence[Finding]") -> None:
 
 
 def print_junit(gates: Sequence[Gate], found: "Sequence[Finding]") -> None:
-    """Print a JUnit report: a test for each condition, which fails if the condition is met.
-
-    Args:
-        gates: the conditions.
-        found: what met them.
-    """
+    """Print a JUnit report: a test for each condition, which fails if the condition is met."""
     conditions = list(dict.fromkeys(gate.condition for gate in gates))
     print(junit("plan", conditions, [*map(_ci_result, found)]))
 
@@ -77,11 +72,6 @@ def print_sarif(found: "Sequence[Finding]", plan: "Plan", applied: "Sequence[Loa
 
     Tools show a result beside a file: beside the object that it is about, or whose pod is behind
     it, if that is applied; else beside the first object that is.
-
-    Args:
-        found: what met conditions.
-        plan: in which it does.
-        applied: what is applied, and where it stands.
     """
     from podium.cluster.manifests.problems import describe
 

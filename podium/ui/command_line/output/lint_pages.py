@@ -14,11 +14,7 @@ _FOLDERS = (_PACKAGE / "whatif" / "lint" / "pages", _PACKAGE.parent / "docs" / "
 
 
 def page_of(rule_id: str) -> str:
-    """The page about a rule.
-
-    Raises:
-        InputError: there is no such rule, or its page isn't there.
-    """
+    """The page about a rule."""
     if rule_id not in RULES:
         near = get_close_matches(rule_id, RULES)
         hint = f"is {' or '.join(near)} meant?" if near else "podium lint --list lists them"

@@ -16,11 +16,7 @@ _PLOTS = ("html", "png", "csv", "parquet")
 def played(
     scenario: "Scenario", told: "Progress", output: str, prepare: "Prepare | None" = None
 ) -> "tuple[Simulation, RunSeries | None]":
-    """What comes of a scenario, and its lines over time where these are to be printed.
-
-    Raises:
-        InputError: it can't be printed in this form.
-    """
+    """What comes of a scenario, and its lines over time where these are to be printed."""
     from podium.simulation.runner.scenario_runner import simulate
 
     if output not in _PLOTS:

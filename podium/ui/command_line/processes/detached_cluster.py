@@ -37,10 +37,6 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
     Args:
         data_dir: where the cluster keeps what it has; None to keep nothing.
         wait_s: how long to wait until nothing more is to be expected; None not to.
-        reads_stdin: whether standard input is read.
-
-    Returns:
-        The directory of the cluster.
 
     Raises:
         InputError: the command ends with an error, or the cluster doesn't settle in that time.
@@ -80,7 +76,6 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
 
 
 def _empty(directory: Path) -> None:
-    """Remove what an earlier cluster has left that was to keep nothing."""
     for path in directory.iterdir():
         if path.is_dir():
             shutil.rmtree(path)

@@ -36,12 +36,7 @@ class NodeOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Which node is to be run, and where.
 
     Attributes:
-        kubeconfig: how to reach the cluster; None as for kubectl.
-        context: of it; None for its current one.
-        name: the node's.
         root: where volumes and logs of its pods are.
-        config: how it is configured.
-        labels: that it is to have besides those that each node has.
         port: where it is asked for logs; None for the usual one, if that is free.
         client_ca: the certificate of who vouches for those who ask; None for the kubeconfig's.
     """
@@ -139,11 +134,6 @@ def _log_server(
 
 
 def _tls(directory: NodeDirectory, names: Sequence[str], authority: str) -> ssl.SSLContext:
-    """The node's own certificate, and whose clients it listens to.
-
-    Raises:
-        PodiumError: a certificate can't be read or written.
-    """
     from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates
 
     every = dict.fromkeys((*LOCAL_NAMES, *names))

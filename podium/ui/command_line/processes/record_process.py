@@ -16,15 +16,11 @@ from podium.simulation.recordings.recorder import RecorderMachine
 from podium.simulation.recordings.recording_process import record
 from podium.simulation.recordings.segments import SegmentWriter
 from podium.ui.inputs.configurations import read_scheduler_config
-from podium.ui.writers.console import Progress, console, print_warnings, working
+from podium.ui.writers.console import console, print_warnings, working
 
 
 def configuration_text(path: str | None) -> str:
-    """A KubeSchedulerConfiguration as it is kept with a recording; empty for the default one.
-
-    Raises:
-        PodiumError: it can't be read, or something in it is wrong.
-    """
+    """A KubeSchedulerConfiguration as it is kept with a recording; empty for the default one."""
     if path is None:
         return ""
     from podium.cluster.manifests.input_files import read_text
@@ -45,11 +41,29 @@ async def run(
     stop, loop, clock = asyncio.Event(), asyncio.get_running_loop(), SteadyClock()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    writer = SegmentWriter(directory, configuration)
+    writer, has_said = SegmentWriter(directory, configuration), False
     try:
         machine = RecorderMachine(writer)
+
+        def changes() -> str:
+            return count(machine.changes, "change")
+
+        def tell() -> None:
+            nonlocal has_said
+            if not machine.is_synced:
+                shown.tell(lambda: f"reads the cluster: {count(len(machine), 'object')}")
+                return
+            if not has_said:
+                _say(f"records into {directory}; Ctrl-C ends it")
+                has_said = True
+            shown.tell(
+                lambda: (
+                    f"{count(len(machine), 'object')}, {changes()}, "
+                    f"segment {writer.number}, {decimal(writer.bytes_written)}"
+                )
+            )
+
         with working("reads the cluster") as shown:
-            teller = _Teller(directory, machine, writer, shown)
             await record(
                 connection,
                 machine,
@@ -57,45 +71,12 @@ async def run(
                 Random(),
                 stop,
                 warn=lambda text: print_warnings([text]),
-                progress=teller.tell,
+                progress=tell,
             )
         machine.end(clock.now_s())
     finally:
         writer.close()
-    _say(f"recorded {_changes(machine)} in {directory}")
-
-
-class _Teller:
-    """Says once that it records, and shows on a terminal how far it is."""
-
-    def __init__(
-        self, directory: Path, machine: RecorderMachine, writer: SegmentWriter, shown: Progress
-    ) -> None:
-        self._directory = directory
-        self._machine = machine
-        self._writer = writer
-        self._shown = shown
-        self._has_said = False
-
-    def tell(self) -> None:
-        """How far it is."""
-        machine, writer = self._machine, self._writer
-        if not machine.is_synced:
-            self._shown.tell(lambda: f"reads the cluster: {count(len(machine), 'object')}")
-            return
-        if not self._has_said:
-            _say(f"records into {self._directory}; Ctrl-C ends it")
-            self._has_said = True
-        self._shown.tell(
-            lambda: (
-                f"{count(len(machine), 'object')}, {_changes(machine)}, "
-                f"segment {writer.number}, {decimal(writer.bytes_written)}"
-            )
-        )
-
-
-def _changes(machine: RecorderMachine) -> str:
-    return count(machine.changes, "change")
+    _say(f"recorded {changes()} in {directory}")
 
 
 def _say(text: str) -> None:

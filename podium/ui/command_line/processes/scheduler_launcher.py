@@ -30,8 +30,6 @@ def read_configuration(
     """What a file says, with flags in its place, and Podium's own options.
 
     Args:
-        path: of the file; None for the default configuration.
-        flags: what goes before it.
         plugins: `FILE:CLASS` of plugins to enable.
 
     Raises:
@@ -52,11 +50,6 @@ def own_names() -> tuple[str, str]:
 
 def run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
     """Schedule until Ctrl-C or SIGTERM.
-
-    Args:
-        options: what is scheduled, and how.
-        context: of the kubeconfig; None for its current one.
-        dashboard_port: where the dashboard is; None for none.
 
     Raises:
         PodiumError: the cluster can't be reached, the port can't be had, or the lease was lost.
@@ -85,7 +78,6 @@ async def _run(options: ProcessOptions, context: str | None, dashboard_port: int
 
 
 def _dashboard(options: ProcessOptions, port: int | None) -> Iterator[Beside]:
-    """What goes on beside the scheduling: the dashboard, if there is to be one."""
     if port is None:
         return
     from podium.ui.dashboard.scheduler_dashboard import scheduler_dashboard

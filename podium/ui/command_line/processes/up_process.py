@@ -48,11 +48,7 @@ class UpRequest(msgspec.Struct, frozen=True):
     """What is to be run.
 
     Attributes:
-        options: what the cluster consists of.
         applied: objects to apply once it is ready, and to tell the timeline of.
-        names_beginning: whether somebody says what is there at the first start.
-        ends_when_settled: whether it ends when nothing more is to be expected.
-        merges_kubeconfig: whether the user's own kubeconfig gets its context while it runs.
     """
 
     options: EmbeddedOptions
@@ -66,7 +62,6 @@ class Display:
     """Shows numbers, and tells a story above them.
 
     Args:
-        out: where to.
         live: shows the line that changes; None off a terminal.
     """
 
@@ -160,7 +155,6 @@ def run_until_end(request: UpRequest, stages: Stages) -> None:
     """Run a cluster until Ctrl-C, SIGTERM or the terminal's end, or until it has settled.
 
     Args:
-        request: what is to be run.
         stages: is told when the API answers and all is applied, and when the cluster has settled.
 
     Raises:
@@ -208,7 +202,6 @@ def _ending_signals() -> Iterator[signal.Signals]:
 
 
 async def _both(first: Awaitable[None], beside: Coroutine[Any, Any, None]) -> None:
-    """Wait for the first; the other one goes on beside it as long as that takes."""
     task = asyncio.create_task(beside)
     try:
         await first

@@ -72,11 +72,7 @@ def _explained(scenario: Scenario, pod: str) -> PodExplanation:
 
 
 class _DecisionFollower:
-    """Watches all schedulers of a cluster, those included that start later or anew.
-
-    Attributes:
-        watchers: one for each scheduler.
-    """
+    """Watches all schedulers of a cluster, those included that start later or anew."""
 
     def __init__(self, pod: str) -> None:
         self.watchers: list[DecisionWatcher] = []

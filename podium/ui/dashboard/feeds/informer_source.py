@@ -26,8 +26,6 @@ class InformerSource:
     """A cluster as a scheduler sees it, as a `Source`.
 
     Args:
-        driver: runs the scheduler.
-        machine: the scheduler that is running.
         now_s: the time, in seconds since the epoch.
     """
 
@@ -135,7 +133,6 @@ def _is_event(obj: Object) -> bool:
 
 
 def _class_of(pod: Object) -> Object:
-    """The class of a pod, as far as the pod tells."""
     return {
         "apiVersion": ALL_KINDS[_CLASS].api_version,
         "kind": _CLASS,

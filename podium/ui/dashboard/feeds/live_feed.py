@@ -35,15 +35,7 @@ _logger = logging.getLogger(__name__)
 
 
 class LiveFeed:
-    """The view of now, and the last steps that led there; a `Feed`.
-
-    Attributes:
-        is_over: whether nothing more comes.
-
-    Args:
-        source: what is followed.
-        abilities: what views say of it.
-    """
+    """The view of now, and the last steps that led there; a `Feed`."""
 
     def __init__(self, source: ClusterSource, abilities: Abilities) -> None:
         self.source = source
@@ -134,7 +126,6 @@ class LiveFeed:
         self._tell()
 
     def _look(self) -> None:
-        """Make a step of what has changed."""
         source = self.source
         entries = source.entries()
         step = self._scene.step(source.passed_s(), source.changes(), source.places(), entries)
@@ -155,7 +146,6 @@ class LiveFeed:
         news.set()
 
     async def _follow(self) -> None:
-        """Take steps as long as somebody looks."""
         loop = asyncio.get_running_loop()
         try:
             while self._lookers or loop.time() - self._looked_s < LINGER_S:

@@ -13,9 +13,7 @@ class RecordedFeed:
     """Has all steps of a run from its beginning on.
 
     Args:
-        beginning: before the first step.
         steps: all of them, numbered on from the beginning's.
-        entries: all that has happened.
     """
 
     is_over = True

@@ -41,12 +41,7 @@ class RunRecorder:
         self._driver.hooks.append(self._happened)
 
     def finished(self, title: str, entries: Iterable[TimelineEntry]) -> RecordedFeed:
-        """The whole run; nothing more is recorded.
-
-        Args:
-            title: of the page.
-            entries: what has happened, in order.
-        """
+        """The whole run; nothing more is recorded."""
         self._driver.hooks.remove(self._happened)
         self._take()
         self._step()
@@ -81,7 +76,6 @@ class RunRecorder:
             self._steps.append(step)
 
     def _spread(self, entries: list[Entry]) -> None:
-        """Put each entry into the first step that isn't before it."""
         steps = self._steps
         if entries and (not steps or entries[-1].at_s > steps[-1].at_s):
             steps.append(Step(number=self._scene.number + 1, at_s=entries[-1].at_s))

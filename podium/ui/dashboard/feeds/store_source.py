@@ -64,7 +64,6 @@ class StoreSource(StoreObjects):
     """A cluster that runs as a `Source`.
 
     Args:
-        cluster: that is followed.
         user_hooks: all are called when users have written something, while it is followed.
     """
 
