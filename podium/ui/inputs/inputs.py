@@ -113,15 +113,15 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
     with errors:
         pressures = [*map(parse_pressure, options.pressure or ())]
     with errors:
-        configuration = read_scheduler_config(options.scheduler_config, options.plugin or ())
-    with errors:
-        kubelet = read_kubelet_config(options.kubelet_config)
-    with errors:
         if options.until is not None:
             until_s = duration_seconds(options.until)
             if until_s is None or until_s <= 0:
                 why = "must be a duration, such as 90s or 10m"
                 raise InputError(f"--until {options.until}: {why}")
+    with errors:
+        configuration = read_scheduler_config(options.scheduler_config, options.plugin or ())
+    with errors:
+        kubelet = read_kubelet_config(options.kubelet_config)
     with errors:
         before = read()
     state = LoadedState([loaded.obj for loaded in before.objects], before.read_s)
