@@ -66,6 +66,6 @@ class Attributes(msgspec.Struct, frozen=True):
         return str(self.name or metadata.get("name") or metadata.get("generateName") or "Unknown")
 
     def untracked(self) -> "Attributes":
-        """The same where the owners of fields have been noted already."""
+        """The request without a field manager, for objects whose managedFields are up to date."""
         options = WriteOptions(dry_run=self.options.dry_run, force=self.options.force)
         return replace(self, options=options)

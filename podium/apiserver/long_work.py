@@ -54,7 +54,7 @@ _current: ContextVar[LongWork | None] = ContextVar("long work", default=None)
 
 
 def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a pure function, of which nothing else may depend on when it is called.
+    """Call a pure function; nothing may depend on when it is called.
 
     Raises:
         PostponedError: that takes long, and somebody does it elsewhere.
@@ -88,7 +88,7 @@ def is_long() -> bool:
 
 
 def kept(name: str, function: Callable[[], T]) -> T:
-    """What a call comes to that mustn't come to something else when a verb begins anew.
+    """The result of a call that must stay the same when a verb is started again.
 
     Args:
         name: of the value, once in a request.
@@ -103,7 +103,7 @@ def kept(name: str, function: Callable[[], T]) -> T:
 
 
 def concerns(obj: Mapping[str, Any]) -> None:
-    """Have work be long from here on if an object has many parts, or very long ones."""
+    """Treat further work as long if an object has many parts, or very long ones."""
     work = _current.get()
     if work is None or work.is_large:
         return

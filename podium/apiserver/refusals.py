@@ -16,7 +16,7 @@ MODIFIED = (
 )
 
 FAULTS_MAX = 1000
-"""Of more faults only so many are told."""
+"""How many faults a refusal lists at most."""
 
 _FAULTS_LENGTH_MAX = 2**20
 
@@ -74,7 +74,7 @@ def conflict(resource: str, name: str, why: str, group: str = "") -> RefusedErro
 
 
 def modified(kind: Kind, name: str) -> RefusedError:
-    """409: somebody else wrote the object after the version that the request goes by."""
+    """409: the object was written after the version in the request."""
     return conflict(kind.plural, name, MODIFIED, kind.group)
 
 
@@ -116,7 +116,7 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
 
 
 def first_told(faults: Iterable[FieldError]) -> list[FieldError]:
-    """The first faults: as many as are told, and one more if there are more."""
+    """The first faults: as many as a refusal lists, and one more if there are more."""
     found: list[FieldError] = []
     length = 0
     for fault in faults:

@@ -102,4 +102,4 @@ def _by_plural(customs: Iterable[Kind]) -> dict[GroupVersion, Mapping[str, Kind]
 _BUILT_IN: Mapping[GroupVersion, Mapping[str, Kind]] = _built_in()
 
 BUILT_IN = Registry()
-"""What is served before anybody has defined anything."""
+"""The built-in kinds, without any definitions."""

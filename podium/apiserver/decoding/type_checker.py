@@ -214,11 +214,11 @@ class Checker:
             self._first_wrong = DecodingError(f"{json_path(at)}: {problem}".removeprefix(": "), at)
 
     def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
-        """The words about a field that nobody knows, among others that are known."""
+        """The message about an unknown field, among others that are known."""
         return f'unknown field "{path}"'
 
     def duplicate(self, path: str) -> str:
-        """The words about a field that stands twice."""
+        """The message about a repeated field."""
         return f'duplicate field "{path}"'
 
     def _repeated(self, value: Any, at: Place, known: Container[str]) -> Iterable[tuple[str, Any]]:

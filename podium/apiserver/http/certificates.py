@@ -26,7 +26,7 @@ from podium.api.process.private_files import (
 from podium.apiserver.authentication.users import MASTERS
 
 LOCAL_NAMES = ("127.0.0.1", "::1", "localhost")
-"""What the server is called by clients on the same machine."""
+"""Names and addresses of the server for clients on its own machine."""
 
 _KUBELET_CLIENT = "kube-apiserver-kubelet-client"
 _AUTHORITY_LIFE = timedelta(days=3650)
@@ -39,7 +39,7 @@ Key = ec.EllipticCurvePrivateKey
 
 
 class Certificates(msgspec.Struct, frozen=True):
-    """The files that a server with TLS needs."""
+    """The PEM files that a server with TLS needs."""
 
     certificate: Path
     key: Path
@@ -47,7 +47,7 @@ class Certificates(msgspec.Struct, frozen=True):
 
 
 class ClientCertificate(msgspec.Struct, frozen=True):
-    """The files by which a client says who it is."""
+    """The PEM files by which a client proves its identity."""
 
     certificate: Path
     key: Path
@@ -61,7 +61,7 @@ class _Pair(msgspec.Struct, frozen=True):
 def kept_certificates(
     directory: Path, now_s: float, names: Sequence[str] = LOCAL_NAMES
 ) -> Certificates:
-    """The certificates in a directory; what is missing or expires soon is made anew.
+    """The certificates in a directory; those that are missing or expire soon are replaced.
 
     Args:
         now_s: the time by the clock on the wall, in seconds since the epoch.
@@ -84,7 +84,7 @@ def kept_certificates(
 
 
 def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
-    """A certificate with which the API server asks the nodes' agents, made anew at each start.
+    """A new certificate for the API server as a client of kubelets.
 
     Args:
         now_s: the time by the clock on the wall, in seconds since the epoch.

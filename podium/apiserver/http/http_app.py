@@ -60,7 +60,7 @@ class Backend(Protocol):
 
     @property
     def authorizer(self) -> Authorizer:
-        """Knows who may do what."""
+        """Decides what users may do."""
         ...
 
     def answer(self, request: Request) -> Response:
@@ -124,7 +124,7 @@ class ApiApp:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     def prompt(self, scope: Scope, body: bytes) -> PromptAnswer | ASGIApp:
-        """Answer a request that has come as a whole, or say who does so if that takes its time."""
+        """Answer a request that has come as a whole, or return the application that will."""
         if len(body) >= LARGE_BYTES or self._mounted_at(scope["path"]) is not None:
             return self
         work = LongWork(is_large=False)
@@ -185,7 +185,7 @@ class ApiApp:
             self._under_way -= 1
 
     def _user(self, path: str, headers: Mapping[str, str]) -> User:
-        """Who sends the request; without credentials nobody is told even what is forbidden."""
+        """The sender; raises RefusedError: 401, unless the path is open to everybody."""
         authorization = headers.get("authorization")
         if authorization is None and ANONYMOUS.may(Attempt("get", path=path)):
             return ANONYMOUS
@@ -285,7 +285,7 @@ class ApiApp:
 
 
 def uncollected(work: Callable[[], T]) -> T:
-    """Do work, and have nobody look for garbage in it: with millions of objects that takes long."""
+    """Do work with Python's garbage collector off: with millions of objects it takes long."""
     if not gc.isenabled():
         return work()
     gc.disable()

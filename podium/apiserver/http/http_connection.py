@@ -41,9 +41,9 @@ class PromptAnswer(msgspec.Struct, frozen=True):
 
 
 Prompt = Callable[[Scope, bytes], PromptAnswer | ASGIApp]
-"""Answers a request, whose method isn't HEAD, or says who does so in a task, from the start.
+"""Answers a request other than HEAD at once, or returns the application that does so in a task.
 
-It is told the scope and the whole body. An application that can do so has it as `prompt`.
+Its arguments are the scope and the whole body. Applications offer it as `prompt`.
 """
 
 

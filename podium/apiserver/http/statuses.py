@@ -1,4 +1,4 @@
-"""What the server refuses by itself, before anybody behind it is asked."""
+"""Refusals of the HTTP server itself, before the backend is asked."""
 
 from podium.api.refused import RefusedError
 
@@ -6,7 +6,7 @@ _RETRY_S = 1
 
 
 def unauthorized() -> RefusedError:
-    """401: nobody knows who that is."""
+    """401: the credentials are unknown."""
     return RefusedError(401, "Unauthorized", "Unauthorized")
 
 

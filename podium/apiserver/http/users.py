@@ -1,4 +1,4 @@
-"""Authentication: who sends a request, told by a bearer token."""
+"""Authentication by bearer tokens."""
 
 import hashlib
 import secrets
@@ -23,7 +23,7 @@ class Authenticator(Protocol):
     """Knows users by what they send in the `Authorization` header."""
 
     def user(self, authorization: str) -> User | None:
-        """Whose credentials these are; None if nobody's."""
+        """The user with these credentials; None if they are unknown."""
         ...
 
 
@@ -43,7 +43,7 @@ class Tokens:
         self._users[_digest(token)] = user
 
     def remove(self, token: str) -> None:
-        """Know nobody by a token any more."""
+        """Forget a token."""
         self._users.pop(_digest(token), None)
 
     def user(self, authorization: str) -> User | None:
@@ -135,5 +135,5 @@ def kept_tokens(directory: Path) -> ClusterTokens:
 
 
 def new_token() -> str:
-    """A token that nobody can guess."""
+    """A random token that can't be guessed."""
     return secrets.token_urlsafe(_RANDOM_BYTES)

@@ -42,7 +42,7 @@ class EventTexts:
         self._forms: dict[Form, int] = {}
 
     def form_number(self, form: Form) -> int:
-        """The number of a form, by which it is told from others."""
+        """The number that identifies a form."""
         return self._forms.setdefault(form, len(self._forms))
 
     def text(self, watching: Watching, form_number: int, event: Event, now_s: float) -> bytes:
@@ -227,7 +227,7 @@ class _Watch:
         return b"".join(parts)
 
     def bookmark(self, now_s: float) -> bytes:
-        """How far the watch has come, if it may be told and all events have been sent."""
+        """The current bookmark; empty if the client allows none, or events are left."""
         stream = self._watching.stream
         found = stream.bookmark() if stream.allows_bookmarks else None
         return b"" if found is None else self._written(found, now_s)

@@ -22,7 +22,7 @@ _UNPROCESSABLE = "the server rejected our request due to an error in our request
 
 
 class Patched(NamedTuple):
-    """The object after a patch, and what the client is to be told all the same."""
+    """The object after a patch, and warnings for the client."""
 
     obj: Object
     warnings: tuple[str, ...] = ()

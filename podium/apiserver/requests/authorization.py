@@ -206,7 +206,7 @@ _INTERACTIVE = ("attach", "exec", "portforward")
 
 
 def check(server: ApiServer, user: User, info: RequestInfo, parameters: Parameters) -> None:
-    """Let those pass who may; raises RefusedError: 403, in the words of Kubernetes' RBAC."""
+    """Authorize a request; raises RefusedError: 403, in the words of Kubernetes' RBAC."""
     is_watch = info.verb == "list" and parameters.flag("watch")
     attempt = Attempt(
         verb="watch" if is_watch else info.verb,
@@ -239,7 +239,7 @@ def _check_attempt(
 
 
 def check_path(authorizer: Authorizer, user: User, method: str, segments: Sequence[str]) -> None:
-    """Let those pass who may see a path that leads to no resource; raises RefusedError: 403."""
+    """Authorize a request for a non-resource path; raises RefusedError: 403."""
     attempt = Attempt(verb=method.lower(), path="/" + "/".join(segments))
     verdict = authorizer.decide(user, attempt)
     if not verdict.allowed:

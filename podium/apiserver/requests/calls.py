@@ -51,7 +51,7 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def field_validation(self) -> str:
-        """What becomes of fields that nobody knows."""
+        """How unknown and repeated fields are treated."""
         return self.parameters.text("fieldValidation") or WARN
 
     def decoded(self, kind: Kind, api_version: str = "") -> DecodedObject:

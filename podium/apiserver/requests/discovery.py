@@ -76,7 +76,7 @@ def aggregated(root: Sequence[str], kinds: Registry = BUILT_IN) -> Document:
 
 
 def storage_version_hash(kind: Kind) -> str:
-    """What tells clients whether a kind is still stored in the same version."""
+    """Hash of the version that a kind is stored in; clients compare it."""
     version = kind.stored_api_version.rpartition("/")[2]
     stored = f"{kind.group}/{version}/{kind.name}"
     return b64encode(hashlib.sha256(stored.encode()).digest()[:8]).decode()
@@ -194,7 +194,7 @@ def health(
 
 
 def index(kinds: Registry = BUILT_IN) -> dict[str, Any]:
-    """All paths that tell what is there."""
+    """The paths of all documents that describe the API."""
     groups = [f"/apis/{group}" for group in kinds.groups if group]
     versions = [
         f"/{'apis' if group else 'api'}/{api_version(group, version)}"

@@ -21,7 +21,7 @@ _MEASURED = {"nodes": KINDS["Node"], "pods": KINDS["Pod"]}
 
 
 def get(call: Call) -> Response:
-    """Answer with what one node or pod uses; there is nothing to be had of one that doesn't run."""
+    """Answer with the usage of a node or pod; 404 for one that doesn't run."""
     info = call.info
     kind = _MEASURED[info.kind.plural]
     measured = _measured(call, call.server.get(kind, info.namespace, info.name))

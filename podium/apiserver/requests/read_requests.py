@@ -56,7 +56,7 @@ def list_or_watch(call: Call) -> Response:
 
 
 def connect(call: Call) -> Response:
-    """Refuse to connect to what runs in a pod: nothing does, or nobody leads there."""
+    """Refuse to connect to a container: it is simulated, or on a machine out of reach."""
     info = call.info
     pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
     message = f"pod {info.name} is simulated, and nothing runs in it for {info.subresource}"

@@ -180,7 +180,7 @@ def _told(
     parameters: Parameters,
     checks: Mapping[str, str],
 ) -> Response | None:
-    """What the server tells of itself; None if the path asks for something else."""
+    """Health, version, discovery and OpenAPI; None for other paths."""
     health = discovery.health(segments, checks, verbose="verbose" in parameters.values)
     if health is not None:
         return _plain_text(*health)

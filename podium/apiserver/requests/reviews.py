@@ -1,4 +1,4 @@
-"""Reviews: questions about who somebody is and what they may do, answered as they are created."""
+"""Reviews: questions about identity and permissions, answered as they are created."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _RESOURCE, _PATH = "resourceAttributes", "nonResourceAttributes"
 
 
 def self_subject(call: Call) -> Response:
-    """Answer who asks."""
+    """Answer with the sender's name, groups and uid."""
     user = call.request.user
     info: dict[str, Any] = {"username": user.name, "groups": [*user.groups]}
     if user.uid:
@@ -26,21 +26,21 @@ def self_subject(call: Call) -> Response:
 
 
 def self_subject_access(call: Call) -> Response:
-    """Answer whether whoever asks may do something."""
+    """Answer whether the sender may carry out an action."""
     review, spec = _asked(call)
     _check(call, _attribute_faults(spec))
     return _decide(call, review, spec, call.request.user)
 
 
 def subject_access(call: Call) -> Response:
-    """Answer whether somebody may do something."""
+    """Answer whether a user may carry out an action."""
     review, spec = _asked(call)
     _check(call, [*_attribute_faults(spec), *_subject_faults(spec)])
     return _decide(call, review, spec, _subject(spec))
 
 
 def local_subject_access(call: Call) -> Response:
-    """Answer whether somebody may do something in the namespace of the request."""
+    """Answer whether a user may carry out an action in the namespace of the request."""
     review, spec = _asked(call)
     review = {**review, "metadata": {"namespace": call.info.namespace}}
     faults = [*_attribute_faults(spec), *_subject_faults(spec)]
@@ -53,7 +53,7 @@ def local_subject_access(call: Call) -> Response:
 
 
 def self_subject_rules(call: Call) -> Response:
-    """Answer with all that whoever asks may do in a namespace."""
+    """Answer with the sender's rules in a namespace."""
     review, spec = _asked(call)
     if not spec.get("namespace"):
         raise bad_request("no namespace on request")

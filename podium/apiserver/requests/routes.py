@@ -45,7 +45,7 @@ CONNECTING = ("create", "get")
 """The verbs of connections."""
 
 BINDINGS = "bindings"
-"""A second way to bind: a collection that takes Bindings, and that nobody can read."""
+"""A second way to bind: a collection that takes Bindings and can't be read."""
 
 
 def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What the store answers instead of doing as it was told."""
+"""Errors of the store."""
 
 from podium.api.errors import PodiumError
 

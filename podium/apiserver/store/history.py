@@ -47,11 +47,11 @@ class FieldSubscribers:
         return bool(self._by_field)
 
     def add(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
-        """Have a watch told of objects whose field has, or had, a value."""
+        """Subscribe a watch to objects whose field has, or had, a value."""
         self._by_field.setdefault(read, {}).setdefault(value, []).append(follow)
 
     def remove(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
-        """Take that back; nothing happens if it was taken back already."""
+        """Unsubscribe a watch; does nothing if it isn't subscribed."""
         by_value = self._by_field.get(read, {})
         followers = by_value.get(value, [])
         if follow in followers:
@@ -60,7 +60,7 @@ class FieldSubscribers:
             del self._by_field[read]
 
     def tell(self, event: WatchEvent) -> Iterator[Wake]:
-        """Tell the watches that an event concerns; yields what is to be woken."""
+        """Hand an event to the watches that it concerns; yields their wake functions."""
         for read, by_value in self._by_field.items():
             values = [read(event.obj)]
             if event.previous is not None:
@@ -92,7 +92,7 @@ class KindHistory:
         self._ring: list[WatchEvent] = []
 
     def copy(self) -> "KindHistory":
-        """Another history of the same events, which nobody watches yet."""
+        """A copy without watches."""
         other = KindHistory(self.size, self.oldest_revision)
         other.end, other._ring = self.end, [*self._ring]
         return other
@@ -139,7 +139,7 @@ class History:
         self._kinds: dict[str, KindHistory] = {}
 
     def copy(self) -> "History":
-        """Other histories of the same events, which nobody watches yet."""
+        """A copy without watches."""
         other = History(self._size, self._start)
         other.revision = self.revision
         other._kinds = {kind: history.copy() for kind, history in self._kinds.items()}
@@ -153,7 +153,7 @@ class History:
         return found
 
     def publish(self, events: Sequence[WatchEvent]) -> None:
-        """Tell of writes, and wake the watches that wait for them."""
+        """Add writes, and wake the watches that wait for them."""
         woken: list[Wake] = []
         for event in events:
             history = self.of(event.kind)

@@ -21,7 +21,7 @@ class KindIndex:
         self._names: dict[str, list[str]] = {}
 
     def copy(self) -> "KindIndex":
-        """Another index of the same objects, which nobody changes."""
+        """A copy, which shares the objects."""
         other = KindIndex()
         other.changes = self.changes
         other._namespaces = {place: {**objects} for place, objects in self._namespaces.items()}

@@ -57,7 +57,7 @@ from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
 
 BEFORE_FIRST_APPLY = "before-first-apply"
-"""Owns what was there before anybody was tracked."""
+"""Owns the fields that were set before owners were tracked."""
 
 
 def apply_configuration(
@@ -137,7 +137,7 @@ def _owners_before(request: Attributes, current: Object, api_version: str) -> Ow
 
 
 def _pruned(new: Object, owners: Owners, before: FieldSet, struct: Struct) -> Object:
-    """The object without what the manager applied before and nobody owns now.
+    """The object without the fields that the manager applied before and that now have no owner.
 
     A struct goes with the defaults in it if nothing else is left of it.
     """

@@ -63,7 +63,7 @@ def _compare(old: Any, new: Any, of: Type | None) -> _Difference | None:
 
 
 def _compared_entries(old: Sequence[Any], new: Sequence[Any], of: Type) -> _Difference | None:
-    """What stands in the same place of two lists; where one repeats itself, all together."""
+    """Compare entries with equal keys; where a list repeats a key, its entries as a whole."""
     if len(old) > 1 or len(new) > 1:
         if old == new:
             return None

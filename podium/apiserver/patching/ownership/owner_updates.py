@@ -88,7 +88,7 @@ def track(request: Attributes, before: Object | None, after: Object) -> Object:
 
 
 def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
-    """A new object with managedFields that tell what its creator owns; raises UntypedError."""
+    """A new object with its creator's managedFields; raises UntypedError."""
     key = (request.kind.key, me.api_version, me.subresource, _content(obj))
     fields = _KNOWN.get(key)
     if fields is None:
@@ -104,7 +104,7 @@ def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
 
 
 def _content(obj: Object) -> bytes:
-    """All of an object that somebody may own, as JSON; empty if JSON can't hold it."""
+    """All fields of an object that can have an owner, as JSON; empty if JSON can't hold it."""
     metadata = metadata_of(obj)
     others = {name: one for name, one in metadata.items() if name not in _NOBODYS_IN_METADATA}
     try:
@@ -147,7 +147,7 @@ def reset_fields(request: Attributes) -> tuple[str, ...]:
 
 
 def owned_by_managers(fields: FieldSet) -> FieldSet:
-    """A set without what the server itself writes, which is nobody's."""
+    """A set without the fields that the server itself writes, which have no owner."""
     return difference(fields, _SERVERS_FIELDS)
 
 
@@ -161,7 +161,7 @@ def unowned(obj: Object) -> Object:
 
 
 def with_owners(obj: Object, owners: Owners) -> Object:
-    """An object with managedFields that tell of its owners; without, if there are none."""
+    """An object with its owners as managedFields, or without the field if there are none."""
     bare = unowned(obj)
     if not owners:
         return bare

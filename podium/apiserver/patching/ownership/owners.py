@@ -24,14 +24,14 @@ from podium.apiserver.patching.ownership.field_sets import (
 APPLY, UPDATE = "Apply", "Update"
 
 UPDATERS_MAX = 10
-"""So many updating managers are told apart; the oldest beyond that become one."""
+"""How many updating managers are kept apart; the oldest beyond that are joined."""
 
 _OLD_UPDATERS = "ancient-changes"
 _FIELDS_TYPE = "FieldsV1"
 
 
 class Manager(msgspec.Struct, frozen=True):
-    """Names who owns fields: an entry of managedFields without its fields.
+    """The owner of fields: an entry of managedFields without its fields.
 
     Attributes:
         operation: `Apply` or `Update`.
@@ -67,7 +67,7 @@ Owners = Mapping[Manager, Owned]
 
 
 def read_owners(entries: Sequence[Object]) -> Owners | None:
-    """The owners that managedFields tell of; None if they can't be understood."""
+    """The owners in managedFields; None if they can't be understood."""
     owners: dict[Manager, Owned] = {}
     for entry in entries:
         operation, api_version = entry.get("operation"), entry.get("apiVersion") or ""
@@ -89,7 +89,7 @@ def read_owners(entries: Sequence[Object]) -> Owners | None:
 
 
 def write_owners(owners: Owners) -> list[dict[str, Any]]:
-    """The managedFields that tell of the owners, in their order there."""
+    """The owners as managedFields, in order."""
 
     def place(item: tuple[Manager, Owned]) -> tuple[str, int, str, str, str]:
         manager, owned = item
@@ -112,7 +112,7 @@ def _nanos(time: str) -> int:
 def written_entry(
     manager: Manager, api_version: str, time: str, fields_v1: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The entry of managedFields that tells what a manager owns."""
+    """The entry of managedFields for a manager."""
     entry = {
         "manager": manager.name,
         "operation": manager.operation,

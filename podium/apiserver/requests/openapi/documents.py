@@ -46,7 +46,7 @@ class OpenApiDocument:
 
     @cached_property
     def digest(self) -> str:
-        """What tells it from any other document."""
+        """SHA-256 of the content, for the document's address and entity tag."""
         return hashlib.sha256(self.content).hexdigest().upper()
 
 

@@ -1,4 +1,4 @@
-"""Operations: what can be done at which path, as OpenAPI tells it."""
+"""Operations: the verbs of each path, in the words of OpenAPI."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -96,7 +96,7 @@ class _Place(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """What tells its operations from those at other paths."""
+        """The part of operation ids that is unique to the path."""
         group, version = self.group_version
         words = [group.partition(".")[0] or "core", version]
         if f"{{{_NAMESPACE}}}" in self.path:

@@ -54,7 +54,7 @@ def list_name(struct: Struct) -> str:
 
 
 def tag(group: str, version: str, kind: str) -> dict[str, str]:
-    """What tells clients which kind a schema or an operation is about."""
+    """The kind of a schema or an operation, as in `x-kubernetes-group-version-kind`."""
     return {"group": group, "kind": kind, "version": version}
 
 
