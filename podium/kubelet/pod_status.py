@@ -38,22 +38,19 @@ def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
 def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionState]]:
     containers_ready = _containers_ready(worker)
     yield "PodReadyToStartContainers", (worker.is_set_up and not worker.is_over, "", "")
-    yield "Initialized", _initialized(worker)
+    initialized = _HOLDS
+    missing = [one.name for one in worker.init if not one.is_initialized]
+    if worker.phase == "Succeeded":
+        initialized = (True, "PodCompleted", "")
+    elif missing and not worker.has_begun:
+        message = f"containers with incomplete status: [{' '.join(missing)}]"
+        initialized = (False, "ContainersNotInitialized", message)
+    yield "Initialized", initialized
     yield "Ready", _gates(worker, status) if containers_ready[0] else containers_ready
     yield "ContainersReady", containers_ready
     why = worker.stop_reason
     if worker.is_over and why is not None and why.disruption:
         yield DISRUPTION_TARGET, (True, BY_KUBELET.reason, why.disruption)
-
-
-def _initialized(worker: PodWorker) -> ConditionState:
-    if worker.phase == "Succeeded":
-        return (True, "PodCompleted", "")
-    missing = [one.name for one in worker.init if not one.is_initialized]
-    if not missing or worker.has_begun:
-        return _HOLDS
-    message = f"containers with incomplete status: [{' '.join(missing)}]"
-    return (False, "ContainersNotInitialized", message)
 
 
 def _containers_ready(worker: PodWorker) -> ConditionState:

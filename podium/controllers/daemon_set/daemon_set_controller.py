@@ -107,8 +107,16 @@ class DaemonSetController(PodOwnerReconciler):
             for pod in (before, change.new):
                 if pod is not None:
                     yield from self._concerned_by(pod)
-            if before is not None and change.new is not None and not is_terminating(change.new):
-                self._look_at_ready(before, change.new)
+            pod = change.new
+            if before is None or pod is None or is_terminating(pod) or controller_of(pod) is None:
+                return
+            if is_ready(before) or not is_ready(pod):
+                return
+            # As upstream does, look again a second after the pod is available.
+            for place in owners_of(pod, _SET, self.objects):
+                daemon_set = self.objects.at(_SET, place)
+                if daemon_set is not None and (wait_s := min_ready_s(daemon_set)):
+                    self.look_after(place, wait_s + 1.0)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)
@@ -156,15 +164,6 @@ class DaemonSetController(PodOwnerReconciler):
                     state.orphans[place_of(pod)] = None
             if state is not None or not has_owner:
                 yield place
-
-    def _look_at_ready(self, before: Object, pod: Object) -> None:
-        """Look again a second after a pod that has become ready is available, as upstream does."""
-        if is_ready(before) or not is_ready(pod) or controller_of(pod) is None:
-            return
-        for place in owners_of(pod, _SET, self.objects):
-            daemon_set = self.objects.at(_SET, place)
-            if daemon_set is not None and (wait_s := min_ready_s(daemon_set)):
-                self.look_after(place, wait_s + 1.0)
 
     def _sync(
         self, place: Place, daemon_set: Object, history: History, now_s: float

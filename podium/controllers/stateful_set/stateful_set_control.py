@@ -61,8 +61,18 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
                 return
         if not is_settled:
             return
-        condemned = sorted((o for o in self.pods if o not in wanted), reverse=True)
-        yield from self._process_condemned([self.pods[ordinal] for ordinal in condemned])
+        # Pods that are too many go: those with the highest numbers first.
+        ordinals = sorted((one for one in self.pods if one not in wanted), reverse=True)
+        condemned = [self.pods[ordinal] for ordinal in ordinals]
+        if not self._is_ordered:
+            for pod in condemned:
+                if not is_terminating(pod):
+                    yield from self._delete_pod(pod)
+        elif condemned and not is_terminating(condemned[0]):
+            ailing = [pod for pod in condemned if not serves(self.owner, pod, self.now_s)]
+            # One that doesn't serve goes only when no other before it doesn't either.
+            if condemned[0] not in ailing or ailing[-1] is condemned[0]:
+                yield from self._delete_pod(condemned[0])
         if rolls and not (condemned and self._is_ordered):
             yield from self._update_pods(wanted)
 
@@ -109,18 +119,6 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
         else:
             kept = int(rolling.get("partition") or 0)
         return self.current if ordinal < start_of(self.owner) + kept else self.update
-
-    def _process_condemned(self, condemned: list[Object]) -> Iterator[Effect]:
-        """Delete pods that are too many: those with the highest numbers first."""
-        if not self._is_ordered:
-            for pod in condemned:
-                if not is_terminating(pod):
-                    yield from self._delete_pod(pod)
-        elif condemned and not is_terminating(condemned[0]):
-            ailing = [pod for pod in condemned if not serves(self.owner, pod, self.now_s)]
-            # One that doesn't serve goes only when no other before it doesn't either.
-            if condemned[0] not in ailing or ailing[-1] is condemned[0]:
-                yield from self._delete_pod(condemned[0])
 
     def _delete_pod(self, pod: Object) -> Iterator[Effect]:
         claims = list(ownership(self.owner, pod, self.objects, leaves=True))

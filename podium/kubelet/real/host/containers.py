@@ -223,8 +223,19 @@ class Containers:
                 task.cancel()
             await asyncio.wait(following)
             log.close()
-        exited = await _how(running, code)
-        running.exited.set_result(exited)
+        cgroup, reason = running.cgroup, ""
+        if cgroup is None:
+            was_starved = code == _KILLED and not running.was_killed
+            # Nobody says whom the kernel has chosen; but it has, and this one was killed just then.
+            if was_starved and oom_kills() > running.oom_kills:
+                reason = OOM_KILLED
+        else:
+            reason = OOM_KILLED if cgroup.was_out_of_memory else ""
+            for _ in range(_REMOVE_TRIES):
+                if cgroup.remove():
+                    break
+                await asyncio.sleep(_REMOVE_S)
+        running.exited.set_result(ExitStatus(code, reason))
 
 
 async def end_of(process: Popen[bytes]) -> None:
@@ -254,21 +265,6 @@ async def _follow(log: LogFile, name: str, pipe: IO[bytes]) -> None:
         await log.follow(name, reader)
     finally:
         transport.close()
-
-
-async def _how(running: Running, code: int) -> ExitStatus:
-    cgroup = running.cgroup
-    if cgroup is None:
-        was_starved = code == _KILLED and not running.was_killed
-        # Nobody says whom the kernel has chosen; but it has, and this one was killed just then.
-        is_chosen = was_starved and oom_kills() > running.oom_kills
-        return ExitStatus(code, OOM_KILLED if is_chosen else "")
-    reason = OOM_KILLED if cgroup.was_out_of_memory else ""
-    for _ in range(_REMOVE_TRIES):
-        if cgroup.remove():
-            break
-        await asyncio.sleep(_REMOVE_S)
-    return ExitStatus(code, reason)
 
 
 def _kill(running: Running) -> None:

@@ -7,7 +7,7 @@ server asks with its own; what it is told of an error, it tells the user.
 import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 from aiohttp import web
 
@@ -145,7 +145,9 @@ class KubeletServer:
         certificate = request.get_extra_info("peercert")
         if not certificate:
             return web.Response(status=401, text="Unauthorized")
-        user, groups = _subject(certificate)
+        fields = [field for part in certificate["subject"] for field in part]
+        user = next((value for key, value in fields if key == "commonName"), "")
+        groups = [value for key, value in fields if key == "organizationName"]
         if not await self._may_read(user, groups):
             what = "verb=get, resource=nodes, subresource(s)=[proxy]"
             return web.Response(status=403, text=f"Forbidden (user={user}, {what})")
@@ -228,10 +230,3 @@ def wanted_attempt(pod: Object, container: str, previous: bool) -> int:
 
 def _number(query: Mapping[str, str], name: str) -> int | None:
     return int(query[name]) if name in query else None
-
-
-def _subject(certificate: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """User and groups of a certificate: its common name and organizations."""
-    fields = [field for part in certificate["subject"] for field in part]
-    user = next((value for key, value in fields if key == "commonName"), "")
-    return user, [value for key, value in fields if key == "organizationName"]
