@@ -9,7 +9,7 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster.drivers.faults import Faults
 from podium.controllers.garbage_collector import GarbageCollector
-from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.controllers.replica_set import ReplicaSetController
 from tests.controllers.builders import Obj
 from tests.controllers.worlds import World
 

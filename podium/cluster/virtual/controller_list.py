@@ -24,9 +24,9 @@ def _maker(module: str, called: str, *arguments: object) -> Make:
 
 CONTROLLERS: Mapping[str, Make] = {
     "deployment-controller": _maker("deployment.deployment_controller", "DeploymentController"),
-    "replicaset-controller": _maker("replica_set.replica_set", "ReplicaSetController"),
+    "replicaset-controller": _maker("replica_set", "ReplicaSetController"),
     "replication-controller": _maker(
-        "replica_set.replica_set", "ReplicaSetController", "ReplicationController"
+        "replica_set", "ReplicaSetController", "ReplicationController"
     ),
     "statefulset-controller": _maker(
         "stateful_set.stateful_set_controller", "StatefulSetController"

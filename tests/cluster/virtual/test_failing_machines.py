@@ -10,7 +10,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.cluster.drivers.machine_health import MachineHealth
 from podium.cluster.virtual import Cluster
-from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.controllers.replica_set import ReplicaSetController
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.events import Event
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine

@@ -7,7 +7,7 @@ import pytest
 from podium.api.objects import Object, place_of
 from podium.cluster.drivers.driver_events import DriverEvent, Stepped
 from podium.cluster.virtual import Cluster, ClusterOptions
-from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.controllers.replica_set import ReplicaSetController
 from podium.kubelet.kubelets import Kubelets
 from podium.machines.events import Change, FirstList
 from podium.machines.reconciler.indexer import Indexer, owner_uids

@@ -6,7 +6,7 @@ import pytest
 
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.deployment.deployment_controller import DeploymentController
-from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.controllers.replica_set import ReplicaSetController
 from podium.machines.effects import Create
 from tests.controllers.worlds import START_S, World
 

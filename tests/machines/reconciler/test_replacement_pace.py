@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.values.times import timestamp
-from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.controllers.replica_set import ReplicaSetController
 from podium.machines.reconciler.replacement_pace import PACE_S, ReplacementPace, ended_at_once
 from tests.controllers.worlds import START_S, World, node
 

@@ -13,7 +13,7 @@ import pytest
 import podium
 from podium.api.refused import RefusedError
 from podium.cluster.drivers.machine_health import MachineError
-from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.controllers.replica_set import ReplicaSetController
 from podium.ui.testing.threaded_cluster import StoppedClusterError
 from tests.cluster.embedded.client import Client
 from tests.cluster.virtual.test_cluster import pod, replica_set

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from podium.api.pods import is_active, is_ready
 from podium.controllers.kit.workload_fields import available_from_s
-from podium.controllers.replica_set.replica_counts import ReplicaCounts, ReplicaCountsByOwner
+from podium.controllers.replica_set import ReplicaCounts, ReplicaCountsByOwner
 from podium.machines.events import Change
 from podium.machines.reconciler.indexer import Indexer, orphan_namespaces, owner_uids
 from tests.controllers.builders import NOW_S, Obj, pod

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.replica_set.replica_set import ReplicaSetController
+from podium.controllers.replica_set import ReplicaSetController
 from podium.machines.effects import Create, Delete, Patch
 from podium.machines.events import Change
 from tests.controllers.builders import Hand, Obj, pod
