@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 from tests.docs.markdown import code_spans
 
 # Names of upstream's code that a page refers to.
-UPSTREAM = {"EventsToRegister", "ScheduleOne"}
+UPSTREAM = {"EventsToRegister", "ScheduleOne", "UpdateNodeTaint"}
 OF_CODE = re.compile(
     r"""
     [A-Z][a-z]+[A-Z]\w*(\.\w+)?     # PodInfo, PodInfo.of
