@@ -207,15 +207,14 @@ class CronJobController(Reconciler):
 
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
         """Look at once; with another schedule when its next time comes, as it has missed none."""
-        new = change.new
-        old = None if new is None or change.kind != _CRON_JOB else before
-        if old is None or all(
-            spec_of(old).get(field) == spec_of(new or {}).get(field) for field in _TIMED_BY
-        ):
+        new, spec = change.new, spec_of(change.obj)
+        is_rescheduled = change.kind == _CRON_JOB and any(
+            before is not None and spec_of(before).get(field) != spec.get(field)
+            for field in _TIMED_BY
+        )
+        if new is None or not is_rescheduled:
             super().react(key, change, before)
             return
-        assert new is not None
-        spec = spec_of(new)
         try:
             schedule = parse_schedule(str(spec.get("schedule")), str(spec.get("timeZone") or "UTC"))
         except ScheduleError:

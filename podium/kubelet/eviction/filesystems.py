@@ -78,9 +78,9 @@ class Filesystems(msgspec.Struct, frozen=True):
         whose = _IMAGEFS if self.dedicated_image_fs and not self.is_split else _NODEFS
         for target, source_signal in zip(_CONTAINERFS, whose, strict=True):
             for is_hard in (True, False):
-                source = found[at] if (at := _last(found, source_signal, is_hard)) >= 0 else None
                 new = unset(target)
-                if source is not None:
+                if (at := _last(found, source_signal, is_hard)) >= 0:
+                    source = found[at]
                     new = Threshold(target, source.value, source.grace_period_s, source.min_reclaim)
                 at = _last(found, target, is_hard)
                 if at >= 0:
