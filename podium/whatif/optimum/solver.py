@@ -8,7 +8,7 @@ from podium.scheduler.rehearsal import rehearsal
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.whatif.optimum.constraints import constrain
-from podium.whatif.optimum.model import Model, Solution, solution_of
+from podium.whatif.optimum.model import Model, solution_of
 from podium.whatif.optimum.objectives import NOT_MINIMISED, UNPLACED, Objective, objectives
 from podium.whatif.optimum.optimum_report import (
     OptimalPlacement,
@@ -40,7 +40,23 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
     solution = solution_of(model, values)
     verdict = verify(scheduler, solution)
     unexpressed = (UnexpressedPod(one.pod.key, one.reason) for one in problem.unexpressed)
-    victims = _victims(scheduler, solution, verdict)
+    left = [max(budget.allowed, 0) for budget in scheduler.budgets.budgets]
+    found = []
+    for victim, preemptor in sorted(
+        solution.victims, key=lambda one: (-one[0].priority, one[0].key)
+    ):
+        is_violating = False
+        for number in scheduler.budgets.covering(victim.cls):
+            budget = scheduler.budgets.budgets[number]
+            if victim.name not in budget.disrupted:
+                left[number] -= 1
+                is_violating |= left[number] < 0
+        node = scheduler.snapshot.names[victim.row]
+        moves_to = verdict.moves.get(victim.uid, "")
+        found.append(
+            OptimalVictim(victim.key, node, victim.priority, preemptor.key, is_violating, moves_to)
+        )
+    victims = sorted(found, key=lambda one: (one.node, one.pod))
     return Optimum(
         is_proven=not gaps,
         is_verified=not verdict.misfits,
@@ -93,26 +109,6 @@ def _names(scheduler: Scheduler) -> dict[str, str]:
     order = scheduler.handle.options.candidate_order
     keys = zip(order, keys_of(scheduler.handle), strict=True)
     return {UNPLACED: UNPLACED, **{which: key.name for which, key in keys}}
-
-
-def _victims(scheduler: Scheduler, solution: Solution, verdict: Verdict) -> list[OptimalVictim]:
-    left = [max(budget.allowed, 0) for budget in scheduler.budgets.budgets]
-    found = []
-    for victim, preemptor in sorted(
-        solution.victims, key=lambda one: (-one[0].priority, one[0].key)
-    ):
-        is_violating = False
-        for number in scheduler.budgets.covering(victim.cls):
-            budget = scheduler.budgets.budgets[number]
-            if victim.name not in budget.disrupted:
-                left[number] -= 1
-                is_violating |= left[number] < 0
-        node = scheduler.snapshot.names[victim.row]
-        moves_to = verdict.moves.get(victim.uid, "")
-        found.append(
-            OptimalVictim(victim.key, node, victim.priority, preemptor.key, is_violating, moves_to)
-        )
-    return sorted(found, key=lambda one: (one.node, one.pod))
 
 
 def _steps(

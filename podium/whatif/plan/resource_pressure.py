@@ -80,7 +80,12 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
             scripted = with_usage(pod, {what: resource})
             store.update("Pod", scripted, None)
             used += _used(scripted, what)
-        capacity = _capacity(node, resource, pressure)
+        status = status_of(node)
+        amounts = status.get("capacity") or status.get("allocatable") or {}
+        if resource not in amounts:
+            message = f"--pressure {pressure}: the node doesn't say how much {resource} it has"
+            raise PressureError(message)
+        capacity = value(amounts[resource])
         left = parse_value(pressure.amount).of(capacity).nanos // NANOS_PER_UNIT
         system = capacity - used - left
         if system < 0:
@@ -110,15 +115,6 @@ def _used(pod: Object, what: str) -> int:
     except BehaviourError as error:
         raise PressureError(f"Pod {name(pod)}: {error}") from None
     return (usage.memory_bytes or 0) if what == "memory" else usage.ephemeral_storage_bytes
-
-
-def _capacity(node: Object, resource: str, pressure: Pressure) -> int:
-    status = status_of(node)
-    amounts = status.get("capacity") or status.get("allocatable") or {}
-    if resource not in amounts:
-        message = f"--pressure {pressure}: the node doesn't say how much {resource} it has"
-        raise PressureError(message)
-    return value(amounts[resource])
 
 
 def _scripted(obj: Object, what: str, amount: int) -> Object:

@@ -120,7 +120,11 @@ def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introd
     return Introduction(
         (
             *(obj for one, obj in found.items() if one not in steps),
-            *(_not_yet_default(obj) for one, obj in steps.items() if _comes(one, there)),
+            *(
+                _not_yet_default(obj)
+                for one, obj in steps.items()
+                if one[0] == _CLASS and one not in there
+            ),
         ),
         tuple(_step(one, obj, there.get(one), priorities) for one, obj in steps.items()),
         priorities,
@@ -209,10 +213,6 @@ def _is_step(one: Identity, obj: Object, before: Object | None) -> bool:
         return is_default
     was_default = bool(before.get("globalDefault"))
     return is_default or was_default or class_value(obj) != class_value(before)
-
-
-def _comes(one: Identity, there: Mapping[Identity, Object]) -> bool:
-    return one[0] == _CLASS and one not in there
 
 
 def _not_yet_default(priority_class: Object) -> Object:

@@ -32,30 +32,58 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     yield from _below(plan, len(plan.budgets) if wide else _BUDGETS_MAX)
     affected = [one for one in plan.workloads if one.lost or one.pending or _dips(one)]
     shown = affected if wide else affected[:_SENTENCES_MAX]
-    for one in shown:
-        told = "; ".join(_clauses(one, plan.until_s))
+    for workload in shown:
+        told = "; ".join(_clauses(workload, plan.until_s))
         is_sentence = told.startswith(("loses", "is ", "stays"))
-        yield f"{one.workload}{'' if is_sentence else ':'} {told}."
+        yield f"{workload.workload}{'' if is_sentence else ':'} {told}."
     if len(affected) > len(shown):
         yield f"{len(affected) - len(shown)} workloads more, with -o wide."
     yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
     # Pods that were, or are, left waiting by kube-scheduler although they fit.
-    found = [
+    sleepers = [
         f"Pod {one.pod} is placed at {time_text(one.at_s)} only: {overslept(one.overslept_s)}."
         for one in plan.placements
         if one.overslept_s is not None
     ]
     sleeping = ((one.pod, sleep_text(one.fits_on, one.tried_at_s)) for one in plan.pending)
-    found += [f"Pod {pod} {sleep}." for pod, sleep in sleeping if sleep]
-    yield from found if wide else found[:_SLEEPERS_MAX]
-    if not wide and len(found) > _SLEEPERS_MAX:
-        yield f"{len(found) - _SLEEPERS_MAX} pods more that no event wakes, with -o wide."
-    yield from _out_of_quota(plan)
-    yield from _repeated_refusals(plan)
-    yield from _held_by_silence(plan)
+    sleepers += [f"Pod {pod} {sleep}." for pod, sleep in sleeping if sleep]
+    yield from sleepers if wide else sleepers[:_SLEEPERS_MAX]
+    if not wide and len(sleepers) > _SLEEPERS_MAX:
+        yield f"{len(sleepers) - _SLEEPERS_MAX} pods more that no event wakes, with -o wide."
+    for rejected in plan.rejected:
+        if exceeded := _EXCEEDED_QUOTA.search(rejected.message):
+            who = (
+                f"{rejected.object} of {rejected.workload}"
+                if rejected.workload
+                else rejected.object
+            )
+            verb = "is" if rejected.count == 1 else "are"
+            quota = f"ResourceQuota {rejected.namespace}/{exceeded[1]}"
+            yield f"{who} {verb} rejected, as {quota} is exceeded: {exceeded[2]}."
+    for refusal in plan.refusals:
+        if refusal.repeats:
+            text = (
+                f"{refusal.node} refuses each of its pods as soon as it is created{refusal.times}"
+            )
+            yield f"{refusal.workload}: {text} ({refusal.reason}): {refusal.message}."
+    held: dict[str, list[str]] = defaultdict(list)
+    for disruption in plan.disruptions:
+        if disruption.comes_again is Return.AFTER_NODE:
+            held[disruption.node].append(disruption.pod)
+    for node, pods in held.items():
+        stay, are = ("stays", "isn't") if len(pods) == 1 else ("stay", "aren't")
+        yield (
+            f"{listed(pods, _SENTENCES_MAX)} {stay} terminating, as {node} doesn't answer, and "
+            f"{are} replaced before it does; to end that, {WAY_OUT}."
+        )
     for job in plan.failed_jobs:
         yield f"{_lost_work(job)}."
-    yield from _drains(plan)
+    for drain in plan.drains:
+        evicted = f"{count(drain.evicted, 'pod')} evicted"
+        if drain.state == "Done":
+            yield f"Node {drain.node} is drained at {time_text(drain.at_s or 0.0)}: {evicted}."
+        else:
+            yield f"Node {drain.node} isn't drained, {evicted}: {drain.text}."
     for rollout in plan.rollouts:
         if rollout.is_stuck:
             since = time_text(rollout.at_s or 0.0)
@@ -75,15 +103,6 @@ def sleep_text(fits_on: str, tried_at_s: float | None) -> str:
         return ""
     when = time_text(tried_at_s)
     return f"would fit on {fits_on} by now, but no event wakes it: it is tried at {when}"
-
-
-def _out_of_quota(plan: Plan) -> Iterator[str]:
-    for one in plan.rejected:
-        if exceeded := _EXCEEDED_QUOTA.search(one.message):
-            who = f"{one.object} of {one.workload}" if one.workload else one.object
-            verb = "is" if one.count == 1 else "are"
-            quota = f"ResourceQuota {one.namespace}/{exceeded[1]}"
-            yield f"{who} {verb} rejected, as {quota} is exceeded: {exceeded[2]}."
 
 
 def _below(plan: Plan, most: int) -> Iterator[str]:
@@ -111,40 +130,11 @@ def _seconds(number: float) -> str:
     return f"{round(number, 1):.12g} s"
 
 
-def _held_by_silence(plan: Plan) -> Iterator[str]:
-    held: dict[str, list[str]] = defaultdict(list)
-    for one in plan.disruptions:
-        if one.comes_again is Return.AFTER_NODE:
-            held[one.node].append(one.pod)
-    for node, pods in held.items():
-        stay, are = ("stays", "isn't") if len(pods) == 1 else ("stay", "aren't")
-        yield (
-            f"{listed(pods, _SENTENCES_MAX)} {stay} terminating, as {node} doesn't answer, and "
-            f"{are} replaced before it does; to end that, {WAY_OUT}."
-        )
-
-
-def _repeated_refusals(plan: Plan) -> Iterator[str]:
-    for one in plan.refusals:
-        if one.repeats:
-            text = f"{one.node} refuses each of its pods as soon as it is created{one.times}"
-            yield f"{one.workload}: {text} ({one.reason}): {one.message}."
-
-
 def _lost_work(one: FailedJob) -> str:
     at = time_text(one.at_s)
     if one.indexes:
         return f"{one.job} loses some of its work from {at} on: {one.message}"
     return f"{one.job} fails at {at}, and its work is lost: {one.message} ({one.reason})"
-
-
-def _drains(plan: Plan) -> Iterator[str]:
-    for one in plan.drains:
-        evicted = f"{count(one.evicted, 'pod')} evicted"
-        if one.state == "Done":
-            yield f"Node {one.node} is drained at {time_text(one.at_s or 0.0)}: {evicted}."
-        else:
-            yield f"Node {one.node} isn't drained, {evicted}: {one.text}."
 
 
 def _dips(one: WorkloadSummary) -> bool:
