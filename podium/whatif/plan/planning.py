@@ -127,9 +127,7 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
     warnings = request.missing()
     warnings += play.facts.unplayed_owners
     new = play.found(
-        f"{one.namespace}/{one.name}"
-        for one in play.observer.entries[play.entries_before :]
-        if one.type == "PodCreated"
+        f"{one.namespace}/{one.name}" for one in play.timeline if one.type == "PodCreated"
     )
     waiting = [pod for pod in new if not node_name_of(pod)]
     model = play.limits_of_the_model(waiting)

@@ -20,7 +20,7 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.scenario.drain_step import Drain
-from podium.simulation.timeline import Observer
+from podium.simulation.timeline import Observer, TimelineEntry
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.whatif.plan.changer import Changer
 from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail
@@ -265,6 +265,11 @@ class Play:
         """Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`."""
         gangs = self.machine.gangs
         return gangs is not None and POD_GROUP.key in gangs.kinds
+
+    @property
+    def timeline(self) -> Sequence[TimelineEntry]:
+        """Observed entries since the changes began; the readers in `outcome/` fold them."""
+        return self.observer.entries[self.entries_before :]
 
     @property
     def passed_s(self) -> float:

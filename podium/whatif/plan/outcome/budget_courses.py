@@ -48,7 +48,7 @@ class BudgetCourses:
                 for budget in victim.broken:
                     self._broken[budget].append(victim.pod)
         self._noted: dict[str, list[tuple[float, BudgetCounts]]] = defaultdict(list)
-        for entry in play.observer.entries[play.entries_before :]:
+        for entry in play.timeline:
             if entry.type == "BudgetChanged":
                 noted = self._noted[f"{entry.namespace}/{entry.name}"]
                 noted.append((round(entry.at_s, 3), BudgetCounts.of_status(entry.details)))

@@ -91,7 +91,7 @@ class OutcomeReader:
         self._preemptors = play.preemptions.preemptors
         self._nodes = {one["metadata"]["name"] for one in store.list("Node").items}
         self.histories = PodHistories(play.observer.entries, play.before.by_uid, store.get)
-        self.failed_jobs = FailedJobs(play.observer.entries[play.entries_before :], store)
+        self.failed_jobs = FailedJobs(play.timeline, store)
         # The others are where they were.
         self._repetitions = self.histories.repetitions
         self._pods = play.found({one.pod for one in self.histories.by_uid.values()})
@@ -384,7 +384,7 @@ def silent_nodes(play: Play) -> Iterator[SilentNode]:
     silent, store = play.changer.silenced_s, play.cluster.store
     tainted_s: dict[str, float] = {}
     on_hold: dict[str, str] = {}
-    for entry in play.observer.entries[play.entries_before :] if silent else ():
+    for entry in play.timeline if silent else ():
         details = entry.details
         match entry.type:
             case "EvictionsOnHold":

@@ -1,8 +1,8 @@
 """Sums a plan up by workload: how many pods it loses, and how few are ready."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from heapq import merge
+from collections.abc import Mapping
+from operator import itemgetter
 
 import msgspec
 
@@ -20,7 +20,6 @@ from podium.whatif.plan.plan_report import (
     WorkloadSummary,
 )
 from podium.whatif.plan.play import Play
-from podium.whatif.plan.workload_owners import PodsBefore
 
 _BECOMES_READY = frozenset({"PodRunning", "PodReady"})
 _IS_READY_NO_MORE = frozenset(
@@ -64,7 +63,7 @@ def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[Workload
     found: dict[str, _Counts] = defaultdict(_Counts)
     for row in (*plan.disruptions, *plan.placements, *plan.pending, *plan.removed):
         found[row.workload].take(row)
-    readiness = _readiness(play, histories, play.before)
+    readiness = _readiness(play, histories)
     for workload, course in readiness.items():
         is_of_nodes = workload.partition(" ")[0] in _OF_NODES
         serves = workload in play.before.serving and not is_of_nodes
@@ -162,11 +161,23 @@ def _wanted(play: Play, workload: str, otherwise: int) -> int:
     return replicas_of(found)
 
 
-def _readiness(play: Play, histories: PodHistories, before: PodsBefore) -> Mapping[str, _Readiness]:
+def _readiness(play: Play, histories: PodHistories) -> Mapping[str, _Readiness]:
+    owners, before, silent_s = play.owners(), play.before, play.changer.silenced_s
+    # What stood on a node that falls silent serves no more from that moment on, though the control
+    # plane takes it for ready until the node is missed.
+    changes = sorted(
+        (silent_s[one.node], one.uid, False)
+        for one in histories.by_uid.values()
+        if one.node in silent_s and not one.is_new
+    )
+    for entry in play.timeline:
+        if entry.type in _BECOMES_READY and entry.details.get("ready", True):
+            changes.append((entry.at_s, entry.uid, True))
+        elif entry.type in _IS_READY_NO_MORE:
+            changes.append((entry.at_s, entry.uid, False))
     found: dict[str, _Readiness] = {}
-    owners = play.owners()
     is_ready: dict[str, bool] = {}
-    for at_s, pod_uid, is_now in _changes(play, histories):
+    for at_s, pod_uid, is_now in sorted(changes, key=itemgetter(0)):
         history = histories.by_uid.get(pod_uid)
         if history is None or is_ready.get(pod_uid, pod_uid in before.ready_uids) == is_now:
             continue
@@ -182,26 +193,3 @@ def _readiness(play: Play, histories: PodHistories, before: PodsBefore) -> Mappi
 
 def _unchanged(ready: int, until_s: float) -> _Readiness:
     return _Readiness(ready, ready, until_s, {ready: until_s}, {ready: 0.0})
-
-
-def _changes(play: Play, histories: PodHistories) -> Iterator[tuple[float, str, bool]]:
-    """(when, uid, whether the pod is ready from then on).
-
-    What stood on a node that falls silent serves no more from that moment on, though the control
-    plane takes it for ready until the node is missed.
-    """
-    silent_s = play.changer.silenced_s
-    silenced = [
-        (silent_s[one.node], one.uid, False)
-        for one in histories.by_uid.values()
-        if one.node in silent_s and not one.is_new
-    ]
-    yield from merge(sorted(silenced), _observed_changes(play), key=lambda change: change[0])
-
-
-def _observed_changes(play: Play) -> Iterator[tuple[float, str, bool]]:
-    for entry in play.observer.entries[play.entries_before :]:
-        if entry.type in _BECOMES_READY and entry.details.get("ready", True):
-            yield entry.at_s, entry.uid, True
-        elif entry.type in _IS_READY_NO_MORE:
-            yield entry.at_s, entry.uid, False
