@@ -14,17 +14,15 @@ def enabling(names: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
         return documents
     if not any(isinstance(one, Mapping) and one.get("kind") == KIND for one in documents):
         documents = [*documents, {"apiVersion": API_VERSION, "kind": KIND}]
-    return [
-        _with_plugins(one, names) if isinstance(one, Mapping) and one.get("kind") == KIND else one
-        for one in documents
-    ]
-
-
-def _with_plugins(document: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
-    profiles = document.get("profiles") or [{}]
-    if not all(isinstance(profile, Mapping) for profile in profiles):
-        return document
-    return {**document, "profiles": [_profile(profile, names) for profile in profiles]}
+    found = []
+    for document in documents:
+        if isinstance(document, Mapping) and document.get("kind") == KIND:
+            profiles = document.get("profiles") or [{}]
+            if all(isinstance(profile, Mapping) for profile in profiles):
+                enabled = [_profile(profile, names) for profile in profiles]
+                document = {**document, "profiles": enabled}
+        found.append(document)
+    return found
 
 
 def _profile(profile: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Any]:

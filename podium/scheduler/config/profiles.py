@@ -31,37 +31,35 @@ _MULTI_POINT = "multiPoint"
 def profiles_of(configuration: document.KubeSchedulerConfiguration) -> tuple[ProfileConfig, ...]:
     """All profiles; a default one if there are none."""
     percentage = configuration.percentage_of_nodes_to_score
-    return tuple(
-        _profile(each, percentage) for each in configuration.profiles or (document.Profile(),)
-    )
-
-
-def _profile(profile: document.Profile, percentage: int | None) -> ProfileConfig:
-    own = profile.percentage_of_nodes_to_score
-    args = {
-        entry.name: entry.args or DEFAULT_ARGS.get(entry.name, CustomArgs({}))
-        for entry in profile.plugin_config
-    }
-    return ProfileConfig(
-        scheduler_name=profile.scheduler_name or DEFAULT_SCHEDULER_NAME,
-        percentage_of_nodes_to_score=percentage if own is None else own,
-        plugins=merge_plugins(DEFAULT_PLUGINS, _plugin_sets(profile.plugins)),
-        plugin_config=MappingProxyType({**DEFAULT_ARGS, **args}),
-    )
+    found = []
+    for profile in configuration.profiles or (document.Profile(),):
+        own = profile.percentage_of_nodes_to_score
+        args = {
+            entry.name: entry.args or DEFAULT_ARGS.get(entry.name, CustomArgs({}))
+            for entry in profile.plugin_config
+        }
+        found.append(
+            ProfileConfig(
+                scheduler_name=profile.scheduler_name or DEFAULT_SCHEDULER_NAME,
+                percentage_of_nodes_to_score=percentage if own is None else own,
+                plugins=merge_plugins(DEFAULT_PLUGINS, _plugin_sets(profile.plugins)),
+                plugin_config=MappingProxyType({**DEFAULT_ARGS, **args}),
+            )
+        )
+    return tuple(found)
 
 
 def _plugin_sets(plugins: document.Plugins) -> PluginSets:
-    given = {point: _plugin_set(plugin_set) for point, plugin_set in plugins.given()}
+    given = {
+        point: PluginSet(
+            enabled=tuple(PluginRef(plugin.name, plugin.weight) for plugin in written.enabled),
+            disabled=tuple(plugin.name for plugin in written.disabled),
+        )
+        for point, written in plugins.given()
+    }
     multi_point = given.pop(_MULTI_POINT, PluginSet())
     points = {ExtensionPoint(point): plugin_set for point, plugin_set in given.items()}
     return PluginSets(multi_point, MappingProxyType(points))
-
-
-def _plugin_set(plugin_set: document.PluginSet) -> PluginSet:
-    return PluginSet(
-        enabled=tuple(PluginRef(plugin.name, plugin.weight) for plugin in plugin_set.enabled),
-        disabled=tuple(plugin.name for plugin in plugin_set.disabled),
-    )
 
 
 class JudgedConfiguration(document.KubeSchedulerConfiguration):
@@ -100,23 +98,21 @@ def check_expanded(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> None:
         InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind
             plugin, or the profiles sort the queue in different ways.
     """
-    if faults := list(_faults_of_expanded(profiles)):
-        raise InvalidDocumentError(faults)
-
-
-def _faults_of_expanded(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> Iterator[FieldError]:
+    faults = []
     for index, (profile, expanded) in enumerate(profiles):
         path = f"profiles[{index}].plugins"
         sorters = [plugin.name for plugin in expanded[ExtensionPoint.QUEUE_SORT]]
         if len(sorters) != 1:
             message = f"{profile.scheduler_name} needs exactly one queueSort plugin"
-            yield FieldError(f"{path}.queueSort", sorters, message)
+            faults.append(FieldError(f"{path}.queueSort", sorters, message))
         elif _sorting(profile, expanded) != _sorting(*profiles[0]):
             message = "queueSort plugin and arguments must be the same in all profiles"
-            yield FieldError(f"{path}.queueSort", sorters[0], message)
+            faults.append(FieldError(f"{path}.queueSort", sorters[0], message))
         if not expanded[ExtensionPoint.BIND]:
             message = f"{profile.scheduler_name} needs at least one bind plugin"
-            yield FieldError(f"{path}.bind", [], message)
+            faults.append(FieldError(f"{path}.bind", [], message))
+    if faults:
+        raise InvalidDocumentError(faults)
 
 
 def _sorting(profile: ProfileConfig, expanded: Expanded) -> list[tuple[str, object]]:

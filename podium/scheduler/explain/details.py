@@ -141,14 +141,6 @@ def _ports(place: TriedNode) -> Iterator[str]:
                 yield f"{holder.key}, priority {holder.priority}, holds port {port}"
 
 
-def _cordoned(_place: TriedNode) -> Iterator[str]:
-    yield "the node is cordoned (spec.unschedulable)"
-
-
-def _spread(place: TriedNode) -> Iterator[str]:
-    return spread_details(place.snapshot, place.pod, place.row)
-
-
 def _looked_up(
     describe: Callable[[Snapshot, Listers, PodInfo, int], Iterator[str]],
 ) -> Callable[[TriedNode], Iterator[str]]:
@@ -160,8 +152,8 @@ _DESCRIBERS: Mapping[str, Callable[[TriedNode], Iterator[str]]] = {
     "TaintToleration": _taints,
     "NodeAffinity": _labels,
     "NodePorts": _ports,
-    "NodeUnschedulable": _cordoned,
-    "PodTopologySpread": _spread,
+    "NodeUnschedulable": lambda place: iter(("the node is cordoned (spec.unschedulable)",)),
+    "PodTopologySpread": lambda place: spread_details(place.snapshot, place.pod, place.row),
     "InterPodAffinity": _looked_up(affinity_details),
     "VolumeRestrictions": _looked_up(use_details),
     "NodeVolumeLimits": _looked_up(limit_details),

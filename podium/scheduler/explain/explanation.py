@@ -8,12 +8,12 @@ from collections.abc import Mapping
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from podium.scheduler.framework.cycle.decision import Decision
-from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
-from podium.scheduler.framework.interface import FITS, PreemptionResult
+from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.status import Status, unresolvable
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON
 from podium.scheduler.preemption.result import Preemption
@@ -61,41 +61,57 @@ class Explanation(msgspec.Struct, frozen=True):
 
 def explain(decision: Decision, snapshot: Snapshot) -> Explanation:
     """Explain a decision that was just made over this snapshot."""
-    evaluation = decision.evaluation
+    evaluation, names = decision.evaluation, snapshot.names
     if evaluation is None:
         return Explanation()
-    feasible, refused = _rows(decision, evaluation, snapshot)
-    scores = _scores(evaluation, feasible, snapshot)
+    filtering = evaluation.filtering
+    refused: dict[str, Status] = {}
+    feasible: Rows = np.zeros(0, np.intp)
+    if decision.nominated_only:
+        feasible = np.array([decision.row])
+    elif decision.pre_filter is None:
+        outcome, blame = _outcome(decision, filtering)
+        looked_at = True if decision.visited is None else decision.visited
+        feasible = np.flatnonzero((outcome == FITS) & looked_at)
+        refused = {
+            names[row]: filtering.status(int(blame[row]), int(outcome[row]), row)
+            for row in np.flatnonzero((outcome != FITS) & looked_at).tolist()
+        }
+    scores: dict[str, dict[str, int]] = {}
+    if len(feasible) and (scoring := evaluation.scoring).error is None:
+        columns = {p: of_rows.tolist() for p, of_rows in scoring.by_plugin(feasible).items()}
+        scores = {
+            names[row]: {plugin: of_rows[place] for plugin, of_rows in columns.items()}
+            for place, row in enumerate(feasible.tolist())
+        }
     totals = {node: sum(by_plugin.values()) for node, by_plugin in scores.items()}
     highest = max(totals.values(), default=0)
     preemption = decision.preemption
-    return Explanation(
+    explanation = Explanation(
         filter=refused,
-        feasible=tuple(sorted(snapshot.names[row] for row in feasible)),
+        feasible=tuple(sorted(names[row] for row in feasible)),
         scores=scores,
         totals=totals,
         best=tuple(sorted(node for node, total in totals.items() if total == highest)),
-        candidates=_candidates(preemption, snapshot),
-        rejected=_rejected(preemption, evaluation, snapshot),
-        selected=_selected(preemption, snapshot),
     )
-
-
-def _rows(
-    decision: Decision, evaluation: Evaluation, snapshot: Snapshot
-) -> tuple[Rows, dict[str, Status]]:
-    if decision.nominated_only:
-        return np.array([decision.row]), {}
-    if decision.pre_filter is not None:
-        return np.zeros(0, np.intp), {}
-    filtering = evaluation.filtering
-    outcome, blame = _outcome(decision, filtering)
-    looked_at = True if decision.visited is None else decision.visited
-    refused = {
-        snapshot.names[row]: filtering.status(int(blame[row]), int(outcome[row]), row)
-        for row in np.flatnonzero((outcome != FITS) & looked_at).tolist()
-    }
-    return np.flatnonzero((outcome == FITS) & looked_at), refused
+    if not isinstance(preemption, Preemption) or (run := preemption.run) is None:
+        return explanation
+    candidates = [
+        Candidate(names[row], run.victims[row], int(run.violations[row]))
+        for row in preemption.candidate_rows.tolist()
+    ]
+    selected = [] if preemption.choice is None else preemption.choice.selected.tolist()
+    return replace(
+        explanation,
+        candidates=tuple(sorted(candidates, key=lambda candidate: candidate.node_name)),
+        rejected={
+            names[row]: unresolvable(NO_VICTIMS_REASON)
+            if run.blame[row] == NO_VICTIMS
+            else filtering.status(int(run.blame[row]), int(run.outcome[row]), row)
+            for row in np.flatnonzero(preemption.is_rejected).tolist()
+        },
+        selected=tuple(sorted(names[row] for row in selected)),
+    )
 
 
 def _outcome(decision: Decision, filtering: Filtering) -> tuple[Codes, Codes]:
@@ -107,48 +123,3 @@ def _outcome(decision: Decision, filtering: Filtering) -> tuple[Codes, Codes]:
         outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
     filtering.judge_nominated(decision.pod.nominated_node_name, outcome, blame)
     return outcome, blame
-
-
-def _scores(
-    evaluation: Evaluation, feasible: Rows, snapshot: Snapshot
-) -> dict[str, dict[str, int]]:
-    if not len(feasible) or evaluation.scoring.error is not None:
-        return {}
-    columns = {
-        plugin: scores.tolist() for plugin, scores in evaluation.scoring.by_plugin(feasible).items()
-    }
-    return {
-        snapshot.names[row]: {plugin: scores[place] for plugin, scores in columns.items()}
-        for place, row in enumerate(feasible.tolist())
-    }
-
-
-def _candidates(preemption: PreemptionResult | None, snapshot: Snapshot) -> tuple[Candidate, ...]:
-    if not isinstance(preemption, Preemption) or preemption.run is None:
-        return ()
-    run = preemption.run
-    found = [
-        Candidate(snapshot.names[row], run.victims[row], int(run.violations[row]))
-        for row in preemption.candidate_rows.tolist()
-    ]
-    return tuple(sorted(found, key=lambda candidate: candidate.node_name))
-
-
-def _rejected(
-    preemption: PreemptionResult | None, evaluation: Evaluation, snapshot: Snapshot
-) -> dict[str, Status]:
-    if not isinstance(preemption, Preemption) or preemption.run is None:
-        return {}
-    run, filtering = preemption.run, evaluation.filtering
-    return {
-        snapshot.names[row]: unresolvable(NO_VICTIMS_REASON)
-        if run.blame[row] == NO_VICTIMS
-        else filtering.status(int(run.blame[row]), int(run.outcome[row]), row)
-        for row in np.flatnonzero(preemption.is_rejected).tolist()
-    }
-
-
-def _selected(preemption: PreemptionResult | None, snapshot: Snapshot) -> tuple[str, ...]:
-    if not isinstance(preemption, Preemption) or preemption.choice is None:
-        return ()
-    return tuple(sorted(snapshot.names[row] for row in preemption.choice.selected.tolist()))

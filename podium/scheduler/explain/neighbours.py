@@ -88,23 +88,19 @@ def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: in
     for term in with_known_namespaces(terms.required_anti_affinity, listers):
         found = tuple(other for other in here.pods(term) if term.matches(other.cls.kin, {}))
         apart.setdefault((here.name(term), found), []).append("its own")
-    for term, others in _their_terms(here, pod, listers).items():
-        apart.setdefault((here.name(term), tuple(others)), []).append("their")
-    for (domain, pods), rules in apart.items():
-        if pods:
-            yield f"{_named(pods)} in {domain}, by {' and '.join(rules)} anti-affinity"
-
-
-def _their_terms(
-    here: "_Domain", pod: PodInfo, listers: Listers
-) -> dict[AffinityTerm, list[PodInfo]]:
     around = listers.namespace_labels(pod.namespace)
-    found: dict[AffinityTerm, list[PodInfo]] = {}
+    theirs: dict[AffinityTerm, list[PodInfo]] = {}
     for other in here.all_pods():
         for term in affinity_terms(other.cls.kin).required_anti_affinity:
             if here.contains(other, term) and term.matches(pod.cls.kin, around):
-                found.setdefault(term, []).append(other)
-    return found
+                theirs.setdefault(term, []).append(other)
+    for term, others in theirs.items():
+        apart.setdefault((here.name(term), tuple(others)), []).append("their")
+    for (domain, pods), rules in apart.items():
+        if pods:
+            ordered = sorted(pods, key=lambda pod: (-pod.priority, pod.key))
+            named = listed([f"{pod.key} (priority {pod.priority})" for pod in ordered], _NAMED_MAX)
+            yield f"{named} in {domain}, by {' and '.join(rules)} anti-affinity"
 
 
 class _Domain:
@@ -136,8 +132,3 @@ class _Domain:
     def all_pods(self) -> Iterator[PodInfo]:
         """All pods on nodes."""
         return (pod for pods in self._snapshot.pods_on for pod in pods)
-
-
-def _named(pods: Sequence[PodInfo]) -> str:
-    ordered = sorted(pods, key=lambda pod: (-pod.priority, pod.key))
-    return listed([f"{pod.key} (priority {pod.priority})" for pod in ordered], _NAMED_MAX)

@@ -235,6 +235,43 @@ def default_normalize(raw: NDArray[np.int64], reverse: bool = False) -> NDArray[
     return MAX_NODE_SCORE - scaled if reverse else scaled
 
 
+class FixedScores(LocalScore):
+    """Scores that only node objects can change: all rows are scored when it is made.
+
+    Args:
+        plugin: the plugin's name.
+        scores: int64[nodes], not to be changed.
+        constant: what all rows score, if they score the same.
+    """
+
+    scope = Scope.NODE
+
+    def __init__(self, plugin: str, scores: Scores, constant: int | None = None) -> None:
+        self.plugin = plugin
+        self._scores = scores
+        self.constant = constant
+
+    def scores(self, rows: Rows) -> Scores:
+        return self._scores[rows]
+
+    def all_scores(self, node_count: int) -> Scores:
+        return self._scores
+
+
+class NormalizedScores(RelativeScore):
+    """Raw scores, int64[nodes], that only node objects can change; see `default_normalize`."""
+
+    scope = Scope.NODE
+
+    def __init__(self, plugin: str, raw: Scores, *, reverse: bool = False) -> None:
+        self.plugin = plugin
+        self._raw = raw
+        self._reverse = reverse
+
+    def scores(self, feasible: Rows) -> Scores:
+        return default_normalize(self._raw[feasible], self._reverse)
+
+
 class PreFilterResult(msgspec.Struct, frozen=True):
     """What PreFilter found out without looking at single nodes.
 

@@ -14,8 +14,7 @@ import numpy as np
 from podium.api.objects import Object
 from podium.api.pod_specs import containers_of, init_containers_of, volumes_of
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore, Scope
-from podium.scheduler.snapshot.arrays import Rows, Scores
+from podium.scheduler.framework.interface import MAX_NODE_SCORE, FixedScores, LocalScore
 from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -57,24 +56,7 @@ class ImageLocality:
             _score(sum(int(size_of[i] * shares[i]) for i in wanted if i in found), containers)
             for found in sizes
         ]
-        return _Locality(groups.lookup(scores))
-
-
-class _Locality(LocalScore):
-    """Images change with nodes alone."""
-
-    plugin = ImageLocality.name
-    scope = Scope.NODE
-
-    def __init__(self, scores: Scores) -> None:
-        self._scores = scores
-        self.constant = None if scores.any() else 0
-
-    def scores(self, rows: Rows) -> Scores:
-        return self._scores[rows]
-
-    def all_scores(self, node_count: int) -> Scores:
-        return self._scores
+        return FixedScores(self.name, groups.lookup(scores), None if any(scores) else 0)
 
 
 def _images(spec: Object) -> list[str]:

@@ -26,14 +26,12 @@ from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     PASSES,
     FixedCodes,
+    NormalizedScores,
     PreFilterResult,
     RelativeScore,
-    Scope,
-    default_normalize,
     fixed_codes,
 )
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
-from podium.scheduler.snapshot.arrays import Rows, Scores
 from podium.scheduler.snapshot.node_selection import matching_rows
 from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
@@ -106,7 +104,7 @@ class NodeAffinity:
             weights = np.zeros(self._snapshot.node_count, np.int64)
             for weight, term in terms:
                 weights[matching_rows(self._snapshot, term)] += weight
-            return _Preferences(weights)
+            return NormalizedScores(self.name, weights)
 
         return self._scores.of(pod.cls.node_affinity_key, make)
 
@@ -125,19 +123,6 @@ class NodeAffinity:
         return own.matches(labels(new), name(new)) and (
             old is None or not own.matches(labels(old), name(old))
         )
-
-
-class _Preferences(RelativeScore):
-    """The sum of the weights of the terms that match a node."""
-
-    plugin = NodeAffinity.name
-    scope = Scope.NODE
-
-    def __init__(self, weights: Scores) -> None:
-        self._weights = weights
-
-    def scores(self, feasible: Rows) -> Scores:
-        return default_normalize(self._weights[feasible])
 
 
 def _node_affinity(cls: PodClass) -> Mapping[str, Any]:

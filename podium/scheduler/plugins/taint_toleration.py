@@ -23,14 +23,13 @@ from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     MAX_NODE_SCORE,
     FixedCodes,
+    FixedScores,
     LocalScore,
+    NormalizedScores,
     RelativeScore,
-    Scope,
-    default_normalize,
     fixed_codes,
 )
 from podium.scheduler.framework.status import unresolvable
-from podium.scheduler.snapshot.arrays import Rows, Scores
 from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -87,41 +86,11 @@ class TaintToleration:
             )
             for taints in groups.values
         ]
-        return (
-            _Dislikes(groups.lookup(counts))
-            if any(counts)
-            else _NoDislike(self._snapshot.node_count)
-        )
-
-
-class _NoDislike(LocalScore):
-    """No node has an intolerable taint: all are as good as can be, whichever are feasible."""
-
-    plugin = TaintToleration.name
-    scope = Scope.NODE
-    constant = MAX_NODE_SCORE
-
-    def __init__(self, node_count: int) -> None:
-        self._scores = np.full(node_count, MAX_NODE_SCORE, np.int64)
-
-    def scores(self, rows: Rows) -> Scores:
-        return self._scores[rows]
-
-    def all_scores(self, node_count: int) -> Scores:
-        return self._scores
-
-
-class _Dislikes(RelativeScore):
-    """The fewer intolerable taints the better."""
-
-    plugin = TaintToleration.name
-    scope = Scope.NODE
-
-    def __init__(self, counts: Scores) -> None:
-        self._counts = counts
-
-    def scores(self, feasible: Rows) -> Scores:
-        return default_normalize(self._counts[feasible], reverse=True)
+        if any(counts):
+            return NormalizedScores(self.name, groups.lookup(counts), reverse=True)
+        # All nodes are as good as can be, whichever are feasible.
+        best = np.full(self._snapshot.node_count, MAX_NODE_SCORE, np.int64)
+        return FixedScores(self.name, best, MAX_NODE_SCORE)
 
 
 def _keep_away(taints: Sequence[Object] | None, pod: PodInfo) -> bool:
