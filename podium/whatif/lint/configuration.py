@@ -42,6 +42,7 @@ class LintConfiguration(Document):
         rules: how much single rules matter, by id; `off` if they don't. The others matter as
             much as their pages say.
         exclude_namespaces: nothing is said of what is in these namespaces.
+        thresholds: the numbers by which rules judge.
     """
 
     api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
