@@ -60,7 +60,6 @@ def in_workers(
 
     Args:
         function: takes one of the items; an exception is raised here in its turn.
-        items: what is to be worked on.
         workers: how many processes work at the same time.
         progress: is told whenever another item is done.
 
@@ -90,8 +89,6 @@ class Forks(Generic[Item, Result]):
     The first begin on entering. Whenever results are waited for, others follow them.
 
     Args:
-        function: takes one of the items.
-        items: what is to be worked on.
         workers: how many processes work at the same time.
     """
 
@@ -152,16 +149,14 @@ class Forks(Generic[Item, Result]):
             raise SystemExit
         while self._waiting and len(self._running) < self._workers:
             with _ctrl_c_waits():
-                self._fork(self._waiting.popleft())
-
-    def _fork(self, number: int) -> None:
-        context = get_context("fork")
-        reader, writer = context.Pipe(duplex=False)
-        target = (self._function, self._items[number], writer)
-        process = context.Process(target=answer_in_fork, args=target)
-        process.start()
-        writer.close()
-        self._running[reader] = number, process
+                number = self._waiting.popleft()
+                context = get_context("fork")
+                reader, writer = context.Pipe(duplex=False)
+                target = (self._function, self._items[number], writer)
+                process = context.Process(target=answer_in_fork, args=target)
+                process.start()
+                writer.close()
+                self._running[reader] = number, process
 
     def _collect(self) -> None:
         """Wait until a process has answered, and start another in its place."""

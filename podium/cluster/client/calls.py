@@ -19,7 +19,6 @@ class Call(msgspec.Struct, frozen=True):
 
     Attributes:
         method: such as `POST`.
-        body: what is sent.
     """
 
     method: str
@@ -41,7 +40,6 @@ def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> s
     """Where the objects of a kind are: those of a namespace, or all of them.
 
     Args:
-        kind: the kind.
         namespace: empty for all, and for kinds that stand in none.
         api_version: in which of its groups and versions; empty for the usual one.
     """

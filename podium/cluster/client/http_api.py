@@ -124,8 +124,6 @@ class HttpApi:
         """Whether somebody may do something; not if the API server can't be asked.
 
         Args:
-            user: the name.
-            groups: of the user.
             attributes: what is attempted; ResourceAttributes.
         """
         spec = {"user": user, "groups": [*groups], "resourceAttributes": {**attributes}}

@@ -35,7 +35,6 @@ def error_of(code: int, content: bytes, retry_after: str | None) -> CallError:
     """Why a call failed.
 
     Args:
-        code: the HTTP status code.
         content: a `Status`, unless something else than an API server answers.
         retry_after: the header of that name, in seconds or otherwise.
     """

@@ -41,7 +41,6 @@ class Called(DriverEvent, frozen=True):
     """A call has reached the API, even if its answer doesn't reach the machine.
 
     Attributes:
-        effect: what the machine asked for.
         error: why the call failed; None if it succeeded.
         obj: what the API answered with, if it succeeded.
         took_s: how long the answer took by the wall clock; 0 in virtual time.
@@ -71,7 +70,6 @@ class ListFailed(DriverEvent, frozen=True):
     """A kind couldn't be listed or watched; it is tried again.
 
     Attributes:
-        kind: of the objects.
         error: why.
     """
 
@@ -80,11 +78,7 @@ class ListFailed(DriverEvent, frozen=True):
 
 
 class Listed(DriverEvent, frozen=True):
-    """A kind has been listed.
-
-    Attributes:
-        kind: of the objects.
-    """
+    """A kind has been listed."""
 
     kind: str
 

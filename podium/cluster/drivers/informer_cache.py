@@ -53,7 +53,6 @@ class InformerCache:
         """Take in a list, the first or a later one.
 
         Args:
-            objects: all that there are.
             revision: the list's.
 
         Returns:

@@ -122,15 +122,6 @@ class MachineRunner:
             informer, self._deliver, self._synced, self._relisted, self._take_list
         )
 
-    def _follow_more(self) -> None:
-        """List and watch what the machine has learnt of, too."""
-        listeners = [self._listener(kind) for kind in sorted(self.machine.kinds - self._kinds)]
-        self._kinds = self.machine.kinds
-        self._listeners += listeners
-        self._unsynced += len(listeners)
-        for listener in listeners:
-            listener.start()
-
     def end(self, *, loses_calls: bool) -> None:
         """Crash.
 
@@ -187,7 +178,13 @@ class MachineRunner:
             self._fail(MachineError(self.name, handling(event), error))
             return
         if self.machine.kinds is not self._kinds:
-            self._follow_more()
+            # List and watch what the machine has learnt of, too.
+            listeners = [self._listener(kind) for kind in sorted(self.machine.kinds - self._kinds)]
+            self._kinds = self.machine.kinds
+            self._listeners += listeners
+            self._unsynced += len(listeners)
+            for listener in listeners:
+                listener.start()
         if effects:
             self._send_all(calls)
             self._schedule_recording()

@@ -15,7 +15,6 @@ class Timer(msgspec.Struct, eq=False):
 
     Attributes:
         action: what is to be done; None once it is done or cancelled.
-        argument: what it is told.
         comes_last: whether all else that is due at its moment comes before it.
     """
 
@@ -56,8 +55,6 @@ class TimerQueue:
 
         Args:
             time_s: when.
-            action: what is to be done.
-            argument: what it is told.
             comes_last: whether it waits until nothing else is due, what came up meanwhile included.
         """
         entry = Timer(action, argument, comes_last)

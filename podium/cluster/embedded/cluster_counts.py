@@ -8,7 +8,6 @@ from podium.api.objects import Object
 from podium.api.pods import is_finished, phase_of
 from podium.api.policy.disruption_target import PREEMPTED, cause_of
 from podium.apiserver.store.errors import ExpiredError
-from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import Watch
 
@@ -41,8 +40,18 @@ class ClusterCounter:
         """The numbers as they are now."""
         try:
             for event in self._pods.take():
-                self._count(event)
-            self._nodes += sum(_change(event) for event in self._node_events.take())
+                before, after = event.previous, event.obj
+                if before is not None:
+                    self._states[_state(before)] -= 1
+                if event.type != "DELETED":
+                    self._states[_state(after)] += 1
+                disruption = _disruption(after)
+                # Whoever has to go for a second reason, too, goes only once.
+                if disruption and (before is None or not _disruption(before)):
+                    self._disrupted[disruption] += 1
+            self._nodes += sum(
+                {"ADDED": 1, "DELETED": -1}.get(event.type, 0) for event in self._node_events.take()
+            )
         except ExpiredError:
             self._begin()
         return ClusterCounts(
@@ -62,17 +71,6 @@ class ClusterCounter:
     def _watch(self, kind: str) -> Watch:
         return self._store.watch(kind, from_revision=self._store.revision)
 
-    def _count(self, event: WatchEvent) -> None:
-        before, after = event.previous, event.obj
-        if before is not None:
-            self._states[_state(before)] -= 1
-        if event.type != "DELETED":
-            self._states[_state(after)] += 1
-        disruption = _disruption(after)
-        # Whoever has to go for a second reason, too, goes only once.
-        if disruption and (before is None or not _disruption(before)):
-            self._disrupted[disruption] += 1
-
 
 def _state(pod: Object) -> str:
     if is_finished(pod):
@@ -83,7 +81,3 @@ def _state(pod: Object) -> str:
 def _disruption(pod: Object) -> str:
     cause = cause_of(pod)
     return "" if cause is None else cause.group
-
-
-def _change(event: WatchEvent) -> int:
-    return {"ADDED": 1, "DELETED": -1}.get(event.type, 0)

@@ -16,8 +16,6 @@ class NodeShape(msgspec.Struct, frozen=True, kw_only=True):
     """What simulated nodes are like.
 
     Attributes:
-        cpu: of each, as a quantity.
-        memory: of each, likewise.
         resources: what else each has, or has in place of these, such as `nvidia.com/gpu: "1"`.
         zones: over how many zones they are spread, `zone-1` and so on; 0 for none.
     """

@@ -61,7 +61,9 @@ class DataDirectory:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            by = _holder(lock)
+            lock.seek(0)
+            pid = lock.read().strip()
+            by = f" by process {pid}" if pid.isdecimal() else " by another process"
             lock.close()
             raise UnusableDirectoryError(f"{self.path}: is in use{by}") from error
         try:
@@ -136,7 +138,6 @@ class HighWater:
         """Note how late it is, before anybody is told.
 
         Args:
-            now_s: the time in the cluster.
             clock_s: the time by the clock on the wall; later times than that are noted.
         """
         if now_s > clock_s and now_s > self.time_s:
@@ -153,17 +154,10 @@ class HighWater:
                 self.time_s = before_s
 
 
-def _holder(lock: IO[str]) -> str:
-    lock.seek(0)
-    pid = lock.read().strip()
-    return f" by process {pid}" if pid.isdecimal() else " by another process"
-
-
 def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
     """Stop the process that uses a directory, and wait until it has ended.
 
     Args:
-        path: of the directory.
         patience_s: how long to wait, in seconds.
 
     Returns:

@@ -75,7 +75,14 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
     _check("--node-cpu", shape.cpu)
     _check("--node-memory", shape.memory)
     for name, amount in shape.resources.items():
-        _check_resource(name, amount)
+        where = f"{_SHAPE} {name}"
+        is_known = name in _RESOURCES or name.startswith("hugepages-")
+        if not is_known and ("/" not in name or validate_label_key(name)):
+            known = ", ".join(_RESOURCES)
+            rule = f"isn't a resource: must be {known}, or have a domain, such as nvidia.com/gpu"
+            raise InvalidValueError(FieldError(where, amount, rule))
+        if _check(where, amount) % NANOS_PER_UNIT and not is_known:
+            raise InvalidValueError(FieldError(where, amount, "must be an integer"))
     own = {"cpu": shape.cpu, "memory": shape.memory, "pods": PODS_PER_NODE}
     amounts = {**own, **shape.resources}
     return [_node(number, amounts, shape.zones) for number in range(1, count + 1)]
@@ -89,17 +96,6 @@ def _check(field: str, text: str) -> int:
     if amount < 0:
         raise InvalidValueError(FieldError(field, text, "must not be negative"))
     return amount
-
-
-def _check_resource(name: str, amount: str) -> None:
-    where = f"{_SHAPE} {name}"
-    is_known = name in _RESOURCES or name.startswith("hugepages-")
-    if not is_known and ("/" not in name or validate_label_key(name)):
-        known = ", ".join(_RESOURCES)
-        rule = f"isn't a resource: must be {known}, or have a domain, such as nvidia.com/gpu"
-        raise InvalidValueError(FieldError(where, amount, rule))
-    if _check(where, amount) % NANOS_PER_UNIT and not is_known:
-        raise InvalidValueError(FieldError(where, amount, "must be an integer"))
 
 
 class InitialKinds:
@@ -126,7 +122,6 @@ def read_manifests(
     """The objects of files and directories, judged as the API would judge them.
 
     Args:
-        paths: of both.
         stdin: what `-` stands for.
         serves: the kind of an object, if it is served already.
         validation: how unknown and repeated fields are treated.
@@ -174,7 +169,11 @@ def with_service_accounts(objects: Iterable[Object]) -> list[Object]:
     if any(obj.get("kind") == "ServiceAccount" for obj in found):
         return found
     named = ((namespace(obj) or DEFAULT_NAMESPACE, _pod_spec(obj)) for obj in found)
-    wanted = {(place, spec["serviceAccountName"]): None for place, spec in named if _has_own(spec)}
+    wanted = {
+        (place, spec["serviceAccountName"]): None
+        for place, spec in named
+        if ((spec.get("serviceAccountName") or DEFAULT_ACCOUNT) != DEFAULT_ACCOUNT)
+    }
     return [*(_service_account(*one) for one in wanted), *found]
 
 
@@ -185,10 +184,6 @@ def _pod_spec(obj: Object) -> Object:
         return spec
     made = spec_of(part(spec, "jobTemplate")) or spec
     return spec_of(part(made, "template"))
-
-
-def _has_own(spec: Object) -> bool:
-    return (spec.get("serviceAccountName") or DEFAULT_ACCOUNT) != DEFAULT_ACCOUNT
 
 
 def _service_account(place: str, called: str) -> Object:

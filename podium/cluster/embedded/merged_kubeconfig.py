@@ -40,10 +40,6 @@ def merged(own: Path, users: Path) -> Iterator[None]:
 
     What had been current is so again then, unless the user has chosen something else meanwhile.
 
-    Args:
-        own: the kubeconfig of the cluster.
-        users: the file that it goes to.
-
     Raises:
         KubeconfigError: that file can't be read, isn't a kubeconfig, or somebody else holds it.
         FileError: it can't be written.

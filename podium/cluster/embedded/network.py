@@ -44,9 +44,6 @@ class Served(msgspec.Struct, frozen=True):
     """A cluster that is served.
 
     Attributes:
-        url: where the API is.
-        app: that serves it.
-        users: knows who asks.
         reader_token: of the user who may only look.
     """
 
@@ -69,7 +66,6 @@ async def served(
     """Serve a cluster until the end of `async with`.
 
     Args:
-        backend: answers.
         cluster: is told in a ConfigMap who certifies the server.
         directory: keeps certificates and tokens, and gets the kubeconfig once clients are answered.
         port: of the loopback interface; 0 for any that is free; None for the usual one, so that

@@ -23,7 +23,6 @@ def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None)
     """Write the kubeconfig of a node, readable by its owner alone.
 
     Args:
-        data_dir: of a cluster that runs.
         node: the node's name.
         output: where to; None for `nodes/NAME.kubeconfig` in the data directory.
 

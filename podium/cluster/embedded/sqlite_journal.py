@@ -116,8 +116,6 @@ class SqliteJournal:
         """Open the file, or make it in a directory that exists.
 
         Args:
-            path: the file.
-            durability: what writes survive.
             history_max: how many of the last writes, of all kinds together, are there after a
                 restart for watches to resume from. Objects as they are last are always kept.
 
@@ -137,7 +135,11 @@ class SqliteJournal:
         log = _beside(path, "wal")
         self._had_log = log.exists() and log.stat().st_size > 0
         if not path.exists():
-            _make(path)
+            # Make the file for its owner only; SQLite gives what it puts beside it the same mode.
+            try:
+                os.close(owner_only(str(path), os.O_RDWR | os.O_CREAT))
+            except OSError as error:
+                raise _unavailable(path, error) from error
         with self._errors_named():
             self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
             try:
@@ -321,14 +323,6 @@ class _Note:
 
 def _beside(path: Path, what: str) -> Path:
     return path.with_name(f"{path.name}-{what}")
-
-
-def _make(path: Path) -> None:
-    """Make the file for its owner only; SQLite gives what it puts beside it the same mode."""
-    try:
-        os.close(owner_only(str(path), os.O_RDWR | os.O_CREAT))
-    except OSError as error:
-        raise _unavailable(path, error) from error
 
 
 def _make_private(path: Path) -> None:

@@ -41,7 +41,6 @@ class FieldJudge:
         is_applied: the objects are to be applied; otherwise they are a state, of which those that
             come from an API server have only fields that are known.
         is_strict: unknown and repeated fields are faults.
-        ignores: they are nothing to be told.
     """
 
     def __init__(self, validation: FieldValidation, *, is_applied: bool) -> None:
@@ -86,7 +85,9 @@ class _SuggestingChecker(Checker):
 
     def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
         """`.spec.replica: unknown field; did you mean replicas?`."""
-        similar = _similar(name, known)
+        by_lower = {one.lower(): one for one in known}
+        close = get_close_matches(name.lower(), by_lower, n=1, cutoff=_SIMILAR)
+        similar = by_lower[close[0]] if close else ""
         return f".{path}: unknown field" + (f"; did you mean {similar}?" if similar else "")
 
     def duplicate(self, path: str) -> str:
@@ -100,12 +101,6 @@ class _SuggestingChecker(Checker):
             self.hint += "quote it"
         self._has_mismatch = True
         super().mismatch(value, of, at)
-
-
-def _similar(name: str, known: Iterable[str]) -> str:
-    by_lower = {one.lower(): one for one in known}
-    close = get_close_matches(name.lower(), by_lower, n=1, cutoff=_SIMILAR)
-    return by_lower[close[0]] if close else ""
 
 
 def repeated_fields(value: Any, path: str = "") -> Iterator[str]:

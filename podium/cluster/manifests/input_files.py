@@ -41,7 +41,25 @@ def open_file(path: str | Path) -> BinaryIO:
     except ValueError:
         raise InputFileError(path, "a path can't hold a null byte") from None
     try:
-        return _opened(descriptor, path)
+        status = os.fstat(descriptor)
+        if stat.S_ISFIFO(status.st_mode):
+            try:
+                first = os.read(descriptor, _CHUNK_BYTES)
+                if not first:
+                    raise InputFileError(path, "it is a pipe that nobody writes to")
+            except BlockingIOError:
+                first = b""
+            os.set_blocking(descriptor, True)
+            return io.BufferedReader(_Pipe(descriptor, first))
+        if stat.S_ISDIR(status.st_mode):
+            raise InputFileError(path, "it is a directory")
+        is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+        is_null = is_device and status.st_rdev == os.stat(os.devnull).st_rdev
+        if is_device and not is_null and not os.isatty(descriptor):
+            raise InputFileError(path, "it is a device")
+        _check_size(status.st_size, path)
+        os.set_blocking(descriptor, True)
+        return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
         raise
@@ -86,32 +104,6 @@ def lines(file: BinaryIO, path: str | Path, length_max: int) -> Iterator[bytes]:
         if len(line) > length_max:
             raise InputFileError(path, f"a line is longer than {length_max} bytes")
         yield line
-
-
-def _opened(descriptor: int, path: str | Path) -> BinaryIO:
-    status = os.fstat(descriptor)
-    if stat.S_ISFIFO(status.st_mode):
-        return _piped(descriptor, path)
-    if stat.S_ISDIR(status.st_mode):
-        raise InputFileError(path, "it is a directory")
-    is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
-    is_null = is_device and status.st_rdev == os.stat(os.devnull).st_rdev
-    if is_device and not is_null and not os.isatty(descriptor):
-        raise InputFileError(path, "it is a device")
-    _check_size(status.st_size, path)
-    os.set_blocking(descriptor, True)
-    return os.fdopen(descriptor, "rb")
-
-
-def _piped(descriptor: int, path: str | Path) -> BinaryIO:
-    try:
-        first = os.read(descriptor, _CHUNK_BYTES)
-        if not first:
-            raise InputFileError(path, "it is a pipe that nobody writes to")
-    except BlockingIOError:
-        first = b""
-    os.set_blocking(descriptor, True)
-    return io.BufferedReader(_Pipe(descriptor, first))
 
 
 class _Pipe(io.RawIOBase):

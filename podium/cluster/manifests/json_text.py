@@ -30,7 +30,6 @@ def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[YamlDocument
     """The documents of a JSON text, in order.
 
     Args:
-        data: the text.
         is_careful: whether to look for keys that stand twice, which takes longer; otherwise the
             items of a list share equal parts.
     """

@@ -52,7 +52,6 @@ def objects_in(
         file: the file's name.
         namespace: where namespaced objects go that don't say.
         kind_of: the kind of an object, if it is of any use.
-        judge: of fields.
         faults_of: the faults of an object of such a kind.
     """
     for fault in document.faults:
@@ -68,31 +67,28 @@ def objects_in(
             faults = header_faults or _complete(obj, namespace, kind_of, faults_of)
             yield from (Problem(place, describe(obj), str(fault)) for fault in faults)
             if not header_faults:
-                yield from _judged(obj, place, judge, has_faults=bool(faults))
+                # What is strange about an object's fields; of a wrong type only where nothing
+                # else told.
+                has_faults = bool(faults)
+                found = judge.faults(obj)
+                label = describe(obj) if found.strange or found.mismatch else ""
+                for strange in found.strange:
+                    yield Problem(place, label, strange, is_warning=not judge.is_strict)
+                if found.mismatch and not has_faults:
+                    yield Problem(
+                        place,
+                        label,
+                        found.mismatch,
+                        is_warning=not (judge.is_applied or judge.is_strict),
+                    )
             if not faults:
                 yield Loaded(obj, place)
-
-
-def _judged(
-    obj: Object, place: Source, judge: FieldJudge, *, has_faults: bool
-) -> Iterator[Problem]:
-    """What is strange about an object's fields; of a wrong type only where nothing else told."""
-    found = judge.faults(obj)
-    label = describe(obj) if found.strange or found.mismatch else ""
-    for strange in found.strange:
-        yield Problem(place, label, strange, is_warning=not judge.is_strict)
-    if found.mismatch and not has_faults:
-        yield Problem(
-            place, label, found.mismatch, is_warning=not (judge.is_applied or judge.is_strict)
-        )
 
 
 def _flat(value: Any, source: Source, lines: Sequence[int] = ()) -> Iterator[tuple[Any, Source]]:
     """The value itself, or the items of the list it is, with what the list says of them.
 
     Args:
-        value: of a document.
-        source: where it stands.
         lines: on which its items begin; empty if they aren't known.
     """
     if not _is_list(value):
@@ -101,7 +97,13 @@ def _flat(value: Any, source: Source, lines: Sequence[int] = ()) -> Iterator[tup
     item_kind = value["kind"].removesuffix("List")
     for index, item in enumerate(entries(value, "items")):
         line = lines[index] if lines else source.item_line
-        place = Source(source.file, source.document, source.line, _item(source.item, index), line)
+        place = Source(
+            source.file,
+            source.document,
+            source.line,
+            f"{source.item}.items[{index}]" if source.item else f"items[{index}]",
+            line,
+        )
         if isinstance(item, dict) and item_kind:
             item.setdefault("apiVersion", value.get("apiVersion"))
             item.setdefault("kind", item_kind)
@@ -124,10 +126,6 @@ def is_whole_snapshot(value: Any) -> bool:
     marks = metadata.get("annotations")
     noted = marks.get(SNAPSHOT_OBJECTS) if isinstance(marks, dict) else None
     return noted == str(len(entries(value, "items")))
-
-
-def _item(outer: str, index: int) -> str:
-    return f"{outer}.items[{index}]" if outer else f"items[{index}]"
 
 
 def _header_faults_of(obj: Any) -> list[FieldError | str]:
@@ -174,24 +172,14 @@ def _header_faults(obj: Object) -> Iterator[FieldError | str]:
             yield from text(value, field)
             named = False
     if named:
-        yield from _version_faults(obj)
-    yield from _name_faults(obj)
-
-
-def _version_faults(obj: Object) -> Iterator[FieldError]:
-    """A kind of Kubernetes' own must be spelt with the group and version that it has.
-
-    Other groups may have kinds of the same name, which Podium doesn't know.
-    """
-    known, api_version = DECISIVE_KINDS.get(obj["kind"]), obj["apiVersion"]
-    group = api_version.rpartition("/")[0]
-    is_own = "." not in group or group.endswith(".k8s.io")
-    if known and is_own and api_version != known.api_version:
-        message = f"{known.name} is served as {known.api_version}"
-        yield FieldError("apiVersion", api_version, message)
-
-
-def _name_faults(obj: Object) -> Iterator[FieldError]:
+        # A kind of Kubernetes' own must be spelt with the group and version that it has. Other
+        # groups may have kinds of the same name, which Podium doesn't know.
+        known, api_version = DECISIVE_KINDS.get(obj["kind"]), obj["apiVersion"]
+        group = api_version.rpartition("/")[0]
+        is_own = "." not in group or group.endswith(".k8s.io")
+        if known and is_own and api_version != known.api_version:
+            message = f"{known.name} is served as {known.api_version}"
+            yield FieldError("apiVersion", api_version, message)
     metadata = obj.get("metadata")
     if metadata is None:
         yield required("metadata.name")

@@ -14,7 +14,7 @@ import msgspec
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.codec.yaml_text import YamlDocument, decoded, read_yaml
 from podium.api.kinds.decisive_kinds import KindOf, decisive_kind_of
-from podium.api.objects import DEFAULT_NAMESPACE, Object
+from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.process.python_garbage_collection import without_garbage_collection
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests.field_validation import FieldJudge
@@ -90,7 +90,6 @@ def read_sources(
             texts that are loaded already.
         stdin: what `-` stands for.
         namespace: where namespaced objects go that don't say.
-        is_applied: they are to be applied.
         later_counts: of objects that stand twice the last one counts, as where they are applied;
             otherwise that is an error, unless they are equal.
         validation: how unknown and repeated fields are treated. Of a state,
@@ -144,26 +143,22 @@ def _load(path: str | File, stdin: BinaryIO | None) -> Iterator[File | Problem]:
         else:
             yield _read(_STDIN_NAME, partial(read_all, stdin))
     elif Path(path).is_dir():
-        yield from _load_directory(path)
+        unread: list[OSError] = []
+        found = sorted(
+            os.path.join(folder, name)
+            for folder, _, names in os.walk(path, onerror=unread.append)
+            for name in names
+            if name.endswith(_SUFFIXES)
+        )
+        for error in unread:
+            yield Problem(Source(error.filename), "", f"can't be read: {error.strerror}")
+        if not found and not unread:
+            message = f"the directory has no file that ends with {', '.join(_SUFFIXES)}"
+            yield Problem(Source(path), "", message)
+        for name in found:
+            yield _read(name, read_file)
     else:
         yield _read(path, read_file)
-
-
-def _load_directory(path: str) -> Iterator[File | Problem]:
-    unread: list[OSError] = []
-    found = sorted(
-        os.path.join(folder, name)
-        for folder, _, names in os.walk(path, onerror=unread.append)
-        for name in names
-        if name.endswith(_SUFFIXES)
-    )
-    for error in unread:
-        yield Problem(Source(error.filename), "", f"can't be read: {error.strerror}")
-    if not found and not unread:
-        message = f"the directory has no file that ends with {', '.join(_SUFFIXES)}"
-        yield Problem(Source(path), "", message)
-    for name in found:
-        yield _read(name, read_file)
 
 
 def _read(name: str, read: Callable[[str], bytes]) -> File | Problem:
@@ -205,7 +200,10 @@ def _without_doubles(
     kept: dict[tuple[str, ...], Loaded] = {}
     remarks: list[str | Problem] = []
     for loaded in found:
-        identity = _identity(loaded.obj)
+        # What no two objects of a cluster share; versions of one group are the same object.
+        metadata = loaded.obj["metadata"]
+        group = loaded.obj["apiVersion"].rpartition("/")[0]
+        identity = group, loaded.obj["kind"], metadata.get("namespace") or "", metadata["name"]
         first = kept.setdefault(identity, loaded)
         if first is loaded:
             continue
@@ -220,13 +218,6 @@ def _without_doubles(
         else:
             remarks.append(Problem(loaded.source, label, f"stands already in {first.source}"))
     return list(kept.values()), remarks
-
-
-def _identity(obj: Object) -> tuple[str, ...]:
-    """What no two objects of a cluster share; versions of one group are the same object."""
-    metadata = obj["metadata"]
-    group = obj["apiVersion"].rpartition("/")[0]
-    return group, obj["kind"], metadata.get("namespace") or "", metadata["name"]
 
 
 def _notes_on_unknown_kinds(objects: list[Loaded], kind_of: KindOf) -> list[str]:

@@ -49,7 +49,6 @@ class Problem(msgspec.Struct, frozen=True):
     """One fault of one manifest.
 
     Attributes:
-        source: where it is.
         object: `Kind namespace/name`, as far as known; empty for a fault of the text.
         message: what is wrong; begins with the field and the bad value where a field is at fault.
         is_warning: whether what was read can be used all the same.

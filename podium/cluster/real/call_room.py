@@ -80,7 +80,11 @@ class CallRoom:
 
     def _let_in(self) -> None:
         """Let in whoever may be, now or when the limit allows it."""
-        while self._has_waiting() and self._inside < self._room() and self._next is None:
+        while (
+            self._has_waiting()
+            and self._inside < (1 if self._is_second else self._size)
+            and self._next is None
+        ):
             wait_s = self._limiter.reserve_s()
             if wait_s > 0.0:
                 loop = asyncio.get_running_loop()
@@ -104,9 +108,6 @@ class CallRoom:
         while self._waiting and self._waiting[0][2].done():
             heappop(self._waiting)
         return bool(self._waiting)
-
-    def _room(self) -> int:
-        return 1 if self._is_second else self._size
 
     def _yield(self, *, is_second: bool) -> None:
         if self._is_second != is_second:

@@ -14,11 +14,7 @@ from podium.apiserver.requests.discovery import health
 
 
 class HealthApp:
-    """An application that `podium.apiserver.http.http_server.Serving` can serve.
-
-    Args:
-        app: answers.
-    """
+    """An application that `podium.apiserver.http.http_server.Serving` can serve."""
 
     def __init__(self, app: Starlette) -> None:
         self._app = app
@@ -41,7 +37,6 @@ def health_app(
     Args:
         checks: what the process is ready by: by name what is wrong, or an empty text.
         metrics: all of them in Prometheus' text format.
-        configuration: what the process runs with.
         options: what it has of Podium's own.
     """
 

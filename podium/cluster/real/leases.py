@@ -57,8 +57,6 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True):
         """The Lease that says so.
 
         Args:
-            namespace: where it stands.
-            name: of it.
             known: as it was read, whose version must still be the last; None for a new one.
         """
         spec = {

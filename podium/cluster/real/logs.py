@@ -32,11 +32,7 @@ def fields(**values: Any) -> dict[str, Any]:
 
 
 class LogFormatter(logging.Formatter):
-    """Writes a record as one line.
-
-    Args:
-        form: of the line.
-    """
+    """Writes a record as one line."""
 
     def __init__(self, form: LogFormat) -> None:
         super().__init__()
@@ -59,7 +55,6 @@ def log_to_stderr(level: LogLevel, form: LogFormat) -> None:
 
     Args:
         level: the least that is written.
-        form: of the lines.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormatter(form))

@@ -28,7 +28,6 @@ def outcome_seen(effect: Effect, found: Object | None) -> Outcome | None:
     """What became of a call.
 
     Args:
-        effect: the call.
         found: the object that it is about, as it is now; None if there is none.
 
     Returns:
@@ -44,7 +43,15 @@ def outcome_seen(effect: Effect, found: Object | None) -> Outcome | None:
     if found is None:
         return Outcome(effect, CallError(HTTPStatus.NOT_FOUND, "NotFound", "it is gone"))
     if isinstance(effect, Bind):
-        return _binding_seen(effect, found)
+        if _is_another(found, effect.uid):
+            return Outcome(effect, CallError(HTTPStatus.NOT_FOUND, "NotFound", "it is another pod"))
+        node_name = node_name_of(found)
+        if node_name == effect.node_name:
+            return Outcome(effect, obj=found)
+        if node_name:
+            why = f'pod {effect.name} is already assigned to node "{node_name}"'
+            return Outcome(effect, CallError(HTTPStatus.CONFLICT, "Conflict", why))
+        return None
     wanted = effect.body if isinstance(effect, Patch) else getattr(effect, "obj", {})
     required = metadata_of(wanted)
     if _is_another(found, str(required.get("uid") or "")):
@@ -57,18 +64,6 @@ def outcome_seen(effect: Effect, found: Object | None) -> Outcome | None:
     version = required.get("resourceVersion")
     if version and version != metadata_of(found).get("resourceVersion"):
         return Outcome(effect, CallError(HTTPStatus.CONFLICT, "Conflict", "it has changed"))
-    return None
-
-
-def _binding_seen(effect: Bind, pod: Object) -> Outcome | None:
-    if _is_another(pod, effect.uid):
-        return Outcome(effect, CallError(HTTPStatus.NOT_FOUND, "NotFound", "it is another pod"))
-    node_name = node_name_of(pod)
-    if node_name == effect.node_name:
-        return Outcome(effect, obj=pod)
-    if node_name:
-        why = f'pod {effect.name} is already assigned to node "{node_name}"'
-        return Outcome(effect, CallError(HTTPStatus.CONFLICT, "Conflict", why))
     return None
 
 

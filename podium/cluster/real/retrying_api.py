@@ -58,9 +58,6 @@ class RetryingApi:
 
     Args:
         api: makes each call once.
-        calls: limits calls and lists.
-        events: limits the writing of events.
-        rng: lengthens waits.
     """
 
     def __init__(self, api: HttpApi, calls: RateLimiter, events: RateLimiter, rng: Random) -> None:

@@ -79,9 +79,7 @@ class SchedulerProcess:
     Args:
         connection: how to reach the cluster.
         options: what is scheduled, and how.
-        clock: what time it is.
         stopwatch: seconds that pass while something is computed.
-        rng: for what is left to chance.
         beside: goes on beside the scheduling, and may look at all of it.
     """
 

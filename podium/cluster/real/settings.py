@@ -28,8 +28,6 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True):
         lease_duration: a duration as Go writes it, as the next two.
         renew_deadline: how long the leader tries to renew.
         retry_period: between two tries.
-        resource_name: of the Lease.
-        resource_namespace: of the Lease.
         qps: requests a second.
         burst: requests at once.
     """

@@ -39,7 +39,6 @@ class Judgement(msgspec.Struct):
     Attributes:
         kind: `PLACEMENT` or `PREEMPTION`.
         pod: as it was before.
-        scheduler_name: whose profile it names.
         node_name: where the other puts it, or makes room for it.
         until_s: when it is final.
         ours: why Podium would have decided otherwise; empty if it wouldn't.

@@ -104,7 +104,12 @@ class Anonymizer:
         self._pseudonyms: Mapping[str, str] | None = None
         self._words: set[str] = set()
         for obj in objects:
-            self._uid_of(obj)
+            metadata = metadata_of(obj)
+            for one in (metadata, *entries(metadata, "ownerReferences")):
+                uid = str(one.get("uid") or "")
+                if uid:
+                    number = len(self._uids) + 1
+                    self._uids.setdefault(uid, f"00000000-0000-4000-8000-{number:012}")
             self._object(obj)
         self._pseudonyms = pseudonyms(self._words, {*_KEPT_WORDS, *_ordinals(objects)})
 
@@ -128,17 +133,13 @@ class Anonymizer:
             return word
         return self._pseudonyms[word]
 
-    def _uid_of(self, obj: Object) -> None:
-        metadata = metadata_of(obj)
-        for one in (metadata, *entries(metadata, "ownerReferences")):
-            uid = str(one.get("uid") or "")
-            if uid:
-                number = len(self._uids) + 1
-                self._uids.setdefault(uid, f"00000000-0000-4000-8000-{number:012}")
-
     def _object(self, value: Any, field: str = "") -> Any:
         if isinstance(value, str):
-            return self._string(value, field)
+            if field in _KEPT or field in _AMOUNTS:
+                return value
+            if field == "reason" and _REASON.fullmatch(value):
+                return value
+            return self._key(value) if field in _KEYS else self.text(value)
         if isinstance(value, list | tuple):
             return [self._object(one, field) for one in value]
         if not isinstance(value, Mapping):
@@ -152,7 +153,11 @@ class Anonymizer:
             return {self.text(pod): since for pod, since in value.items()}
         if field == "ownerReferences":
             value = _plain_owner(value)
-        return {one: self._field(one, value) for one in value if not _is_dropped(one, value)}
+        return {
+            one: self._field(one, value)
+            for one in value
+            if not (one in _DROPPED or (one == "hostIP" and "containerPort" not in value))
+        }
 
     def _field(self, field: str, of: Mapping[str, Any]) -> Any:
         if field == "values" and of.get("operator") in ("Gt", "Lt"):
@@ -160,13 +165,6 @@ class Anonymizer:
         if field in ("values", "value") and of.get("key") in self._compared:
             return of[field]
         return self._object(of[field], field)
-
-    def _string(self, text: str, field: str) -> str:
-        if field in _KEPT or field in _AMOUNTS:
-            return text
-        if field == "reason" and _REASON.fullmatch(text):
-            return text
-        return self._key(text) if field in _KEYS else self.text(text)
 
     def _labels(self, labels: Mapping[str, str], field: str) -> Iterator[tuple[str, str]]:
         for key, value in labels.items():
@@ -187,7 +185,6 @@ def pseudonyms(words: Iterable[str], kept: Iterable[str]) -> dict[str, str]:
     """Other words, all different, in the same order as text.
 
     Args:
-        words: which ones.
         kept: words that stand for themselves. If one begins with another, it mustn't go on with a
             0, unless that other one followed by a 0 is kept as well, as among ordinals.
     """
@@ -225,11 +222,6 @@ def _letters(number: int, width: int) -> str:
 
 def _is_known(key: str) -> bool:
     return key in _BARE_KEYS or _WELL_KNOWN.fullmatch(key) is not None
-
-
-def _is_dropped(field: str, of: Mapping[str, Any]) -> bool:
-    # Of a container's port it says where the port is taken.
-    return field in _DROPPED or (field == "hostIP" and "containerPort" not in of)
 
 
 def _plain_owner(owner: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -70,7 +70,6 @@ async def take_snapshot(api: HttpApi, progress: Callable[[str, int], None]) -> C
     Kinds aren't read at one moment: what changes meanwhile may be seen in one and not in another.
 
     Args:
-        api: of the cluster.
         progress: told of each kind before it is read, with how many objects there are by then.
 
     Raises:

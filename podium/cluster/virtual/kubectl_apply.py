@@ -41,8 +41,6 @@ def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = Non
     """Create what isn't there; otherwise merge the manifest into it, and leave the rest alone.
 
     Args:
-        cluster: where to.
-        manifest: what to apply.
         last: the manifest that was applied before; what kubectl has noted unless given.
 
     Raises:

@@ -50,7 +50,13 @@ class ObjectFactory:
     def namespaces(self, names: Iterable[str]) -> list[Object]:
         """Namespaces; names that come twice count once."""
         return [
-            self._stamped(apply_defaults(_namespace(name)), 1)[0] for name in dict.fromkeys(names)
+            self._stamped(
+                apply_defaults(
+                    {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+                ),
+                1,
+            )[0]
+            for name in dict.fromkeys(names)
         ]
 
     def _stamped(self, template: Any, number: int) -> list[Object]:
@@ -63,7 +69,3 @@ class ObjectFactory:
         metadata["uid"] = f"{serial:08x}-0000-4000-8000-000000000000"
         metadata["creationTimestamp"] = _CREATED
         return obj
-
-
-def _namespace(name: str) -> Object:
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}

@@ -38,8 +38,6 @@ class ServerBenchOptions:
     """What is measured on a server: how many nodes and pods, for which scheduler.
 
     Attributes:
-        name: of this run, part of all names.
-        scheduler_name: pods ask for it.
         nodes: how many there are.
         pods: how many are measured.
         patience_s: how long they may take.
@@ -56,8 +54,6 @@ class ServerBench:
     """Runs workloads on an API server.
 
     Args:
-        api: of the cluster.
-        options: what is measured.
         clock_s: seconds that pass evenly.
     """
 

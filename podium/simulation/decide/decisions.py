@@ -29,8 +29,6 @@ class Decided(msgspec.Struct, frozen=True):
     """One decision of a scenario.
 
     Attributes:
-        decision: what was decided.
-        explanation: all of it.
         bound: the node that the pod was bound to; only in a sequence.
     """
 
@@ -47,19 +45,16 @@ def decide(scenario: Scenario) -> Iterator[Decided]:
     for obj in scenario.pending:
         pod = scheduler.pending(obj)
         if scenario.sequence:
-            yield from _in_sequence(scheduler, pod, scenario.scheduler_name)
+            profile = scenario.scheduler_name
+            first = _decided(scheduler, pod, profile)
+            yield _bound(scheduler, first, profile)
+            scheduler.preempt(first.decision)
+            preemption = first.decision.preemption
+            if preemption is not None and preemption.node_name:
+                yield _bound(scheduler, _decided(scheduler, pod, profile), profile)
         else:
             yield _decided(scheduler, pod, scenario.scheduler_name)
             scheduler.nominator.withdraw(pod)
-
-
-def _in_sequence(scheduler: Scheduler, pod: PodInfo, profile: str) -> Iterator[Decided]:
-    first = _decided(scheduler, pod, profile)
-    yield _bound(scheduler, first, profile)
-    scheduler.preempt(first.decision)
-    preemption = first.decision.preemption
-    if preemption is not None and preemption.node_name:
-        yield _bound(scheduler, _decided(scheduler, pod, profile), profile)
 
 
 def _bound(scheduler: Scheduler, decided: Decided, profile: str) -> Decided:

@@ -4,7 +4,7 @@ Objects are taken as they stand, unless the scenario asks for the API server's d
 filled in always: the namespace, the uid, and the priority of a pod's class.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,14 +49,11 @@ class Scenario:
 
     Attributes:
         id: given back with the answer.
-        nodes: of the cluster.
         pods: that are there already, bound or with a nomination.
-        budgets: disruption budgets.
         others: objects of other kinds; each has its kind.
         pending: the pods to decide, in order.
         sequence: whether each decision changes the state for the next.
         configuration: of the scheduler; None for v1.36's default one.
-        scheduler_name: the profile to decide by.
     """
 
     id: str
@@ -126,7 +123,8 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
         InvalidDocumentError: its profile isn't valid.
         InvalidValueError: a pod names a class that isn't there.
     """
-    priorities = _priorities(document.priority_classes)
+    named = {c["metadata"]["name"]: class_value(c) for c in document.priority_classes}
+    priorities = _SYSTEM_CLASSES | named
     configuration = _configuration(document)
 
     def filled(name: str, kind: str) -> tuple[Object, ...]:
@@ -144,11 +142,6 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
         configuration=configuration,
         scheduler_name=_scheduler_name(configuration),
     )
-
-
-def _priorities(classes: Iterable[Object]) -> dict[str, int]:
-    named = {c["metadata"]["name"]: class_value(c) for c in classes}
-    return _SYSTEM_CLASSES | named
 
 
 def _configuration(document: ScenarioDocument) -> SchedulerConfiguration | None:

@@ -43,7 +43,11 @@ class DaskExecutor(msgspec.Struct, frozen=True):
         except (OSError, ValueError) as error:
             raise DaskError(f"--dask {self.address}: can't be reached: {error}") from None
         with client:
-            _await_worker(self.address, client, timeout_s)
+            # Wait for the first worker: a cluster may have been started a moment ago.
+            try:
+                client.wait_for_workers(1, timeout=timeout_s)
+            except TimeoutError:
+                raise DaskError(f"--dask {self.address}: there are no workers") from None
             _check_versions(self.address, client.run(_version, on_error="return"))
             # A run depends on nothing but itself; no two are to be taken for one.
             futures = client.map(play, runs, pure=False, retries=_RETRIES)
@@ -73,14 +77,6 @@ def _timeout_s() -> float:
 
     told_s = parse_timedelta(config.get("distributed.comm.timeouts.connect"))
     return max(_CONNECT_S, float(told_s))
-
-
-def _await_worker(address: str, client: Any, timeout_s: float) -> None:
-    """Wait for the first worker: a cluster may have been started a moment ago."""
-    try:
-        client.wait_for_workers(1, timeout=timeout_s)
-    except TimeoutError:
-        raise DaskError(f"--dask {address}: there are no workers") from None
 
 
 def _check_versions(address: str, versions: dict[str, Any]) -> None:

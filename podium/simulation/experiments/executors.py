@@ -13,11 +13,7 @@ from podium.simulation.workers import LostProcessError, in_workers
 
 
 class ScenarioRun(msgspec.Struct, frozen=True):
-    """A scenario to be played with a seed.
-
-    Attributes:
-        settings: values that it is given, by their places.
-    """
+    """A scenario to be played with a seed."""
 
     scenario: WholeScenario
     seed: int

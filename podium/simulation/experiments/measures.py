@@ -42,8 +42,6 @@ def check_measure(asked: str, name: str, known: Collection[str]) -> None:
     """See that runs have a measure.
 
     Args:
-        asked: by what it was asked for.
-        name: of the measure.
         known: the measures that runs have; none if there was no run.
 
     Raises:

@@ -26,7 +26,6 @@ def recorded_series(recording: Recording, histories: list[PodHistory] | None = N
     """The lines of a recording.
 
     Args:
-        recording: of a cluster.
         histories: of its pods, if they are known already.
     """
     if histories is None:

@@ -243,7 +243,12 @@ class _Comparison:
                 matched.add(found)
         for identity, other in replayed.items():
             if identity not in matched:
-                otherwise = self._in_recording(other.preemptor)
+                record = self._replay.records.get(other.preemptor)
+                otherwise = (
+                    ""
+                    if record is None
+                    else self._fate(record.node, record.bound_s, record.message)
+                )
                 yield self._difference(REPLAYED, other, other.reason, otherwise)
 
     def _match(
@@ -275,10 +280,6 @@ class _Comparison:
         if result.instead:
             return f"isn't needed: {result.instead} stays"
         return self._fate(result.node, result.bound_s, result.message)
-
-    def _in_recording(self, preemptor: str) -> str:
-        record = self._replay.records.get(preemptor)
-        return "" if record is None else self._fate(record.node, record.bound_s, record.message)
 
     def _fate(self, node: str, bound_s: float | None, message: str) -> str:
         if node:

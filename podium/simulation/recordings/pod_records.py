@@ -100,8 +100,6 @@ class RecordedPreemption(msgspec.Struct, frozen=True):
     Attributes:
         at_s: when the first of them was told.
         preemptor: its uid; empty if nobody knows.
-        node: where.
-        victims: their uids.
     """
 
     at_s: float
@@ -129,7 +127,18 @@ def pod_records(recording: Recording) -> dict[str, PodRecord]:
         if change.kind == "Pod":
             _follow(records, change, number)
     _name_preemptors(records)
-    _name_replacements(records)
+    # By the controllers: the next pod that one makes after a loss stands in for it.
+    arrivals: dict[str, list[tuple[float, str]]] = {}
+    for one, record in records.items():
+        if record.created_s is not None and record.owner:
+            arrivals.setdefault(record.owner, []).append((record.created_s, one))
+    lost = [one for one in records.values() if one.was_lost and one.owner]
+    for record in sorted(lost, key=lambda one: one.lost_s):
+        waiting = arrivals.get(record.owner, [])
+        found = next((one for one in waiting if one[0] >= record.lost_s), None)
+        if found is not None:
+            waiting.remove(found)
+            record.replaced_by = found[1]
     return records
 
 
@@ -228,21 +237,6 @@ def _name_preemptors(records: dict[str, PodRecord]) -> None:
             and pod_priority(records[one].first) > priority
         ]
         record.preemptor = min(found)[2] if found else ""
-
-
-def _name_replacements(records: dict[str, PodRecord]) -> None:
-    """By the controllers: the next pod that one makes after a loss stands in for it."""
-    arrivals: dict[str, list[tuple[float, str]]] = {}
-    for one, record in records.items():
-        if record.created_s is not None and record.owner:
-            arrivals.setdefault(record.owner, []).append((record.created_s, one))
-    lost = [one for one in records.values() if one.was_lost and one.owner]
-    for record in sorted(lost, key=lambda one: one.lost_s):
-        waiting = arrivals.get(record.owner, [])
-        found = next((one for one in waiting if one[0] >= record.lost_s), None)
-        if found is not None:
-            waiting.remove(found)
-            record.replaced_by = found[1]
 
 
 def scheduled_by(records: Mapping[str, PodRecord], names: Collection[str]) -> dict[str, PodRecord]:

@@ -67,9 +67,7 @@ def updated(current: Object, old: Object, new: Object) -> Object | None:
     """A pod of a replay after users or controllers have changed the recorded one.
 
     Args:
-        current: as it is in the replay.
         old: as the recorded one was before.
-        new: as it was then.
 
     Returns:
         None if neither metadata nor spec have changed.
@@ -96,8 +94,6 @@ def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
     """A pod of a replay after its node has told of it what it told of the recorded one.
 
     Args:
-        current: as it is in the replay.
-        recorded: the status of the recorded pod.
         shift_s: how much later the pod was placed than in the recording.
     """
     others = [one for one in recorded.get("conditions") or () if not _is_schedulers(one)]

@@ -1,6 +1,6 @@
 """The machine that records: it asks for nothing, and writes down what it is told."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, labels, spec_of, version_of
@@ -14,7 +14,6 @@ from podium.simulation.recordings.segments import (
     GAP,
     STATE,
     Identity,
-    Line,
     SegmentWriter,
     identity_of,
 )
@@ -45,9 +44,6 @@ class RecorderMachine:
     Attributes:
         changes: how many it has written.
         is_synced: whether it knows all that there is, and records what happens from now on.
-
-    Args:
-        writer: of the recording.
     """
 
     name = "podium-record"
@@ -63,7 +59,17 @@ class RecorderMachine:
         self._now_s = 0.0
         self._resumes = False
         self._since_s = 0.0
-        self._take(writer.resume())
+        # Go on where a recording has ended.
+        lines = writer.resume()
+        for line in lines:
+            self._since_s = max(self._since_s, line["at"])
+            if line["type"] in ("ADDED", "MODIFIED", STATE):
+                self._known[identity_of(line["object"])] = line["object"]
+            elif line["type"] == "DELETED":
+                self._known.pop(identity_of(line["object"]), None)
+            self._resumes = self._resumes or line["type"] == BEGIN
+        self._now_s = self._since_s
+        self._unseen = set(self._known)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -75,9 +81,19 @@ class RecorderMachine:
         if isinstance(event, Change):
             self._change(event)
         elif isinstance(event, Synced):
-            self._synced()
-        if self._lines_wait():
-            self._flush()
+            if self._resumes:
+                self._note_the_gap()
+                for place in sorted(self._unseen):
+                    self._write("DELETED", self._known.pop(place))
+            else:
+                self._writer.begin_segment(self._known.values(), self._now_s)
+            self._unseen.clear()
+            self.is_synced = True
+        if self._flush_s is not None and self._flush_s <= self._now_s:
+            self._writer.flush()
+            self._flush_s = None
+            if self.is_synced and self._writer.is_full:
+                self._writer.begin_segment(self._known.values(), self._now_s)
         return ()
 
     def next_wakeup_s(self) -> float | None:
@@ -96,28 +112,6 @@ class RecorderMachine:
         if self.is_synced:
             self._writer.write(END, max(now_s, self._now_s))
             self._writer.flush()
-
-    def _take(self, lines: Iterable[Line]) -> None:
-        """Go on where a recording has ended."""
-        for line in lines:
-            self._since_s = max(self._since_s, line["at"])
-            if line["type"] in ("ADDED", "MODIFIED", STATE):
-                self._known[identity_of(line["object"])] = line["object"]
-            elif line["type"] == "DELETED":
-                self._known.pop(identity_of(line["object"]), None)
-            self._resumes = self._resumes or line["type"] == BEGIN
-        self._now_s = self._since_s
-        self._unseen = set(self._known)
-
-    def _synced(self) -> None:
-        if self._resumes:
-            self._note_the_gap()
-            for place in sorted(self._unseen):
-                self._write("DELETED", self._known.pop(place))
-        else:
-            self._writer.begin_segment(self._known.values(), self._now_s)
-        self._unseen.clear()
-        self.is_synced = True
 
     def _note_the_gap(self) -> None:
         if self._since_s:
@@ -155,15 +149,6 @@ class RecorderMachine:
         self.changes += 1
         if self._flush_s is None:
             self._flush_s = self._now_s + FLUSH_S
-
-    def _lines_wait(self) -> bool:
-        return self._flush_s is not None and self._flush_s <= self._now_s
-
-    def _flush(self) -> None:
-        self._writer.flush()
-        self._flush_s = None
-        if self.is_synced and self._writer.is_full:
-            self._writer.begin_segment(self._known.values(), self._now_s)
 
 
 def slimmed(obj: Object) -> Object:

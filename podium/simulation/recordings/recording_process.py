@@ -36,8 +36,6 @@ async def record(
     Args:
         connection: how to reach the cluster.
         machine: writes the recording; the caller ends it.
-        clock: what time it is.
-        rng: for what is left to chance.
         stop: set when it is to end.
         warn: told in a sentence, once, what can't be read, and each time that something was missed.
         progress: called twice a second.

@@ -25,7 +25,6 @@ class RecordedChange:
 
     Attributes:
         at_s: when the recorder was told, in seconds since the epoch.
-        kind: of the object.
         old: as it was known before; None if it is new.
         new: as it is then; None if it is gone.
     """
@@ -56,10 +55,8 @@ class Recording:
     """What happened in a cluster; times are in seconds since the epoch.
 
     Attributes:
-        path: where it lies.
         configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the
             default one.
-        state: all objects at the beginning.
         changes: in the order in which they were seen.
         is_closed: whether it ends where the recorder was told to end.
     """
@@ -118,23 +115,18 @@ class _Reader:
             if kind == HEADER:
                 self.configuration = line.get("configuration") or ""
             elif kind == STATE:
-                self._state(line["object"])
+                obj = line["object"]
+                # Later segments repeat what is known.
+                if not self.has_begun:
+                    self.state.append(obj)
+                    self._known[identity_of(obj)] = obj
             elif kind == BEGIN:
-                self._begin()
+                if not self.has_begun:
+                    self.has_begun, self.started_s = True, self.now_s
             elif kind == GAP:
                 self.gaps.append(RecordingGap(line["since"], line["at"], line["reason"]))
             elif kind != END:
                 self._change(kind, line["object"])
-
-    def _state(self, obj: Object) -> None:
-        # Later segments repeat what is known.
-        if not self.has_begun:
-            self.state.append(obj)
-            self._known[identity_of(obj)] = obj
-
-    def _begin(self) -> None:
-        if not self.has_begun:
-            self.has_begun, self.started_s = True, self.now_s
 
     def _change(self, kind: str, obj: Object) -> None:
         place = identity_of(obj)

@@ -36,7 +36,6 @@ class ReplayedPreemption(msgspec.Struct, frozen=True):
     Attributes:
         at_s: when.
         preemptor: uid of the recorded pod that it stands for.
-        node: where.
         victims: uids of recorded pods likewise.
         reason: why it was needed.
     """
@@ -53,9 +52,7 @@ class Replay(msgspec.Struct, frozen=True):
 
     Attributes:
         records: what became of each pod in the recording, by uid.
-        pods: the same in the replay.
         preemptions: in order of time.
-        scheduler_names: of the profiles that decided.
     """
 
     recording: Recording
@@ -74,7 +71,6 @@ def replay(
     """Play a recording from its beginning to its end.
 
     Args:
-        recording: what to play.
         configuration: by which the scheduler decides; v1.36's default one if None.
         options: Podium's own.
         progress: is told from time to time how far it is.

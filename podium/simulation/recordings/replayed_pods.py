@@ -80,11 +80,7 @@ class ReplayedPods:
         self._waiting: dict[str, Object] = {}
 
     def start(self, names: Collection[str]) -> None:
-        """Follow the pods that have been loaded.
-
-        Args:
-            names: of the schedulers that decide.
-        """
+        """Follow the pods that have been loaded."""
         self.names.update(names)
         self._watch = self._store.watch(
             "Pod", from_revision=self._store.revision, wake=self._look_soon
@@ -219,7 +215,10 @@ class ReplayedPods:
             if event.type == "DELETED":
                 if not is_terminating(old):
                     self._told_to_go(recorded, new)
-                self._gone(place_of(new))
+                place = place_of(new)
+                due = self._due.pop(place, None)
+                if due is not None:
+                    self._create(*due)
                 continue
             if not node_name_of(new):
                 self.results[recorded].message = condition_message(new, "PodScheduled")
@@ -286,8 +285,3 @@ class ReplayedPods:
         current = self._same(pod)
         if current is not None:
             self._store.delete("Pod", *place_of(pod))
-
-    def _gone(self, place: Place) -> None:
-        due = self._due.pop(place, None)
-        if due is not None:
-            self._create(*due)

@@ -46,7 +46,6 @@ class SegmentWriter:
 
     Attributes:
         number: of the segment that is written; 0 before the first.
-        bytes_written: by this writer, in all segments.
 
     Args:
         directory: of the recording; it is this writer's alone until `close`.
@@ -87,7 +86,9 @@ class SegmentWriter:
             content = path.read_bytes()
             lines, whole = _decoded(path, content)
             if any(line["type"] == BEGIN for line in lines):
-                self._check(path, lines[0])
+                header = lines[0]
+                if header.get("configuration", "") != self._configuration:
+                    raise RecordingError(f"{path}: was recorded with another configuration")
                 if whole < len(content):
                     os.truncate(path, whole)
                 self.number = _number(path)
@@ -147,10 +148,6 @@ class SegmentWriter:
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
-
-    def _check(self, path: Path, header: Line) -> None:
-        if header.get("configuration", "") != self._configuration:
-            raise RecordingError(f"{path}: was recorded with another configuration")
 
 
 def identity_of(obj: Object) -> Identity:

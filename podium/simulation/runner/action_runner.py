@@ -46,11 +46,31 @@ class ActionRunner:
                 for obj in action.objects:
                     self._apply(obj)
             case Delete():
-                self._delete(action)
+                how = DeleteOptions(grace_period_s=action.grace_period_s)
+                for target in action.objects:
+                    self._find(target)
+                    self._observer.note("Deleting", about=_about(target))
+                    self._server.delete(
+                        Attributes(
+                            KINDS[target.kind], target.namespace, target.name, self._driver.now_s
+                        ),
+                        how,
+                    )
             case Merge():
                 self._change(action)
             case Taint():
-                self._taint(action)
+                node = self._server.get(KINDS["Node"], "", action.node)
+                wanted = (action.taint["key"], action.taint["effect"])
+                spec = spec_of(node)
+                taints = [
+                    one for one in spec.get("taints") or () if (one["key"], one["effect"]) != wanted
+                ]
+                if not action.removes:
+                    taints.append(dict(action.taint))
+                tainted = {**node, "spec": {**spec, "taints": taints}}
+                self._server.replace(
+                    Attributes(KINDS["Node"], "", action.node, self._driver.now_s), tainted
+                )
             case Drain():
                 drainer = Drainer(self._cluster, self._observer, action)
                 self._drainers[action.node] = drainer
@@ -68,16 +88,6 @@ class ActionRunner:
         about = (str(obj["kind"]), str(obj["metadata"].get("namespace") or ""), name(obj))
         self._observer.note("Applied", {"created": written.created}, about=about)
 
-    def _delete(self, action: Delete) -> None:
-        how = DeleteOptions(grace_period_s=action.grace_period_s)
-        for target in action.objects:
-            self._find(target)
-            self._observer.note("Deleting", about=_about(target))
-            self._server.delete(
-                Attributes(KINDS[target.kind], target.namespace, target.name, self._driver.now_s),
-                how,
-            )
-
     def _change(self, action: Merge) -> None:
         target = action.target
         self._find(target)
@@ -90,18 +100,6 @@ class ActionRunner:
 
     def _find(self, target: ActionTarget) -> None:
         self._server.get(KINDS[target.kind], target.namespace, target.name)
-
-    def _taint(self, action: Taint) -> None:
-        node = self._server.get(KINDS["Node"], "", action.node)
-        wanted = (action.taint["key"], action.taint["effect"])
-        spec = spec_of(node)
-        taints = [one for one in spec.get("taints") or () if (one["key"], one["effect"]) != wanted]
-        if not action.removes:
-            taints.append(dict(action.taint))
-        tainted = {**node, "spec": {**spec, "taints": taints}}
-        self._server.replace(
-            Attributes(KINDS["Node"], "", action.node, self._driver.now_s), tainted
-        )
 
 
 def _about(target: ActionTarget) -> tuple[str, str, str]:

@@ -23,9 +23,7 @@ def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
     """What is the case instead of what a check says; empty if it holds.
 
     Args:
-        check: the check.
         store: the cluster's.
-        drains: the states of drains, by node.
     """
     match check.subject:
         case "pod" | "pods" | "no_pod_pending":
@@ -34,11 +32,31 @@ def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
             state = drains.get(check.target.name, "not started")
             return "" if state == check.state else f"the drain is {state}"
         case "node":
-            return _node(check, store)
+            node = store.get("Node", "", check.target.name)
+            if node is None or check.state == GONE:
+                return "" if (node is None) == (check.state == GONE) else _presence(node)
+            if NODE_STATES[check.state](node):
+                return ""
+            states = [
+                state for state, holds in NODE_STATES.items() if state != "there" and holds(node)
+            ]
+            return f"it is {' and '.join(states)}"
         case "budget":
-            return _budget(check, store)
+            budget = store.get("PodDisruptionBudget", check.target.namespace, check.target.name)
+            if budget is None:
+                return "it isn't there"
+            found = {field: int(status_of(budget).get(field) or 0) for field in check.numbers}
+            return "" if found == check.numbers else f"it {numbers_in_words(found)}"
         case "event":
-            return _events(check, store)
+            count = 0
+            for event in store.list("Event").items:
+                about = event.get("involvedObject") or {}
+                if event.get("reason") == check.event and check.target.name in (
+                    "",
+                    about.get("name"),
+                ):
+                    count += 1
+            return "" if check.allows_count(count) else f"there are {count}"
     return _object(check, store)
 
 
@@ -87,33 +105,6 @@ def _told(check: Check, pod: Object) -> str:
     """How a pod is, and why, if that was asked."""
     why = ", ".join(_reasons(pod)) or "none" if check.reason else ""
     return state_of_pod(pod) + (f" (reason: {why})" if why else "")
-
-
-def _node(check: Check, store: Store) -> str:
-    node = store.get("Node", "", check.target.name)
-    if node is None or check.state == GONE:
-        return "" if (node is None) == (check.state == GONE) else _presence(node)
-    if NODE_STATES[check.state](node):
-        return ""
-    states = [state for state, holds in NODE_STATES.items() if state != "there" and holds(node)]
-    return f"it is {' and '.join(states)}"
-
-
-def _budget(check: Check, store: Store) -> str:
-    budget = store.get("PodDisruptionBudget", check.target.namespace, check.target.name)
-    if budget is None:
-        return "it isn't there"
-    found = {field: int(status_of(budget).get(field) or 0) for field in check.numbers}
-    return "" if found == check.numbers else f"it {numbers_in_words(found)}"
-
-
-def _events(check: Check, store: Store) -> str:
-    count = 0
-    for event in store.list("Event").items:
-        about = event.get("involvedObject") or {}
-        if event.get("reason") == check.event and check.target.name in ("", about.get("name")):
-            count += 1
-    return "" if check.allows_count(count) else f"there are {count}"
 
 
 def _object(check: Check, store: Store) -> str:

@@ -77,7 +77,6 @@ def summarize_classes(
     """What became of pods, the highest priority first.
 
     Args:
-        entries: what happened.
         pods_before: the pods that were there at the start.
     """
     by_class: dict[str, list[PodHistory]] = {}

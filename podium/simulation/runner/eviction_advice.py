@@ -126,8 +126,6 @@ class _Trial:
 
     Args:
         store: as for `eviction_blocks`.
-        budget: refuses the evictions.
-        refused: the pods, as they are now.
         now_s: the time, in seconds since the epoch.
     """
 
@@ -180,7 +178,15 @@ class _Trial:
         yield from self._with_healthy_pods()
         yield from self._with_more_replicas()
         yield from self._with_another_bound()
-        yield from self._with_unhealthy_pods_allowed()
+        spec = {**self.budget["spec"], "unhealthyPodEvictionPolicy": "AlwaysAllow"}
+        lenient = replace(self._counted, budget={**self.budget, "spec": spec})
+        sick = [pod for pod in self._refused if not is_ready(pod)]
+        if sick and self._lets_go(lenient, sick):
+            verb = "isn't ready itself" if len(sick) == 1 else "aren't ready themselves"
+            yield (
+                f"set unhealthyPodEvictionPolicy: AlwaysAllow in budget {self.called}, as "
+                f"{_named(sick)} {verb}"
+            )
 
     @property
     def _total(self) -> int:
@@ -211,7 +217,10 @@ class _Trial:
         unready = [pod for pod in self._pods if is_active(pod) and not is_ready(pod)]
         if not unready or not allowance(self.budget, self._total):
             return
-        healed = [_ready(pod) if pod in unready else pod for pod in self._pods]
+        healed = [
+            {**pod, "status": {**pod["status"], "conditions": [_READY]}} if pod in unready else pod
+            for pod in self._pods
+        ]
         if self._lets_go(replace(self._counted, pods=healed)):
             yield f"have {_named(unready)} become ready"
 
@@ -236,7 +245,10 @@ class _Trial:
             yield f"scale {owners} up, to {wanted} pods in all"
 
     def _scaled(self, wanted: int) -> CountedBudget:
-        more = _healthy_pods(wanted - self._total)
+        more = [
+            {"metadata": {"name": str(n)}, "status": {"conditions": [_READY]}}
+            for n in range(wanted - self._total)
+        ]
         return replace(self._counted, pods=[*self._pods, *more], expected=wanted)
 
     def _with_another_bound(self) -> Iterator[str]:
@@ -248,17 +260,6 @@ class _Trial:
         other = next((one for one in BOUNDS if before.get(one) is not None), field)
         replaced = f" in place of {other}" if other != field else ""
         yield f"set {bound_text(after)}{replaced} in budget {self.called}"
-
-    def _with_unhealthy_pods_allowed(self) -> Iterator[str]:
-        spec = {**self.budget["spec"], "unhealthyPodEvictionPolicy": "AlwaysAllow"}
-        lenient = replace(self._counted, budget={**self.budget, "spec": spec})
-        sick = [pod for pod in self._refused if not is_ready(pod)]
-        if sick and self._lets_go(lenient, sick):
-            verb = "isn't ready itself" if len(sick) == 1 else "aren't ready themselves"
-            yield (
-                f"set unhealthyPodEvictionPolicy: AlwaysAllow in budget {self.called}, as "
-                f"{_named(sick)} {verb}"
-            )
 
     @property
     def is_allowed(self) -> bool:
@@ -276,16 +277,6 @@ class _Trial:
         except RefusedError:
             return False
         return True
-
-
-def _healthy_pods(number: int) -> list[Object]:
-    return [
-        {"metadata": {"name": str(n)}, "status": {"conditions": [_READY]}} for n in range(number)
-    ]
-
-
-def _ready(pod: Object) -> Object:
-    return {**pod, "status": {**pod["status"], "conditions": [_READY]}}
 
 
 def _named(pods: Iterable[Object]) -> str:

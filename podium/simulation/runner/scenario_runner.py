@@ -33,7 +33,6 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a scenario.
 
     Attributes:
-        cluster: as it is at the end.
         pods_before: the pods that were there at the start.
         ended_s: how much time has passed, in seconds.
         failures: assertions that don't hold, and steps that went otherwise than they should.
@@ -56,7 +55,6 @@ def simulate(
     """Play a scenario to its end, or until Ctrl-C.
 
     Args:
-        scenario: what to play.
         progress: is told from time to time how far it is.
         prepare: called with the cluster before it starts.
     """

@@ -111,7 +111,15 @@ def final_state(simulation: Simulation) -> EndReport:
         for pod in pods
     )
     placed = [pod for pod in pods if node_name_of(pod)]
-    sleeping = _sleepers(simulation)
+    # Where pods would fit that no event has woken, and when they would be tried; by uid.
+    start_s = simulation.scenario.options.start_s
+    machines = (handle.machine for handle in simulation.cluster.schedulers.values())
+    sleeping = {
+        one.pod.uid: (one.node_name, round(one.tried_at_s - start_s, 3))
+        for machine in machines
+        if isinstance(machine, SchedulerMachine)
+        for one in sleepers(machine)
+    }
     pending = [
         PendingReport(key(pod), state_of_pod(pod), *sleeping.get(uid(pod), ()))
         for pod in pods
@@ -122,18 +130,6 @@ def final_state(simulation: Simulation) -> EndReport:
         pending=pending,
         placements={key(pod): node_name_of(pod) for pod in placed if not is_terminating(pod)},
     )
-
-
-def _sleepers(simulation: Simulation) -> dict[str, tuple[str, float]]:
-    """Where pods would fit that no event has woken, and when they would be tried; by uid."""
-    start_s = simulation.scenario.options.start_s
-    machines = (handle.machine for handle in simulation.cluster.schedulers.values())
-    return {
-        one.pod.uid: (one.node_name, round(one.tried_at_s - start_s, 3))
-        for machine in machines
-        if isinstance(machine, SchedulerMachine)
-        for one in sleepers(machine)
-    }
 
 
 def _event(entry: TimelineEntry) -> EventReport:

@@ -154,7 +154,6 @@ def inline_objects(entry: object, path: str, file: str) -> tuple[list[Object], l
 
     Args:
         entry: an object, or a list of kind List.
-        path: where it stands.
         file: the scenario's name.
     """
     objects: list[Object] = []

@@ -39,7 +39,6 @@ class Scenario:
     """A scenario: a cluster, and what its users do to it and when.
 
     Attributes:
-        objects: what is there at the start.
         until_s: when it ends, in seconds since the start; None for the last step.
     """
 
@@ -161,7 +160,6 @@ def read_scenario(
 
     Args:
         path: the file's; manifests are named from where it is.
-        text: what stands in it.
         seed: instead of the file's own.
         max_pods: how many new pods workloads may ask for.
         plugins: names of those that each scheduler enables, whatever its configuration says.
@@ -195,13 +193,9 @@ def scenario_of(
     decoded = decode(ScenarioDocument, value, context={CONTEXT: context})
     if decoded.document is None:
         raise ScenarioError("\n".join(f"{path}: {one}" for one in decoded.faults))
-    return _scenario(decoded.document, context, seed)
-
-
-def _scenario(document: ScenarioDocument, context: Context, seed: int | None) -> Scenario:
-    spec = document.spec
+    spec = decoded.document.spec
     return Scenario(
-        name=document.metadata.name or Path(context.file).stem,
+        name=decoded.document.metadata.name or Path(context.file).stem,
         options=spec.options(spec.seed if seed is None else seed, context),
         objects=spec.objects(),
         steps=tuple(step.step(f"spec.steps[{at}]") for at, step in enumerate(spec.steps)),

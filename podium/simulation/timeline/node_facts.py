@@ -9,11 +9,7 @@ from podium.simulation.timeline.object_facts import node_facts
 
 
 class NodeFacts:
-    """Tells what happens to nodes, and when a zone has too few that are ready to evict any pods.
-
-    Args:
-        nodes: that are there already.
-    """
+    """Tells what happens to nodes, and when a zone has too few that are ready to evict any pods."""
 
     def __init__(self, nodes: Iterable[Object]) -> None:
         self._zones = Zones(NodeLifecycleSettings())

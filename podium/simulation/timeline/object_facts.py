@@ -24,11 +24,6 @@ def node_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
     if old is None:
         yield Fact("NodeCreated")
     old = old or _NOTHING
-    yield from _conditions(old, new)
-    yield from _taints(spec_of(old), spec_of(new))
-
-
-def _conditions(old: Object, new: Object) -> Iterator[Fact]:
     ready, message = _status(new, "Ready")
     if ready and ready != _status(old, "Ready")[0]:
         kinds = {"True": "NodeReady", "False": "NodeNotReady", "Unknown": "NodeUnknown"}
@@ -37,6 +32,7 @@ def _conditions(old: Object, new: Object) -> Iterator[Fact]:
         before, now = _status(old, kind)[0] == "True", _status(new, kind)[0] == "True"
         if before != now:
             yield Fact("NodeCondition", {"condition": kind, "status": str(now)})
+    yield from _taints(spec_of(old), spec_of(new))
 
 
 def _status(obj: Object, kind: str) -> tuple[str, str]:

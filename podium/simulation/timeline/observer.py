@@ -96,7 +96,6 @@ class Observer:
             what: the entry's type.
             details: the entry's.
             about: kind, namespace and name of the object that it happened to.
-            by: who did it.
         """
         self.look(by)
         self._note(Fact(what, details), *about, by)

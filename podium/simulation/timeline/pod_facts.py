@@ -72,18 +72,26 @@ def _gone(pod: Object, grace_s: int | None) -> Fact:
 
 def _changed(old: Object, new: Object) -> Iterator[Fact]:
     if old.get("spec") is not new["spec"]:
-        yield from _bound(old, new)
+        node = node_name_of(new)
+        if node and not node_name_of(old):
+            yield Fact("PodBound", {"node": node})
     before, status = status_of(old), status_of(new)
     if before is not status:
         yield from _nomination(before, status, new)
         yield from _scheduling(old, new)
-        yield from _running(before, status, old, new)
-
-
-def _bound(old: Object, new: Object) -> Iterator[Fact]:
-    node = node_name_of(new)
-    if node and not node_name_of(old):
-        yield Fact("PodBound", {"node": node})
+        phase, ready = status.get("phase"), is_ready(new)
+        restarts = _restarts(status)
+        if restarts > _restarts(before):
+            yield Fact("PodRestarted", {"restarts": restarts})
+        if phase != before.get("phase"):
+            details = {
+                field: status[field] for field in ("reason", "message") if status.get(field)
+            } | _disruption(new)
+            if phase == "Running":
+                details["ready"] = ready
+            yield Fact(f"Pod{phase}", {"node": node_name_of(new), **details})
+        elif phase == "Running" and ready != is_ready(old):
+            yield Fact("PodReady" if ready else "PodNotReady", {"node": node_name_of(new)})
 
 
 def _nomination(before: Object, status: Object, new: Object) -> Iterator[Fact]:
@@ -107,22 +115,6 @@ def _scheduling(old: Object, new: Object) -> Iterator[Fact]:
     ):
         kind = "PodGated" if condition.get("reason") == "SchedulingGated" else "PodUnschedulable"
         yield Fact(kind, {"message": condition.get("message") or ""})
-
-
-def _running(before: Object, status: Object, old: Object, new: Object) -> Iterator[Fact]:
-    phase, ready = status.get("phase"), is_ready(new)
-    restarts = _restarts(status)
-    if restarts > _restarts(before):
-        yield Fact("PodRestarted", {"restarts": restarts})
-    if phase != before.get("phase"):
-        details = {
-            field: status[field] for field in ("reason", "message") if status.get(field)
-        } | _disruption(new)
-        if phase == "Running":
-            details["ready"] = ready
-        yield Fact(f"Pod{phase}", {"node": node_name_of(new), **details})
-    elif phase == "Running" and ready != is_ready(old):
-        yield Fact("PodReady" if ready else "PodNotReady", {"node": node_name_of(new)})
 
 
 def _disruption(pod: Object) -> dict[str, Any]:

@@ -93,7 +93,6 @@ class PodHistories:
         repetitions: the pods that ended at once like others of their owner.
 
     Args:
-        entries: what was observed.
         before: the pods of the beginning, by uid.
         find: looks an object up that is there in the end, by kind, namespace and name.
     """
@@ -128,7 +127,6 @@ class PodHistories:
         """How far a disruption is from the changes; each step is a replacement that preempts.
 
         Args:
-            lost: the pod that was disrupted.
             preemptors: by the uid of a victim, that of the pod that it gives way to.
         """
         depth, seen = 1, {lost.uid}

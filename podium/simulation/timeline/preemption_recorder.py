@@ -61,8 +61,6 @@ class PreemptionRecorder:
         """A preemption with the chosen node and up to `count_max` of the others.
 
         Args:
-            pod: the preemptor.
-            preemption: one that selected a node.
             count_max: how many of the other candidates are of interest.
         """
         if preemption.choice is None:

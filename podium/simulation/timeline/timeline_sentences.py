@@ -104,7 +104,15 @@ def _with_retries_once(entries: Iterable[TimelineEntry]) -> Iterator[TimelineEnt
 def sentence(entry: TimelineEntry) -> str:
     """What an entry tells; empty if it is of no interest to a reader of the story."""
     if entry.type == "Event":
-        return _event(entry)
+        details = entry.details
+        about = details["regarding"]
+        who = subject(about.get("kind", "Pod"), about.get("namespace", ""), about.get("name", ""))
+        preemption = details.get("preemption")
+        if preemption is not None:
+            return f"{who} is preempted {_preemption(preemption)}"
+        if details["type"] != "Warning" or details["reason"] == "FailedScheduling":
+            return ""
+        return f"{who}: {details['reason']}: {details['message'].rstrip()}"
     phrase = _PHRASES[entry.type](entry)
     if not phrase or not entry.kind:
         return phrase
@@ -202,18 +210,6 @@ def _pod_failed(entry: TimelineEntry) -> str:
     told = (reason,) if reason == "Evicted" else (reason, message)
     why = ": ".join(text for text in told if text)
     return "fails" + (f" ({why})" if why else "")
-
-
-def _event(entry: TimelineEntry) -> str:
-    details = entry.details
-    about = details["regarding"]
-    who = subject(about.get("kind", "Pod"), about.get("namespace", ""), about.get("name", ""))
-    preemption = details.get("preemption")
-    if preemption is not None:
-        return f"{who} is preempted {_preemption(preemption)}"
-    if details["type"] != "Warning" or details["reason"] == "FailedScheduling":
-        return ""
-    return f"{who}: {details['reason']}: {details['message'].rstrip()}"
 
 
 def _preemption(record: Mapping[str, Any]) -> str:

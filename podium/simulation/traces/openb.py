@@ -53,7 +53,6 @@ class Trace:
 
     Attributes:
         nodes: in the order of the file.
-        classes: the priority classes of its tasks.
         notes: what the scenario can't say, in plain sentences.
     """
 
@@ -230,7 +229,9 @@ def _thinned(nodes: Sequence[Object], capacity: Fraction) -> list[Object]:
 
 
 def _notes(rows: Sequence[Row]) -> Iterator[str]:
-    shares = [row for row in rows if row.number("num_gpu") and _is_share(row)]
+    shares = [
+        row for row in rows if row.number("num_gpu") and (row.number("gpu_milli") < _WHOLE_GPU)
+    ]
     if shares:
         yield (
             f"{len(shares)} of {len(rows)} tasks share a GPU; an extended resource can't be "
@@ -242,7 +243,3 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
             f"{len(unscheduled)} tasks were never scheduled in the trace; they run for as long as "
             "they waited there"
         )
-
-
-def _is_share(row: Row) -> bool:
-    return row.number("gpu_milli") < _WHOLE_GPU

@@ -71,7 +71,6 @@ class Loader:
     Args:
         store: where to; objects of the same names are replaced.
         now_s: when what doesn't say was created, in seconds since the epoch.
-        options: of the cluster.
     """
 
     def __init__(self, store: Store, rng: Random, now_s: float, options: ClusterOptions) -> None:
@@ -120,7 +119,8 @@ class Loader:
         for first_kind, group in first.items():
             for obj in group:
                 self._put(KINDS[first_kind], obj)
-        kinds = self._defined()
+        settle(self._store, lambda *_: None, self._now_s)
+        kinds = Registry(self._store.list(DEFINITION.key).items, optional=self._optional)
         for kind, obj in rest:
             known = kind or kinds.of(obj)
             if known is None:
@@ -130,10 +130,6 @@ class Loader:
         if any(map(is_terminating, self._store.list("Pod").items)):
             self._notes += overdue_notes(self._store, self._state_s())
         return self._notes
-
-    def _defined(self) -> Registry:
-        settle(self._store, lambda *_: None, self._now_s)
-        return Registry(self._store.list(DEFINITION.key).items, optional=self._optional)
 
     def _put(self, kind: Kind, obj: Object) -> None:
         obj = stored_version(kind, obj)
@@ -198,7 +194,17 @@ class Loader:
         given = status_of(written)
         if "status" in obj or given:
             obj = {**obj, "status": {**status_of(obj), **given}}
-        return self._with_assumed_status(kind, obj, given)
+        if kind.key == "Node":
+            told = given.get("conditions")
+            since = {"lastTransitionTime": obj["metadata"]["creationTimestamp"]}
+            conditions = (
+                [*changed_conditions(obj, _NOTHING, self._now_s)]
+                if told is None
+                else [{**since, **one} for one in told]
+            )
+            return {**obj, "status": {**obj["status"], "conditions": conditions}}
+        is_running = given.get("phase") in (None, "Running") and kind.key == "Pod"
+        return self._running(obj, given) if is_running and node_name_of(obj) else obj
 
     def _admitted(self, kind: Kind, obj: Object) -> Object:
         request = Attributes(kind, obj["metadata"]["namespace"], "", self._now_s)
@@ -220,19 +226,6 @@ class Loader:
         except RefusedError as refused:
             self._note(_TAKEN_ANYWAY, "Pod", pod, why=refused.message)
             return pod
-
-    def _with_assumed_status(self, kind: Kind, obj: Object, given: Object) -> Object:
-        if kind.key == "Node":
-            told = given.get("conditions")
-            since = {"lastTransitionTime": obj["metadata"]["creationTimestamp"]}
-            conditions = (
-                [*changed_conditions(obj, _NOTHING, self._now_s)]
-                if told is None
-                else [{**since, **one} for one in told]
-            )
-            return {**obj, "status": {**obj["status"], "conditions": conditions}}
-        is_running = given.get("phase") in (None, "Running") and kind.key == "Pod"
-        return self._running(obj, given) if is_running and node_name_of(obj) else obj
 
     def _running(self, pod: Object, given: Object) -> Object:
         since = timestamp(self._now_s)

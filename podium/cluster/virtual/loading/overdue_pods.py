@@ -37,7 +37,6 @@ def is_overdue(pod: Object, state_s: float) -> bool:
     """Whether a pod on a node should have been gone long ago.
 
     Args:
-        pod: the pod.
         state_s: the time of the state, in seconds since the epoch.
     """
     if not is_terminating(pod) or not node_name_of(pod):

@@ -66,7 +66,6 @@ def kept_pod(pod: Object, usual: Behaviour, now_s: float) -> Object:
     Args:
         pod: one that may stay unhealthy.
         usual: how pods behave that don't say otherwise.
-        now_s: the time of the state.
     """
     if phase_of(pod) != "Running":
         return _stuck(pod, now_s) if _fails_to_start(pod, now_s) else pod

@@ -19,11 +19,7 @@ _KIB_PER_MIB = 1024
 
 
 class UpProcess(msgspec.Struct, frozen=True):
-    """A process of `podium up` that is ready.
-
-    Attributes:
-        pid: of its process.
-    """
+    """A process of `podium up` that is ready."""
 
     target: LiveTarget
     pid: int
@@ -48,7 +44,6 @@ async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
     """Run `podium up` until the end of `async with`.
 
     Args:
-        options: of the command.
         keeps: whether it keeps what it has in a database, instead of in memory alone.
 
     Raises:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from podium.api.values.durations import NANOS_PER_SECOND, format_duration
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.eviction.threshold_parser import parse_signal, parse_value
-from podium.kubelet.eviction.thresholds import Threshold, Value
+from podium.kubelet.eviction.thresholds import Threshold
 from podium.simulation.decide.eviction.eviction_answer import ThresholdReport
 from podium.simulation.decide.eviction.question import Configuration, WrittenThreshold
 
@@ -42,15 +42,11 @@ def threshold_report(one: Threshold) -> ThresholdReport:
     answer: ThresholdReport = {"signal": one.signal, "value": str(one.value), "hard": one.is_hard}
     if one.is_set:
         answer["operator"] = "LessThan"
-    if _has_share(one.value):
+    # Whether it is a percentage above zero; one that is no number doesn't count.
+    if one.value.quantity is None and one.value.share > 0:
         answer["percentage"] = one.value.share
     if not one.is_hard:
         answer["gracePeriod"] = format_duration(round(one.grace_period_s * NANOS_PER_SECOND))
     if one.min_reclaim is not None:
         answer["minReclaim"] = str(one.min_reclaim)
     return answer
-
-
-def _has_share(value: Value) -> bool:
-    """Whether it is a percentage above zero; one that is no number doesn't count."""
-    return value.quantity is None and value.share > 0

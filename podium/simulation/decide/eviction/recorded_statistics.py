@@ -59,7 +59,6 @@ def observations(groups: Object, times_s: Mapping[str, float]) -> dict[Signal, O
     """What the signals tell.
 
     Args:
-        groups: node statistics.
         times_s: when each group was measured; absent if that isn't known.
     """
     found = {}

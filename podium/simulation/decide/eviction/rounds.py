@@ -42,9 +42,7 @@ class Rounds:
     """A node in the course of a record.
 
     Args:
-        config: as recorded.
         pods: that are there at the beginning, with defaults filled in.
-        gates: feature gates.
     """
 
     def __init__(
@@ -62,13 +60,19 @@ class Rounds:
         self._count_steps = 0
 
     def step(self, step: EvictionStep, added: list[Object]) -> Json:
-        """Play one step.
-
-        Args:
-            step: as recorded.
-            added: the pods that come with it.
-        """
-        self._take_in(step, added)
+        """Play one step."""
+        self._now_s += step.advance
+        self._groups = merged_groups(self._groups, step.node)
+        self._pods.update((key(pod), pod) for pod in added)
+        for called in step.remove_pods:
+            self._pods.pop(usage_key(called), None)
+        for called, told in step.usage.items():
+            self._told[usage_key(called)] = told
+        # Each step measures anew, even if no time has passed since the last one.
+        self._count_steps += 1
+        for group in () if step.stale is True else self._groups:
+            if group not in (step.stale or ()):
+                self._times_s[group] = float(self._count_steps)
         try:
             round_ = self._manager.look(self._statistics(), list(self._pods.values()), self._now_s)
         except SplitFilesystemError as error:
@@ -87,20 +91,6 @@ class Rounds:
     def admit(self, pods: list[Object]) -> Json:
         """What the node would say to these pods now."""
         return {key(pod): admission_report(self._manager.conditions, pod) for pod in pods}
-
-    def _take_in(self, step: EvictionStep, added: list[Object]) -> None:
-        self._now_s += step.advance
-        self._groups = merged_groups(self._groups, step.node)
-        self._pods.update((key(pod), pod) for pod in added)
-        for called in step.remove_pods:
-            self._pods.pop(usage_key(called), None)
-        for called, told in step.usage.items():
-            self._told[usage_key(called)] = told
-        # Each step measures anew, even if no time has passed since the last one.
-        self._count_steps += 1
-        for group in () if step.stale is True else self._groups:
-            if group not in (step.stale or ()):
-                self._times_s[group] = float(self._count_steps)
 
     def _observations(self) -> dict[Signal, Observation]:
         if not self._shares:

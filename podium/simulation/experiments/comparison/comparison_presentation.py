@@ -27,7 +27,6 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
     """What a comparison says.
 
     Args:
-        comparison: of two sides.
         picture: of two runs, for where it can be shown.
     """
     differing = [one for one in _told_apart(comparison.differences) if one.widest is not None]

@@ -37,11 +37,8 @@ class Side:
     """One of the two sides of a comparison.
 
     Attributes:
-        name: as it was given.
         kind: `default`, `configuration`, `state`, `scenario` or `recording`.
         documents: its configuration, or the objects of its state.
-        scenario: the scenario that it is.
-        recording: the recording that it is.
     """
 
     name: str

@@ -28,7 +28,6 @@ def add_node_lines(lines: Lines, usage: UsageLog) -> None:
 
     Args:
         lines: makes a line that isn't there yet.
-        usage: of a run that is over.
     """
     sums = _Sums(usage)
     for index, change in enumerate(usage.nodes):
@@ -65,8 +64,6 @@ class _Sums:
 
     Attributes:
         measured: the resources of interest; the first columns of all arrays.
-        zones: what is allocatable and what is requested, by zone.
-        cluster: the same of all nodes.
         unusable: of what is free, how much a pod of the run can't use on average.
     """
 
@@ -94,7 +91,10 @@ class _Sums:
             self.unusable -= unusable
         amounts = self.of(change)
         self._count(change.zone, amounts)
-        unusable = self._unusable(amounts[0] - amounts[1])
+        free = amounts[0] - amounts[1]
+        fits = ((self._shapes <= free) | (self._shapes == 0)).all(axis=1)
+        share = float(self._weights[~fits].sum())
+        unusable: Floats = np.maximum(free[: len(self.measured)], 0) * share
         self.unusable += unusable
         self._nodes[change.node] = change.zone, amounts, unusable
 
@@ -112,12 +112,6 @@ class _Sums:
         self.zones[zone] = self.zones[zone] + amounts
         self.cluster = self.cluster + amounts
         self._changed.add(zone)
-
-    def _unusable(self, free: Ints) -> Floats:
-        fits = ((self._shapes <= free) | (self._shapes == 0)).all(axis=1)
-        share = float(self._weights[~fits].sum())
-        measured: Floats = np.maximum(free[: len(self.measured)], 0) * share
-        return measured
 
     def _amounts(self, amounts: Amounts) -> list[int]:
         return [resource_amount(one, amounts.get(one, 0)) for one in self._resources]

@@ -43,11 +43,7 @@ def png(drawn: Any) -> bytes:
 
 
 def run_png(runs: Mapping[str, RunSeries]) -> bytes:
-    """The lines of runs as one picture: a column a run and with the same scales, or one in two.
-
-    Args:
-        runs: by what they are called.
-    """
+    """The lines of runs as one picture: a column a run and with the same scales, or one in two."""
     from matplotlib.ticker import MaxNLocator
 
     panels = _panels(runs)
@@ -99,7 +95,7 @@ def _draw_lines(axis: Any, series: RunSeries, measure: str, of: str) -> None:
         _draw_spread(axis, [*found.values()], series.until_s)
     else:
         for number, (name, line) in enumerate(found.items()):
-            times, values = _steps(line, series.until_s)
+            times, values = ([*line.times_s, series.until_s], [*line.values, line.values[-1]])
             label = name or (NO_CLASS if of == CLASS else "cluster")
             colour = COLOURS[number % len(COLOURS)]
             dash = ("-", "--", ":")[number // len(COLOURS) % 3]
@@ -129,10 +125,6 @@ def _sampled(line: StepSeries, times: Any) -> Any:
 
     at = np.searchsorted(line.times_s, times, side="right") - 1
     return np.where(at >= 0, np.array(line.values)[np.maximum(at, 0)], 0.0)
-
-
-def _steps(line: StepSeries, until_s: float) -> tuple[list[float], list[float]]:
-    return [*line.times_s, until_s], [*line.values, line.values[-1]]
 
 
 def _draw_waits(axis: Any, series: RunSeries) -> None:

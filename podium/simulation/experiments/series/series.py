@@ -60,7 +60,15 @@ def run_series(usage: UsageLog, histories: Sequence[PodHistory], until_s: float)
     for change in usage.classes:
         for measure, count in ((PENDING, change.pending), (BOUND, change.bound)):
             series.lines[measure, CLASS, change.priority_class].set(change.at_s, count)
-    _add_disruptions(series, histories)
+    # Lines that count up: how many of each class were preempted, evicted and lost so far.
+    for called in {pod.priority_class for pod in histories}:
+        for group in (PREEMPTED, EVICTED, LOST):
+            series.lines[group, CLASS, called].set(0.0, 0)
+    disrupted = [pod for pod in histories if pod.cause is not None and pod.ended_s is not None]
+    for pod in sorted(disrupted, key=lambda one: one.ended_s or 0.0):
+        if pod.cause is not None and pod.ended_s is not None:
+            line = series.lines[pod.cause.group, CLASS, pod.priority_class]
+            line.set(pod.ended_s, line.values[-1] + 1)
     add_node_lines(series.lines, usage)
     series.waits = [wait for pod in histories if (wait := _wait(pod, until_s))]
     return series
@@ -72,15 +80,3 @@ def _wait(pod: PodHistory, until_s: float) -> Wait | None:
     ended_s = next(at_s for at_s in (pod.bound_s, pod.ended_s, until_s) if at_s is not None)
     wait_s = round(max(0.0, ended_s - pod.created_s), 6)
     return Wait(pod.pod, pod.priority_class, pod.created_s, wait_s, pod.bound_s is not None)
-
-
-def _add_disruptions(series: RunSeries, histories: Sequence[PodHistory]) -> None:
-    """Lines that count up: how many of each class were preempted, evicted and lost so far."""
-    for called in {pod.priority_class for pod in histories}:
-        for group in (PREEMPTED, EVICTED, LOST):
-            series.lines[group, CLASS, called].set(0.0, 0)
-    disrupted = [pod for pod in histories if pod.cause is not None and pod.ended_s is not None]
-    for pod in sorted(disrupted, key=lambda one: one.ended_s or 0.0):
-        if pod.cause is not None and pod.ended_s is not None:
-            line = series.lines[pod.cause.group, CLASS, pod.priority_class]
-            line.set(pod.ended_s, line.values[-1] + 1)

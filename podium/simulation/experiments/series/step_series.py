@@ -8,7 +8,6 @@ class StepSeries:
 
     Attributes:
         times_s: when it changes, in order.
-        values: what it is from then on.
     """
 
     __slots__ = ("times_s", "values")

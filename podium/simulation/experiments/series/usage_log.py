@@ -58,8 +58,6 @@ class UsageLog:
     """What changes, moment by moment, from the start of a run or a recording.
 
     Attributes:
-        nodes: the changes of nodes.
-        classes: the changes of classes.
         shapes: how many pods there have been of each shape.
     """
 
@@ -76,18 +74,15 @@ class UsageLog:
     def take(self, kind: str, obj: Object, *, gone: bool = False) -> None:
         """Take in how a pod or a node is now."""
         if kind == "Node":
-            self._take_node(obj, gone=gone)
+            node = self._nodes.setdefault(name(obj), _Node())
+            zone = labels(obj).get(ZONE_LABEL, "")
+            found = {} if gone else allocatable_of(obj)
+            allocatable = {resource: nanos(amount) for resource, amount in found.items()}
+            if (zone, allocatable) != (node.zone, node.allocatable):
+                node.zone, node.allocatable = zone, allocatable
+                self._dirty_nodes.add(name(obj))
         else:
             self._take_pod(obj, gone=gone)
-
-    def _take_node(self, obj: Object, *, gone: bool) -> None:
-        node = self._nodes.setdefault(name(obj), _Node())
-        zone = labels(obj).get(ZONE_LABEL, "")
-        found = {} if gone else allocatable_of(obj)
-        allocatable = {resource: nanos(amount) for resource, amount in found.items()}
-        if (zone, allocatable) != (node.zone, node.allocatable):
-            node.zone, node.allocatable = zone, allocatable
-            self._dirty_nodes.add(name(obj))
 
     def _take_pod(self, obj: Object, *, gone: bool) -> None:
         one = uid(obj)
@@ -132,14 +127,7 @@ class UsageLog:
 
 
 class UsageRecorder:
-    """Notes what changes in a cluster.
-
-    Attributes:
-        log: what was noted.
-
-    Args:
-        cluster: that is to be started.
-    """
+    """Notes what changes in a cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.log = UsageLog()

@@ -42,7 +42,6 @@ class Player(msgspec.Struct, frozen=True):
     """Plays trials of a sweep.
 
     Attributes:
-        scenarios: that each trial plays.
         executor: plays runs that aren't known yet.
         journal: keeps what is known; None if nothing is kept.
         done: is told how many runs are over.
@@ -58,7 +57,6 @@ class Player(msgspec.Struct, frozen=True):
         """Play settings with all scenarios and seeds.
 
         Args:
-            chosen: the settings of each trial.
             before: how many trials there have been already.
         """
         jobs = [*self._jobs(chosen, before)]
@@ -123,9 +121,6 @@ def play_sweep(
     """All trials of a sweep.
 
     Args:
-        sweep: what is tried.
-        scenarios: that each trial plays.
-        executor: plays runs.
         directory: where results are kept, and where they are looked up first; None for nowhere.
         done: is told how many runs are over.
 

@@ -245,9 +245,7 @@ class Sweep:
     """A sweep that was read, and from where its scenarios are named.
 
     Attributes:
-        name: of the sweep.
         directory: from where its scenarios are named.
-        spec: what is tried.
     """
 
     name: str

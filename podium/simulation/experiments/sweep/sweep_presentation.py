@@ -21,7 +21,6 @@ def sweep_presentation(report: SweepReport, picture: Picture | None = None) -> P
     """What a sweep says.
 
     Args:
-        report: of the sweep.
         picture: of it, for where it can be shown.
     """
     return Presentation(

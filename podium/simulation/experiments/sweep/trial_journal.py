@@ -66,11 +66,7 @@ class TrialJournal:
         self._known[key] = result
 
     def finish(self, keys: Iterable[str]) -> None:
-        """Put the results in this order, in which they needn't have come.
-
-        Args:
-            keys: of all runs.
-        """
+        """Put the results in this order, in which they needn't have come."""
         lines: list[Mapping[str, Any]] = [self._header]
         lines += [{"run": key, "result": self._known[key]} for key in keys]
         other = self._path.with_suffix(".new")
