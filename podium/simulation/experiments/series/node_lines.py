@@ -85,10 +85,10 @@ class _Sums:
 
     def take(self, change: NodeChange) -> None:
         """Count a node as it is now, and no longer as it was."""
-        zone, before, unusable = self._nodes.pop(change.node, ("", self._nothing(), None))
+        zone, before, gone = self._nodes.pop(change.node, ("", self._nothing(), None))
         self._count(zone, -before)
-        if unusable is not None:
-            self.unusable -= unusable
+        if gone is not None:
+            self.unusable -= gone
         amounts = self.of(change)
         self._count(change.zone, amounts)
         free = amounts[0] - amounts[1]
