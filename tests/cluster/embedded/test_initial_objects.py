@@ -61,7 +61,7 @@ def test_versions_that_are_not_served_are_ignored(tmp_path: Path) -> None:
 def test_what_is_wrong_is_told_with_file_object_and_field(tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     path.write_text(MANIFESTS.replace("green", "[green]"))
-    with pytest.raises(ManifestError, match=r"m\.yaml.*ConfigMap default/settings: data\[colour\]"):
+    with pytest.raises(ManifestError, match=r"m\.yaml.*ConfigMap default/settings: data\.colour"):
         read_manifests([str(path)])
 
 
