@@ -18,8 +18,7 @@ from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.runner.simulation_report import class_summaries
 from podium.simulation.scenario import read_scenario
 from podium.simulation.traces.csv_rows import read_rows
-from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
-from podium.simulation.traces.scenario_text import scenario_lines
+from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, read_trace, scenario_lines
 from podium.ui.command_line.output.simulate_text import print_classes
 from podium.ui.writers.console import console
 

@@ -3,7 +3,7 @@
 import pytest
 
 from podium.api.values.times import timestamp
-from podium.cluster.virtual.loading.start_time import start_s
+from podium.cluster.virtual.cluster_options import start_s
 from tests.conformance.snapshots import Scene, differences, foreseen, scenes
 from tests.whatif.plan.objects import node, pod
 

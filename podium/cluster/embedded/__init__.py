@@ -1,5 +1,5 @@
 """The embedded cluster: everything in one process, served over HTTP, live.
 
 `cluster_clock` makes a virtual cluster's time pass by the clock, `cluster` puts it together with
-its data directory and the server, `threaded` runs one beside a test.
+its data directory and the server.
 """

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from random import Random
@@ -13,8 +13,9 @@ from typing import Self, TypeVar
 import msgspec
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object
+from podium.api.objects import Object, name
 from podium.api.state_times import ahead_of
+from podium.api.usage import Usage
 from podium.apiserver.admission import AdmissionOptions
 from podium.apiserver.admission.service_account import ServiceAccount
 from podium.apiserver.rbac.default_roles import default_access
@@ -25,7 +26,6 @@ from podium.cluster.embedded.backend import ClusterBackend
 from podium.cluster.embedded.cluster_clock import REAL_TIME, STOPPED, ClockSpeed, ClusterClock
 from podium.cluster.embedded.directory import DataDirectory
 from podium.cluster.embedded.initial_objects import simulated, with_service_accounts
-from podium.cluster.embedded.metered_usage import MeteredUsage
 from podium.cluster.embedded.network import served
 from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
@@ -34,6 +34,7 @@ from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 
 T = TypeVar("T")
 
@@ -221,3 +222,26 @@ class EmbeddedCluster:
     async def _stop_ticking(self) -> None:
         self._ticking.cancel()
         await asyncio.wait({self._ticking})
+
+
+class MeteredUsage:
+    """Asks the simulated kubelets; follows `podium.api.usage.UsageReader`.
+
+    Of what a real machine runs nothing is known.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def node(self, node: Object, now_s: float) -> Usage | None:
+        kubelets = self._kubelets()
+        return None if kubelets is None else kubelets.node_usage(name(node), now_s)
+
+    def pod(self, pod: Object, now_s: float) -> Mapping[str, Usage] | None:
+        kubelets = self._kubelets()
+        return None if kubelets is None else kubelets.pod_usage(pod, now_s)
+
+    def _kubelets(self) -> SimulatedKubelets | None:
+        handle = self._cluster.kubelets
+        machine = None if handle is None else handle.machine
+        return machine if isinstance(machine, SimulatedKubelets) else None

@@ -1,8 +1,12 @@
 """The options of a virtual cluster."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
+from podium.api.objects import Object
+from podium.api.state_times import latest_time
 from podium.apiserver.admission import AdmissionOptions
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.cluster.drivers.latency import INSTANT, Latency
@@ -66,3 +70,9 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
         gangs = (one.options.gangs for one in self.schedulers if one.options is not None)
         followed = (kind for one in gangs if one is not None for kind in served_kinds(one))
         return tuple(dict.fromkeys((*self.kinds, *followed)))
+
+
+def start_s(objects: Iterable[Object]) -> float:
+    """When to start, in seconds since the epoch; a fixed time if no object mentions any."""
+    latest = latest_time(objects)
+    return START_S if latest is None else latest.at_s

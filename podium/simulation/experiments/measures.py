@@ -9,13 +9,10 @@ from difflib import get_close_matches
 import numpy as np
 
 from podium.api.errors import PodiumError
-from podium.simulation.experiments.series.lines import CLUSTER, ZONE
 from podium.simulation.experiments.series.node_lines import FRAGMENTATION, UTILISATION
 from podium.simulation.experiments.series.series import RunSeries, Wait
+from podium.simulation.experiments.series.step_series import CLUSTER, NO_CLASS, ZONE
 from podium.simulation.runner.class_summary import ClassSummary
-
-NO_CLASS = "none"
-"""Stands for the class of pods that name none."""
 
 MEANINGS: Mapping[str, str] = {
     "pods": "pods, those included that replace others",

@@ -1,13 +1,14 @@
 """Finds the facts in changes of nodes, budgets, workloads and Events."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from podium.api.nodes import PRESSURES
-from podium.api.objects import Object, condition_of, spec_of, status_of
+from podium.api.objects import Object, condition_of, name, spec_of, status_of
 from podium.api.policy.disruption_budget_status import sync_failure
 from podium.api.workloads import foreign_controller
 from podium.controllers.deployment.deployment_status import TIMED_OUT
+from podium.controllers.node_lifecycle.zones import NodeLifecycleSettings, Zone, Zones
 from podium.scheduler.preemption.record import written_record
 from podium.simulation.timeline.entry import Fact
 
@@ -45,10 +46,10 @@ def _taints(old: Object, new: Object) -> Iterator[Fact]:
     if cordoned != bool(old.get("unschedulable")):
         yield Fact("NodeCordoned" if cordoned else "NodeUncordoned")
     before, now = _by_name(old), _by_name(new)
-    for name in (name for name in now if name not in before):
-        yield Fact("NodeTainted", {"taint": name})
-    for name in (name for name in before if name not in now):
-        yield Fact("NodeUntainted", {"taint": name})
+    for taint in (taint for taint in now if taint not in before):
+        yield Fact("NodeTainted", {"taint": taint})
+    for taint in (taint for taint in before if taint not in now):
+        yield Fact("NodeUntainted", {"taint": taint})
 
 
 def _by_name(spec: Object) -> dict[str, Object]:
@@ -145,3 +146,35 @@ def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
     if record := written_record(new):
         details["preemption"] = record
     yield Fact("Event", details)
+
+
+class NodeFacts:
+    """Tells what happens to nodes, and when a zone has too few that are ready to evict any pods."""
+
+    def __init__(self, nodes: Iterable[Object]) -> None:
+        self._zones = Zones(NodeLifecycleSettings())
+        for node in nodes:
+            self._zones.count(name(node), node)
+        self._held = self._on_hold()
+
+    def __call__(self, old: Object | None, new: Object | None) -> Iterator[Fact]:
+        """What has happened to a node; `old` or `new` is None if it came or went."""
+        yield from node_facts(old, new)
+        either = new or old
+        if either is None or not self._zones.count(name(either), new):
+            return
+        before, self._held = self._held, self._on_hold()
+        for zone in sorted(self._held.keys() - before.keys()):
+            unready, nodes = self._held[zone]
+            details = {"zone": zone[1], "notReady": unready, "nodes": nodes}
+            yield Fact("EvictionsOnHold", details)
+        for zone in sorted(before.keys() - self._held.keys()):
+            yield Fact("EvictionsGoOn", {"zone": zone[1]})
+
+    def _on_hold(self) -> dict[Zone, tuple[int, int]]:
+        self._zones.look(0.0)
+        return {
+            zone: (state.unready, state.ready + state.unready)
+            for zone, state in self._zones.all()
+            if state.unready and not state.limiter.rate
+        }

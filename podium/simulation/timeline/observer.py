@@ -10,8 +10,8 @@ from podium.cluster.drivers.driver_events import Called, DriverEvent, Started, S
 from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline.entry import Fact, TimelineEntry
-from podium.simulation.timeline.node_facts import NodeFacts
 from podium.simulation.timeline.object_facts import (
+    NodeFacts,
     budget_facts,
     event_facts,
     workload_facts,

@@ -1,1 +1,1 @@
-"""Traces of other formats as scenarios. `openb.py` reads one format, `scenario_text.py` writes."""
+"""Traces of other formats as scenarios. `openb.py` reads one format, and writes it as YAML."""

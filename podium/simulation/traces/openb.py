@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import msgspec
+
 from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, REQUIRED
 from podium.simulation.traces.csv_rows import ImportFileError, Row
@@ -243,3 +245,28 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
             f"{len(unscheduled)} tasks were never scheduled in the trace; they run for as long as "
             "they waited there"
         )
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def scenario_lines(trace: Trace, name: str) -> Iterator[str]:
+    """The lines of a scenario file; objects are JSON, which is YAML, too."""
+    yield "apiVersion: podium.dev/v1alpha1"
+    yield "kind: Scenario"
+    yield f"metadata: {_json({'name': name})}"
+    yield "spec:"
+    if trace.notes:
+        yield f"  description: {_json(' '.join(f'{note}.' for note in trace.notes))}"
+    yield "  manifests:"
+    for obj in (*trace.classes, *trace.nodes):
+        yield f"  - {_json(obj)}"
+    if not trace.arrivals:
+        return
+    yield "  steps:"
+    for arrival in trace.arrivals:
+        yield f'  - {{"at": "{arrival.at_s}s", "apply": [{_json(arrival.pod)}]}}'
+
+
+def _json(value: object) -> str:
+    return _encode(value).decode()

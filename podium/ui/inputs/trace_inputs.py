@@ -21,8 +21,7 @@ def imported(nodes: str, pods: str, capacity: str, limit: int | None) -> "tuple[
     """An openb trace, and the text of its scenario; raises PodiumError."""
     # Help needs the formats alone.
     from podium.simulation.traces.csv_rows import read_rows
-    from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
-    from podium.simulation.traces.scenario_text import scenario_lines
+    from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, read_trace, scenario_lines
 
     percent = capacity.removesuffix("%")
     if not capacity.endswith("%") or not percent.isdecimal() or not 0 < int(percent) <= 100:

@@ -8,7 +8,7 @@ import msgspec
 from podium.api.documents.report import plain
 from podium.api.errors import PodiumError
 from podium.api.presentation import Picture
-from podium.simulation.experiments.series.tables import write_runs
+from podium.simulation.experiments.sweep.runs_table import write_runs
 from podium.simulation.experiments.sweep.sweep_plot import sweep_png
 from podium.simulation.experiments.sweep.sweep_presentation import sweep_presentation
 from podium.simulation.experiments.sweep.sweep_report import SweepReport

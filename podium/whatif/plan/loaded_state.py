@@ -12,7 +12,7 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.process.python_garbage_collection import without_garbage_collection
 from podium.api.taints import NO_EXECUTE
 from podium.cluster.virtual import Cluster, ClusterOptions
-from podium.cluster.virtual.loading.start_time import start_s
+from podium.cluster.virtual.cluster_options import start_s
 from podium.controllers.job.job_status import is_over
 from podium.whatif.plan.completeness import StateFacts
 

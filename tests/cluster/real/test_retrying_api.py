@@ -11,9 +11,8 @@ import pytest
 from podium.api.objects import Object
 from podium.cluster.client.http_api import CallFailedError
 from podium.cluster.real import retrying_api
-from podium.cluster.real.looking_up import outcome_seen
 from podium.cluster.real.rate_limiter import RateLimiter
-from podium.cluster.real.retrying_api import TRIES_MAX, RetryingApi
+from podium.cluster.real.retrying_api import TRIES_MAX, RetryingApi, outcome_seen
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Create, Delete, Effect, Patch, Replace
 from podium.machines.events import UNKNOWN_OUTCOME, CallError, Outcome

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.simulation.experiments.comparison.paired_differences import (
+from podium.simulation.experiments.paired_differences import (
     PAIRS_MIN,
     Interval,
     differences,

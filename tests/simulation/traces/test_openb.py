@@ -9,8 +9,13 @@ import pytest
 
 from podium.simulation.scenario import read_scenario
 from podium.simulation.traces.csv_rows import ImportFileError, read_rows
-from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, Trace, read_trace
-from podium.simulation.traces.scenario_text import scenario_lines
+from podium.simulation.traces.openb import (
+    NODE_COLUMNS,
+    POD_COLUMNS,
+    Trace,
+    read_trace,
+    scenario_lines,
+)
 from tests.conftest import ROOT
 
 SAMPLE = ROOT / "examples" / "openb-sample"

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from podium.cluster.virtual.loading.start_time import start_s
+from podium.cluster.virtual.cluster_options import start_s
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState

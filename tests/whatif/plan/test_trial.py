@@ -9,7 +9,7 @@ import pytest
 
 from podium import Cluster
 from podium.cluster.manifests import read_sources
-from podium.cluster.virtual.loading.start_time import start_s
+from podium.cluster.virtual.cluster_options import start_s
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan

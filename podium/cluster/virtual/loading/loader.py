@@ -33,10 +33,9 @@ from podium.apiserver.store.errors import AlreadyExistsError
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.create import new_uid
 from podium.apiserver.versions import stored_version
-from podium.cluster.virtual.cluster_options import ClusterOptions
+from podium.cluster.virtual.cluster_options import ClusterOptions, start_s
 from podium.cluster.virtual.loading.overdue_pods import is_overdue, kept_overdue, overdue_notes
 from podium.cluster.virtual.loading.owners import StandIns
-from podium.cluster.virtual.loading.start_time import start_s
 from podium.cluster.virtual.loading.unhealthy_objects import (
     healed_pod,
     kept_node,

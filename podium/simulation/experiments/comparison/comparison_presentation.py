@@ -15,10 +15,15 @@ from podium.api.presentation import (
 )
 from podium.api.values.message_words import count
 from podium.simulation.experiments.comparison.comparison import Comparison, PodChange, is_worse
-from podium.simulation.experiments.comparison.paired_differences import PAIRS_MIN, Difference
 from podium.simulation.experiments.measures import MEANINGS
+from podium.simulation.experiments.paired_differences import (
+    PAIRS_MIN,
+    Difference,
+    change_text,
+    interval_text,
+    number_text,
+)
 from podium.simulation.experiments.run import Witness
-from podium.simulation.experiments.series.numbers import change_text, interval_text, number_text
 
 _PODS_MAX = 20
 

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from podium.api.resources import Amounts, is_extended_resource, resource_amount
-from podium.simulation.experiments.series.lines import CLUSTER, NODE, ZONE, Line
-from podium.simulation.experiments.series.step_series import StepSeries
+from podium.simulation.experiments.series.step_series import CLUSTER, NODE, ZONE, Line, StepSeries
 from podium.simulation.experiments.series.usage_log import NodeChange, UsageLog
 
 UTILISATION, FRAGMENTATION = "utilisation", "fragmentation"

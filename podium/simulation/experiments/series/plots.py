@@ -4,10 +4,15 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.simulation.experiments.measures import NO_CLASS
-from podium.simulation.experiments.series.lines import CLASS, CLUSTER, NODE, ZONE
 from podium.simulation.experiments.series.series import RunSeries
-from podium.simulation.experiments.series.step_series import StepSeries
+from podium.simulation.experiments.series.step_series import (
+    CLASS,
+    CLUSTER,
+    NO_CLASS,
+    NODE,
+    ZONE,
+    StepSeries,
+)
 from podium.simulation.runner.class_summary import AT_ONCE_S
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
-from podium.simulation.experiments.series.lines import CLASS, Line
 from podium.simulation.experiments.series.node_lines import add_node_lines
-from podium.simulation.experiments.series.step_series import StepSeries
+from podium.simulation.experiments.series.step_series import CLASS, Line, StepSeries
 from podium.simulation.experiments.series.usage_log import UsageLog
 from podium.simulation.timeline.pod_history import PodHistory
 

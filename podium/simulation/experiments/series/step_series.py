@@ -1,6 +1,15 @@
-"""A number over time that stays as it is until it changes."""
+"""A number over time that stays as it is until it changes, and the names of such lines."""
 
 from collections.abc import Iterator
+
+CLASS, NODE, ZONE, CLUSTER = "class", "node", "zone", "cluster"
+"""What a line may be of."""
+
+NO_CLASS = "none"
+"""Stands for the class of pods that name none."""
+
+Line = tuple[str, str, str]
+"""What is measured, of what (one of the above), and of which one."""
 
 
 class StepSeries:

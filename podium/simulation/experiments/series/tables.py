@@ -1,60 +1,20 @@
-"""Results as Parquet and CSV: a row a run of a sweep, or a row a change of a run's lines."""
+"""The lines of a run as Parquet and CSV, a row for each change."""
 
 import csv
 import io
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from podium.simulation.experiments.series.series import RunSeries
-from podium.simulation.experiments.sweep.trial import Trial
 
 LINE_COLUMNS = ("seconds", "measure", "of", "name", "value")
 
 
-def write_runs(path: Path, trials: Sequence[Trial]) -> None:
-    """Write a table with a row a run.
-
-    Its columns are `trial`, `scenario`, `seed`, `error`, `settings.NAME`, and the measures.
-    """
-    pyarrow, parquet = _arrow()
-
-    runs = [(trial, run) for trial in trials for run in trial.runs]
-    columns: dict[str, Any] = {
-        "trial": pyarrow.array([trial.number for trial, _ in runs], pyarrow.int64()),
-        "scenario": pyarrow.array([run.scenario for _, run in runs], pyarrow.string()),
-        "seed": pyarrow.array([run.seed for _, run in runs], pyarrow.int64()),
-        "error": pyarrow.array([run.result.error for _, run in runs], pyarrow.string()),
-    }
-    for name in dict.fromkeys(name for trial, _ in runs for name in trial.settings):
-        values = [trial.settings[name] for trial, _ in runs]
-        columns[f"settings.{name}"] = pyarrow.array(_alike(values))
-    for name in dict.fromkeys(name for _, run in runs for name in run.result.measures):
-        values = [run.result.measures.get(name) for _, run in runs]
-        columns[name] = pyarrow.array(values, pyarrow.float64())
-    parquet.write_table(pyarrow.table(columns), path)
-
-
-def _arrow() -> tuple[Any, Any]:
-    """Arrow, which has no types, and its module of Parquet."""
-    return import_module("pyarrow"), import_module("pyarrow.parquet")
-
-
-def _alike(values: Sequence[Any]) -> list[Any]:
-    """Values of one type: as they are, as numbers, or as JSON."""
-    kinds = {type(one) for one in values}
-    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
-        return [*values]
-    if kinds <= {int, float}:
-        return [float(one) for one in values]
-    return [json.dumps(one, sort_keys=True) for one in values]
-
-
 def lines_parquet(series: RunSeries) -> bytes:
     """The lines of a run as a Parquet file."""
-    pyarrow, parquet = _arrow()
+    # Arrow has no types.
+    pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
 
     rows = [*series.rows()]
     kinds: Mapping[str, Any] = {"seconds": pyarrow.float64(), "value": pyarrow.float64()}

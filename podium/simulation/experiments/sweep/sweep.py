@@ -1,4 +1,10 @@
-"""Plays a sweep: its trials on all scenarios and seeds, as far as they aren't known already."""
+"""Plays a sweep: its trials on all scenarios and seeds, as far as they aren't known already.
+
+Where a sweep searches, Optuna chooses the settings, some at a time, by what is known so far. Its
+sampler is seeded, learns of trials in their order, and chooses as many at a time as the sweep says.
+So the trials don't depend on how many processes play them, nor on where a sweep was stopped: one
+that goes on asks for all of them again, and finds their runs in the journal.
+"""
 
 import hashlib
 import json
@@ -13,7 +19,7 @@ from podium.api.documents.report import plain
 from podium.api.release import __version__
 from podium.simulation.experiments.executors import Done, Executor, ScenarioRun
 from podium.simulation.experiments.run import RunResult, read_result
-from podium.simulation.experiments.sweep.sweep_file import Sweep
+from podium.simulation.experiments.sweep.sweep_file import SettingDocument, Sweep
 from podium.simulation.experiments.sweep.trial import Trial, TrialRun, trial_of
 from podium.simulation.experiments.sweep.trial_journal import TrialJournal
 from podium.simulation.experiments.whole_scenario import WholeScenario, read_whole_scenario
@@ -130,11 +136,40 @@ def play_sweep(
     journal = None if directory is None else TrialJournal(directory, digest_of(sweep, scenarios))
     with journal or nullcontext():
         player = Player(sweep, scenarios, executor, journal, done)
-        if sweep.spec.search is None:
-            trials = player.play(sweep.grid())
-        else:
-            from podium.simulation.experiments.sweep.search import search
-
-            trials = search(sweep, player)
+        trials = player.play(sweep.grid()) if sweep.spec.search is None else _search(sweep, player)
         player.finish(trials)
     return trials
+
+
+def _search(sweep: Sweep, player: Player) -> list[Trial]:
+    import optuna
+
+    found, objective = sweep.spec.search, sweep.spec.objective
+    assert found is not None
+    assert objective is not None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=found.seed))
+    trials: list[Trial] = []
+    while len(trials) < found.trials:
+        asked = [study.ask() for _ in range(min(found.at_once, found.trials - len(trials)))]
+        chosen = [{at.called: _value(at, one) for at in sweep.spec.settings} for one in asked]
+        played = player.play(chosen, len(trials))
+        for one, trial in zip(asked, played, strict=True):
+            if trial.is_known:
+                value = trial.measures.get(objective.measure, 0.0)
+                study.tell(one, objective.sign * value)
+            else:
+                study.tell(one, state=optuna.trial.TrialState.FAIL)
+        trials += played
+    return trials
+
+
+def _value(setting: SettingDocument, trial: Any) -> Any:
+    span = setting.range
+    if span is None:
+        assert setting.values is not None
+        number = trial.suggest_categorical(setting.called, range(len(setting.values)))
+        return setting.values[number]
+    suggest = trial.suggest_int if span.is_whole else trial.suggest_float
+    step = {} if span.step is None else {"step": span.step}
+    return span.shown(suggest(setting.called, span.from_, span.to, log=span.log, **step))

@@ -2,7 +2,7 @@
 
 from podium.api.presentation import Cell, Picture, Presentation, Section, Table, Tone, Toned
 from podium.simulation.experiments.comparison.comparison_presentation import fate
-from podium.simulation.experiments.series.numbers import change_text, interval_text, number_text
+from podium.simulation.experiments.paired_differences import change_text, interval_text, number_text
 from podium.simulation.experiments.sweep.sweep_report import SweepReport
 from podium.simulation.experiments.sweep.trial import RankedTrial
 

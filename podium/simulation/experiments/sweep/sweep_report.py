@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from podium.api.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
-from podium.simulation.experiments.comparison.paired_differences import Difference, differences
 from podium.simulation.experiments.measures import check_measure
+from podium.simulation.experiments.paired_differences import Difference, differences
 from podium.simulation.experiments.run import Witness
 from podium.simulation.experiments.sweep.sweep_file import Objective, Sweep
 from podium.simulation.experiments.sweep.trial import (

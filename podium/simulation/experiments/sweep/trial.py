@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Annotated, Any
 
 from podium.api.documents.report import HIDDEN, IF_ANY, IF_KNOWN, Report
-from podium.simulation.experiments.comparison.paired_differences import Difference
+from podium.simulation.experiments.paired_differences import Difference
 from podium.simulation.experiments.run import RunResult, Witness
 
 _DIGITS = 6

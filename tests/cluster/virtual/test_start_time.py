@@ -6,8 +6,7 @@ import pytest
 
 from podium.api.state_times import ahead_of, latest_time
 from podium.api.values.times import epoch_s
-from podium.cluster.virtual.cluster_options import START_S
-from podium.cluster.virtual.loading.start_time import start_s
+from podium.cluster.virtual.cluster_options import START_S, start_s
 
 EARLY, LATE, LATER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2027-01-01T00:00:00Z"
 

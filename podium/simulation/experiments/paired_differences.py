@@ -123,3 +123,22 @@ def _t(freedom: int) -> float:
 
 def _rounded(value: float) -> float:
     return round(float(value), _DIGITS)
+
+
+def number_text(value: float) -> str:
+    """Format a number with as many digits as matter: `0`, `12`, `3.42`, `0.0567`."""
+    if value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+def change_text(value: float) -> str:
+    """Format a number with its sign: `+12`, `−3.42`, `0`."""
+    return f"+{number_text(value)}" if value > 0 else number_text(value).replace("-", "−")
+
+
+def interval_text(interval: Interval | None) -> str:
+    """Format both ends of an interval; `-` where there is none."""
+    if interval is None:
+        return "-"
+    return f"{change_text(interval.low)} … {change_text(interval.high)}"
