@@ -81,7 +81,11 @@ class SharedInformer:
             for listener in tuple(self._attached):
                 self.remove_listener(listener)
                 self._detached[listener] = None
-        changes = self._cache.watched(_without_last_words(events))
+        # The events, but for changes of an object that has gone by the time anybody is told.
+        said = {id(one.previous) for one in events if one.type == "DELETED"}
+        changes = self._cache.watched(
+            [one for one in events if one.type != "MODIFIED" or id(one.obj) not in said]
+        )
         detached = tuple(self._detached)
         for listener in tuple(self._attached):
             for change in changes:
@@ -102,12 +106,6 @@ class SharedInformer:
         self._watch = None
         for listener in listeners:
             listener.relist()
-
-
-def _without_last_words(events: Sequence[WatchEvent]) -> list[WatchEvent]:
-    """The events, but for changes of an object that has gone by the time anybody is told."""
-    said = {id(one.previous) for one in events if one.type == "DELETED"}
-    return [one for one in events if one.type != "MODIFIED" or id(one.obj) not in said]
 
 
 class ProcessorListener:
@@ -183,7 +181,12 @@ class ProcessorListener:
         if events and self._injector.breaks_watch():
             self.relist()
         elif events:
-            self._send((self._round, events))
+            sent = (self._round, events)
+            arrival_s = self._next_arrival_s()
+            if arrival_s <= self._timers.now_s:
+                self._arrive(sent)
+            else:
+                self._timers.put(arrival_s, self._arrive, sent)
         return False
 
     def _list(self, number: int) -> None:
@@ -198,13 +201,6 @@ class ProcessorListener:
             if self._take_list(FirstList(self._kind, self._cache.objects)):
                 changes = ()
         self._deliver_all(changes)
-
-    def _send(self, sent: tuple[int, Sequence[WatchEvent]]) -> None:
-        arrival_s = self._next_arrival_s()
-        if arrival_s <= self._timers.now_s:
-            self._arrive(sent)
-        else:
-            self._timers.put(arrival_s, self._arrive, sent)
 
     def _arrive(self, sent: tuple[int, Sequence[WatchEvent]]) -> None:
         number, events = sent

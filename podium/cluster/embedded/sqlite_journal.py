@@ -143,7 +143,20 @@ class SqliteJournal:
         with self._errors_named():
             self._db = sqlite3.connect(path, timeout=0, isolation_level=None)
             try:
-                self._oldest_revision = self._prepare(durability)
+                self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+                is_new = self._check_schema()
+                mode = self._db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+                if mode != "wal":
+                    raise UnavailableJournalError(
+                        self._path, "no write-ahead log can be kept there"
+                    )
+                self._db.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
+                with self._db:
+                    # Takes the lock, which is then held until the end.
+                    self._db.execute("BEGIN EXCLUSIVE")
+                    for statement in _SCHEMA if is_new else ():
+                        self._db.execute(statement)
+                self._oldest_revision = self._number("SELECT oldest_revision FROM compaction")
                 _make_private(path)
                 self._acknowledged = self._opened_note()
             except BaseException:
@@ -185,20 +198,6 @@ class SqliteJournal:
         self._acknowledged.close()
         with self._errors_named():
             self._db.close()
-
-    def _prepare(self, durability: Durability) -> int:
-        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        is_new = self._check_schema()
-        mode = self._db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-        if mode != "wal":
-            raise UnavailableJournalError(self._path, "no write-ahead log can be kept there")
-        self._db.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
-        with self._db:
-            # Takes the lock, which is then held until the end.
-            self._db.execute("BEGIN EXCLUSIVE")
-            for statement in _SCHEMA if is_new else ():
-                self._db.execute(statement)
-        return self._number("SELECT oldest_revision FROM compaction")
 
     def _check_schema(self) -> bool:
         """Whether the database is empty; an error if it is neither empty nor a journal."""

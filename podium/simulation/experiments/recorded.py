@@ -31,7 +31,17 @@ def recorded_series(recording: Recording, histories: list[PodHistory] | None = N
     if histories is None:
         pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
         histories = list(PodHistories(_entries(recording), pods_by_uid(pods)))
-    return run_series(_usage(recording), histories, _passed_s(recording, recording.ended_s))
+    log = UsageLog()
+    for known in recording.state:
+        if known.get("kind") in KINDS:
+            log.take(str(known["kind"]), known)
+    log.write(0.0)
+    for change in recording.changes:
+        obj = change.new or change.old
+        if change.kind in KINDS and obj is not None:
+            log.take(change.kind, obj, gone=change.new is None)
+            log.write(_passed_s(recording, change.at_s))
+    return run_series(log, histories, _passed_s(recording, recording.ended_s))
 
 
 def _passed_s(recording: Recording, at_s: float) -> float:
@@ -48,17 +58,3 @@ def _entries(recording: Recording) -> Iterator[TimelineEntry]:
         for fact in facts(change.old, change.new):
             at_s = _passed_s(recording, change.at_s)
             yield TimelineEntry(at_s, fact.type, *about, "", fact.details, uid(obj))
-
-
-def _usage(recording: Recording) -> UsageLog:
-    log = UsageLog()
-    for known in recording.state:
-        if known.get("kind") in KINDS:
-            log.take(str(known["kind"]), known)
-    log.write(0.0)
-    for change in recording.changes:
-        obj = change.new or change.old
-        if change.kind in KINDS and obj is not None:
-            log.take(change.kind, obj, gone=change.new is None)
-            log.write(_passed_s(recording, change.at_s))
-    return log

@@ -78,7 +78,18 @@ def read_whole_scenario(path: str, max_pods: int) -> WholeScenario:
     value["spec"] = {k: v for k, v in spec_of(value).items() if v is not None}
     directory = Path(file).parent
     for holder, field in _manifest_fields(value["spec"]):
-        holder[field] = _inlined(holder[field], directory)
+        manifests = holder[field]
+        entries: Sequence[Any] = manifests if isinstance(manifests, list) else [manifests]
+        found: list[Value] = []
+        for entry in entries:
+            if isinstance(entry, str):
+                loaded = read_sources([str(directory / entry)]).objects
+                found += [copy.deepcopy(dict(one.obj)) for one in loaded]
+            elif str(entry.get("kind")).endswith("List") and isinstance(entry.get("items"), list):
+                found += entry["items"]
+            else:
+                found.append(entry)
+        holder[field] = found
     for scheduler in value["spec"].get("schedulers") or ():
         _inline_configuration(scheduler, directory)
     return WholeScenario(name, file, value, max_pods)
@@ -90,20 +101,6 @@ def _manifest_fields(spec: Value) -> Iterator[tuple[Value, str]]:
     holders += [(step, "apply") for step in spec.get("steps") or ()]
     holders += [(arrival, "objects") for arrival in spec.get("arrivals") or ()]
     yield from ((holder, field) for holder, field in holders if holder.get(field) is not None)
-
-
-def _inlined(manifests: Any, directory: Path) -> list[Value]:
-    entries: Sequence[Any] = manifests if isinstance(manifests, list) else [manifests]
-    found: list[Value] = []
-    for entry in entries:
-        if isinstance(entry, str):
-            loaded = read_sources([str(directory / entry)]).objects
-            found += [copy.deepcopy(dict(one.obj)) for one in loaded]
-        elif str(entry.get("kind")).endswith("List") and isinstance(entry.get("items"), list):
-            found += entry["items"]
-        else:
-            found.append(entry)
-    return found
 
 
 def _inline_configuration(scheduler: Value, directory: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, name, spec_of
+from podium.api.objects import name, spec_of
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
@@ -44,7 +44,13 @@ class ActionRunner:
         match action:
             case ServerSideApply():
                 for obj in action.objects:
-                    self._apply(obj)
+                    written = apply(self._cluster, obj, _MANAGER)
+                    about = (
+                        str(obj["kind"]),
+                        str(obj["metadata"].get("namespace") or ""),
+                        name(obj),
+                    )
+                    self._observer.note("Applied", {"created": written.created}, about=about)
             case Delete():
                 how = DeleteOptions(grace_period_s=action.grace_period_s)
                 for target in action.objects:
@@ -82,11 +88,6 @@ class ActionRunner:
             case Expect():
                 raise ValueError("assertions aren't actions upon the cluster")
         self._observer.look()
-
-    def _apply(self, obj: Object) -> None:
-        written = apply(self._cluster, obj, _MANAGER)
-        about = (str(obj["kind"]), str(obj["metadata"].get("namespace") or ""), name(obj))
-        self._observer.note("Applied", {"created": written.created}, about=about)
 
     def _change(self, action: Merge) -> None:
         target = action.target

@@ -148,8 +148,17 @@ class Drainer:
         pod, now_s = self._asking[one], self._cluster.driver.now_s
         about = ("Pod", namespace(pod), name(pod))
         try:
+            options: dict[str, Any] = {"preconditions": {"uid": uid(pod)}}
+            if self.drain.grace_period_s is not None:
+                options["gracePeriodSeconds"] = self.drain.grace_period_s
             self._cluster.server.evict(
-                Attributes(KINDS["Pod"], about[1], about[2], now_s), self._eviction(pod)
+                Attributes(KINDS["Pod"], about[1], about[2], now_s),
+                {
+                    "apiVersion": "policy/v1",
+                    "kind": "Eviction",
+                    "metadata": {"namespace": namespace(pod), "name": name(pod)},
+                    "deleteOptions": options,
+                },
             )
         except RefusedError as refused:
             if refused.reason == "NotFound":
@@ -175,17 +184,6 @@ class Drainer:
             "causes": [cause.message for cause in refused.causes],
             "budgets": [name(budget) for budget in budgets],
             **(again if refused.code == _TOO_MANY_REQUESTS else {}),
-        }
-
-    def _eviction(self, pod: Object) -> Object:
-        options: dict[str, Any] = {"preconditions": {"uid": uid(pod)}}
-        if self.drain.grace_period_s is not None:
-            options["gracePeriodSeconds"] = self.drain.grace_period_s
-        return {
-            "apiVersion": "policy/v1",
-            "kind": "Eviction",
-            "metadata": {"namespace": namespace(pod), "name": name(pod)},
-            "deleteOptions": options,
         }
 
     def _done_asking(self, one: str) -> None:

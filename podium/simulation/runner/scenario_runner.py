@@ -142,7 +142,27 @@ class _ScenarioRunner:
 
     def _take(self, step: ScenarioStep) -> None:
         if isinstance(step.action, Expect):
-            self._expect(step, step.action)
+            # Let time pass until all checks hold at one moment, or it is too late.
+            deadline_s = self._driver.now_s + step.action.within_s
+            until_s = self._scenario.until_s
+            if until_s is not None:
+                deadline_s = min(deadline_s, self._start_s + until_s)
+            began_s = self._driver.now_s
+            while (wrong := self._wrong(step.action.checks)) and self._step_until(deadline_s):
+                pass
+            took_s = round(self._driver.now_s - began_s, 6)
+            self.failures += len(wrong)
+            for check in step.action.checks:
+                found = wrong.get(check)
+                kind = "AssertionPassed" if found is None else "AssertionFailed"
+                details: dict[str, object] = {
+                    "assertion": check.words,
+                    "step": step.path,
+                    "seconds": took_s,
+                }
+                if found is not None:
+                    details["found"] = found
+                self.observer.note(kind, details)
             return
         try:
             self._actor.act(step.action)
@@ -176,29 +196,6 @@ class _ScenarioRunner:
                 known = map(name, self._cluster.store.list(kind.key).items)
                 return likely_meant(wanted[2], (one for one in known if one != wanted[2]))
         return ""
-
-    def _expect(self, step: ScenarioStep, expect: Expect) -> None:
-        """Let time pass until all checks hold at one moment, or it is too late."""
-        deadline_s = self._driver.now_s + expect.within_s
-        until_s = self._scenario.until_s
-        if until_s is not None:
-            deadline_s = min(deadline_s, self._start_s + until_s)
-        began_s = self._driver.now_s
-        while (wrong := self._wrong(expect.checks)) and self._step_until(deadline_s):
-            pass
-        took_s = round(self._driver.now_s - began_s, 6)
-        self.failures += len(wrong)
-        for check in expect.checks:
-            found = wrong.get(check)
-            kind = "AssertionPassed" if found is None else "AssertionFailed"
-            details: dict[str, object] = {
-                "assertion": check.words,
-                "step": step.path,
-                "seconds": took_s,
-            }
-            if found is not None:
-                details["found"] = found
-            self.observer.note(kind, details)
 
     def _wrong(self, checks: Sequence[Check]) -> dict[Check, str]:
         found = {

@@ -112,7 +112,24 @@ class PodHistories:
         for entry in entries:
             # What users do about a pod isn't written to it.
             if entry.kind == "Pod" and entry.uid:
-                self._take(entry)
+                history = self.by_uid.get(entry.uid)
+                if history is None:
+                    known = self._before.get(entry.uid)
+                    history = self.by_uid[entry.uid] = (
+                        _new(entry) if known is None else _known(known)
+                    )
+                    self._replace(history)
+                if entry.type == "PodBound":
+                    history.node, history.bound_by = entry.details["node"], entry.by
+                    history.bound_s = entry.at_s
+                    history.overslept_s = entry.details.get("overslept")
+                elif entry.type in ("PodSucceeded", "PodFailed"):
+                    history.has_finished |= history.ended_s is None
+                    if entry.type == "PodFailed":
+                        reason, message = (entry.details.get(of) for of in ("reason", "message"))
+                        history.failed_for = str(reason or ""), str(message or "")
+                if entry.type in _ENDS and history.ended_s is None and not history.was_leaving:
+                    self._end(history, entry)
                 self.repetitions.take(entry)
 
     def __iter__(self) -> Iterator[PodHistory]:
@@ -137,24 +154,6 @@ class PodHistories:
                 return depth
             seen.add(before.uid)
             depth, lost = depth + 1, before
-
-    def _take(self, entry: TimelineEntry) -> None:
-        history = self.by_uid.get(entry.uid)
-        if history is None:
-            known = self._before.get(entry.uid)
-            history = self.by_uid[entry.uid] = _new(entry) if known is None else _known(known)
-            self._replace(history)
-        if entry.type == "PodBound":
-            history.node, history.bound_by = entry.details["node"], entry.by
-            history.bound_s = entry.at_s
-            history.overslept_s = entry.details.get("overslept")
-        elif entry.type in ("PodSucceeded", "PodFailed"):
-            history.has_finished |= history.ended_s is None
-            if entry.type == "PodFailed":
-                reason, message = (entry.details.get(of) for of in ("reason", "message"))
-                history.failed_for = str(reason or ""), str(message or "")
-        if entry.type in _ENDS and history.ended_s is None and not history.was_leaving:
-            self._end(history, entry)
 
     def _end(self, history: PodHistory, entry: TimelineEntry) -> None:
         details = entry.details

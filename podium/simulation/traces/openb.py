@@ -153,7 +153,9 @@ def _arrival(row: Row) -> Arrival:
         "containers": [{"name": "task", "image": "openb", "resources": _resources(row)}],
     }
     if models := [model for model in row.text("gpu_spec").split("|") if model]:
-        spec["affinity"] = _accepting(models)
+        expression = {"key": MODEL_LABEL, "operator": "In", "values": list(models)}
+        terms = [{"matchExpressions": [expression]}]
+        spec["affinity"] = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
     pod = {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -191,12 +193,6 @@ def _behaviour(row: Row, phase: str) -> dict[str, str]:
     if phase == "Failed":
         behaviour["podium.dev/exit-code"] = "1"
     return behaviour
-
-
-def _accepting(models: Sequence[str]) -> Object:
-    expression = {"key": MODEL_LABEL, "operator": "In", "values": list(models)}
-    terms = [{"matchExpressions": [expression]}]
-    return {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
 
 
 def _class_name(qos: str) -> str:

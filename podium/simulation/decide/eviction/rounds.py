@@ -79,7 +79,13 @@ class Rounds:
             return {**self._answer(EvictionRound()), "error": str(error)}
         reclaims = round_.reclaims
         if reclaims:
-            round_ = self._manager.conclude(round_, self._after_gc(step, reclaims))
+            # What is observed once garbage collection has run; that it failed changes nothing.
+            before = self._groups
+            for field in ("gc_reclaims", *(_GC_FIELDS[reclaim] for reclaim in reclaims)):
+                self._groups = merged_groups(self._groups, getattr(step, field))
+            found = self._observations()
+            self._groups = before
+            round_ = self._manager.conclude(round_, found)
         answer = self._answer(round_)
         answer["imageGC"] = NodeReclaim.IMAGES in reclaims
         answer["containerGC"] = NodeReclaim.CONTAINERS in reclaims
@@ -108,17 +114,6 @@ class Rounds:
             if told is not None:
                 usage[uid(pod)] = pod_usage(pod, told)
         return Statistics(self._observations(), usage)
-
-    def _after_gc(
-        self, step: EvictionStep, reclaims: tuple[NodeReclaim, ...]
-    ) -> dict[Signal, Observation]:
-        """What is observed once garbage collection has run; that it failed changes nothing."""
-        before = self._groups
-        for field in ("gc_reclaims", *(_GC_FIELDS[reclaim] for reclaim in reclaims)):
-            self._groups = merged_groups(self._groups, getattr(step, field))
-        found = self._observations()
-        self._groups = before
-        return found
 
     def _answer(self, round_: EvictionRound) -> Json:
         answer: Json = {

@@ -121,11 +121,24 @@ def _comparison(a: Side, b: Side, twins: Sequence[_Twins]) -> Comparison:
     ]
     found = [one for one in twins if not one[2].error and not one[3].error]
     found, notes = _without_repetitions(found)
+    # Pods with another fate on the second side, in the first pair of each scenario that has any.
+    changes: dict[str, list[PodChange]] = {}
+    for name, seed, one, two in found:
+        if name in changes:
+            continue
+        before, after = _by_pod(one), _by_pod(two)
+        differing = [
+            PodChange(name, seed, pod, before.get(pod, ()), after.get(pod, ()))
+            for pod in dict.fromkeys([*before, *after])
+            if _told(before.get(pod, ())) != _told(after.get(pod, ()))
+        ]
+        if differing:
+            changes[name] = differing
     return Comparison(
         a=a.name,
         b=b.name,
         differences=differences([(first.measures, second.measures) for *_, first, second in found]),
-        pods=_changes(found),
+        pods=[change for some in changes.values() for change in some],
         pairs=[Pair(name, seed, one.measures, two.measures) for name, seed, one, two in found],
         failed=failed,
         notes=notes,
@@ -148,23 +161,6 @@ def _without_repetitions(found: Sequence[_Twins]) -> tuple[list[_Twins], list[st
 
 def _measures(twins: _Twins) -> tuple[Mapping[str, float], Mapping[str, float]]:
     return twins[2].measures, twins[3].measures
-
-
-def _changes(found: Sequence[_Twins]) -> list[PodChange]:
-    """Which pods fare otherwise, in the first pair of each scenario where any does."""
-    changes: dict[str, list[PodChange]] = {}
-    for name, seed, one, two in found:
-        if name in changes:
-            continue
-        before, after = _by_pod(one), _by_pod(two)
-        differing = [
-            PodChange(name, seed, pod, before.get(pod, ()), after.get(pod, ()))
-            for pod in dict.fromkeys([*before, *after])
-            if _told(before.get(pod, ())) != _told(after.get(pod, ()))
-        ]
-        if differing:
-            changes[name] = differing
-    return [change for some in changes.values() for change in some]
 
 
 def _told(witnesses: Sequence[Witness]) -> list[tuple[str, float]]:

@@ -61,7 +61,30 @@ def run_png(runs: Mapping[str, RunSeries]) -> bytes:
             if measure == "waits":
                 _draw_waits(axis, series)
             else:
-                _draw_lines(axis, series, measure, of)
+                found = {
+                    name: line
+                    for (what, by, name), line in sorted(series.lines.items())
+                    if (what, by) == (measure, of)
+                }
+                if of == NODE and len(found) > _NODES_MAX:
+                    _draw_spread(axis, [*found.values()], series.until_s)
+                else:
+                    for number, (name, line) in enumerate(found.items()):
+                        times, values = (
+                            [*line.times_s, series.until_s],
+                            [*line.values, line.values[-1]],
+                        )
+                        label = name or (NO_CLASS if of == CLASS else "cluster")
+                        colour = COLOURS[number % len(COLOURS)]
+                        dash = ("-", "--", ":")[number // len(COLOURS) % 3]
+                        axis.step(
+                            times, values, where="post", label=label, color=colour, linestyle=dash
+                        )
+                    if found and len(found) <= _LEGEND_MAX:
+                        axis.legend(fontsize=7, loc="upper left")
+                axis.set_xlim(0, series.until_s or 1)
+                axis.set_xlabel("seconds", fontsize=8)
+                axis.tick_params(labelsize=8)
             if of == CLASS:
                 axis.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
                 axis.set_ylim(0, max(1.0, axis.get_ylim()[1]))
@@ -88,28 +111,6 @@ def _panels(runs: Mapping[str, RunSeries]) -> list[tuple[str, str, str]]:
             panels.append((f"Utilisation of {resource}, by zone", measure, ZONE))
         panels.append((f"Fragmentation of {resource}", f"fragmentation.{resource}", CLUSTER))
     return [*panels, ("Pods that waited at least so long, by priority class", "waits", CLASS)]
-
-
-def _draw_lines(axis: Any, series: RunSeries, measure: str, of: str) -> None:
-    found = {
-        name: line
-        for (what, by, name), line in sorted(series.lines.items())
-        if (what, by) == (measure, of)
-    }
-    if of == NODE and len(found) > _NODES_MAX:
-        _draw_spread(axis, [*found.values()], series.until_s)
-    else:
-        for number, (name, line) in enumerate(found.items()):
-            times, values = ([*line.times_s, series.until_s], [*line.values, line.values[-1]])
-            label = name or (NO_CLASS if of == CLASS else "cluster")
-            colour = COLOURS[number % len(COLOURS)]
-            dash = ("-", "--", ":")[number // len(COLOURS) % 3]
-            axis.step(times, values, where="post", label=label, color=colour, linestyle=dash)
-        if found and len(found) <= _LEGEND_MAX:
-            axis.legend(fontsize=7, loc="upper left")
-    axis.set_xlim(0, series.until_s or 1)
-    axis.set_xlabel("seconds", fontsize=8)
-    axis.tick_params(labelsize=8)
 
 
 def _draw_spread(axis: Any, lines: Sequence[StepSeries], until_s: float) -> None:

@@ -23,11 +23,20 @@ def sweep_presentation(report: SweepReport, picture: Picture | None = None) -> P
     Args:
         picture: of it, for where it can be shown.
     """
+    measures = [name for name in _MEASURES if name != report.objective]
+    has_rank = bool(report.objective)
+    headers = [
+        "Trial",
+        *report.settings,
+        *([report.objective, "Behind the best", "95 % interval"] if has_rank else []),
+        *measures,
+    ]
+    rows = [_row(one, report, measures) for one in report.trials]
     return Presentation(
         title=f"Sweep {report.sweep}",
         headline=_headline(report),
         sections=[
-            Section("Trials", [_trials(report)]),
+            Section("Trials", [Table(headers, rows, rows_most=_TRIALS_MAX)]),
             Section("Where the best does worst", [_worst(report)]),
             Section("What the settings do", [] if picture is None else [picture]),
             Section("Runs that failed", [_failed(report)]),
@@ -44,19 +53,6 @@ def _headline(report: SweepReport) -> str:
         return f"{told}."
     settings = ", ".join(f"{name} {value}" for name, value in best.trial.settings.items())
     return f"{told}; the best {report.objective}, {number_text(best.objective)}, has {settings}."
-
-
-def _trials(report: SweepReport) -> Table:
-    measures = [name for name in _MEASURES if name != report.objective]
-    has_rank = bool(report.objective)
-    headers = [
-        "Trial",
-        *report.settings,
-        *([report.objective, "Behind the best", "95 % interval"] if has_rank else []),
-        *measures,
-    ]
-    rows = [_row(one, report, measures) for one in report.trials]
-    return Table(headers, rows, rows_most=_TRIALS_MAX)
 
 
 def _row(one: RankedTrial, report: SweepReport, measures: list[str]) -> list[Cell]:

@@ -7,13 +7,11 @@ from typing import Annotated
 from podium.api.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
 from podium.simulation.experiments.measures import check_measure
 from podium.simulation.experiments.paired_differences import Difference, differences
-from podium.simulation.experiments.run import Witness
 from podium.simulation.experiments.sweep.sweep_file import Objective, Sweep
 from podium.simulation.experiments.sweep.trial import (
     FailedTrialRun,
     RankedTrial,
     Trial,
-    TrialRun,
     WorstRun,
 )
 
@@ -120,19 +118,15 @@ def _worst_run(ranked: Sequence[RankedTrial], objective: Objective) -> WorstRun 
     worst = max(
         best.runs, key=lambda one: objective.sign * one.result.measures.get(objective.measure, 0.0)
     )
+    # The pods of a run, those first that the measure counts.
+    waits = objective.measure.startswith(("wait", "pending", "neverPlaced"))
     return WorstRun(
         best.number,
         worst.scenario,
         worst.seed,
         worst.result.measures.get(objective.measure, 0.0),
-        _witnesses(worst, objective.measure)[:_WITNESSES_MAX],
-    )
-
-
-def _witnesses(one: TrialRun, measure: str) -> list[Witness]:
-    """The pods of a run, those first that the measure counts."""
-    waits = measure.startswith(("wait", "pending", "neverPlaced"))
-    return sorted(
-        one.result.witnesses,
-        key=lambda witness: (witness.what in ("waited", "neverPlaced")) != waits,
+        sorted(
+            worst.result.witnesses,
+            key=lambda witness: (witness.what in ("waited", "neverPlaced")) != waits,
+        )[:_WITNESSES_MAX],
     )
