@@ -1,4 +1,4 @@
-"""Where an API server is, whom to trust, and who asks: from a kubeconfig, or inside a pod.
+"""The address, trusted authority and credentials of an API server, by kubeconfig or in a pod.
 
 What kubeconfigs may say of credentials (tokens, certificates, plugins that are run, OpenID) is
 kubernetes_asyncio's to know.
@@ -46,7 +46,7 @@ class Connection(msgspec.Struct):
     _load: Callable[[], Awaitable[Configuration]]
 
     async def authorization(self) -> str:
-        """The header that says who asks; empty if a certificate does.
+        """The Authorization header; empty if a client certificate authenticates.
 
         Raises:
             MissingConnectionError: a token that has to be read anew can't be.
@@ -57,7 +57,7 @@ class Connection(msgspec.Struct):
             raise MissingConnectionError(f"the token can't be read: {error}") from None
 
     async def renew(self) -> None:
-        """Read credentials anew, as those that were used aren't taken any more.
+        """Read the credentials again after the server has refused them.
 
         Raises:
             MissingConnectionError: they can't be.

@@ -121,7 +121,7 @@ class HttpApi:
         return answer
 
     async def may(self, user: str, groups: Sequence[str], attributes: Mapping[str, str]) -> bool:
-        """Whether somebody may do something; not if the API server can't be asked.
+        """Return whether an access is allowed; false if the API server can't be asked.
 
         Args:
             attributes: what is attempted; ResourceAttributes.

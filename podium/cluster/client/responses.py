@@ -63,5 +63,5 @@ def unknown(why: str) -> CallError:
 
 
 def unsent(why: str) -> CallError:
-    """The call hasn't reached anybody."""
+    """Outcome of a call that didn't reach a server."""
     return CallError(HTTPStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", why)

@@ -53,7 +53,7 @@ class Called(DriverEvent, frozen=True):
 
 
 class Started(DriverEvent, frozen=True):
-    """A machine was started, for the first time or anew."""
+    """A machine was started, or started again."""
 
 
 class Stopped(DriverEvent, frozen=True):
@@ -61,7 +61,7 @@ class Stopped(DriverEvent, frozen=True):
 
 
 class Relisted(DriverEvent, frozen=True):
-    """A watch of a machine broke, and all objects of its kind were listed anew."""
+    """A watch of a machine broke, and all objects of its kind were listed again."""
 
     kind: str
 

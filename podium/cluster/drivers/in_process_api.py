@@ -1,4 +1,4 @@
-"""An API server of the same process as the API of a driver."""
+"""The API of a live driver, answered by an API server in this process."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -14,7 +14,7 @@ from podium.machines.events import Outcome
 
 
 class InProcessApi:
-    """Serves an API server of the same process and event loop, with a latency if one is wanted.
+    """Calls an API server in this process and event loop, with an optional latency.
 
     Args:
         latency: how long calls take; watches take at least as long as it says.

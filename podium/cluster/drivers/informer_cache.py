@@ -44,7 +44,7 @@ class InformerCache:
         return self._known
 
     def copy(self) -> "InformerCache":
-        """Another one that knows the same."""
+        """A copy with the current objects."""
         other = InformerCache(self.kind)
         other.revision, other._known = self.revision, dict(self._known)
         return other
@@ -73,7 +73,7 @@ class InformerCache:
         return changes
 
     def watched(self, news: Iterable[WatchEventLike]) -> list[Change]:
-        """Take in what a watch tells.
+        """Apply the events of a watch.
 
         Returns:
             What has changed; nothing for what was known before.

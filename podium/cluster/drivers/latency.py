@@ -16,12 +16,12 @@ class Latency(Protocol):
         ...
 
     def watch_s(self, kind: str, rng: Random) -> float:
-        """Seconds until a watch tells of a write; never do watches change the order of writes."""
+        """Seconds until a watch delivers a write; writes stay in order."""
         ...
 
 
 class ConstantLatency(msgspec.Struct, frozen=True):
-    """Has everything always take the same time.
+    """A constant latency for each kind of delay.
 
     Attributes:
         apply_s: until a call is carried out, in seconds.

@@ -1,4 +1,4 @@
-"""Handles machines that raise: reports and counts it, and starts them anew after a while.
+"""Handles machines that raise: counts errors, and restarts machines after a back-off.
 
 A machine that raises has a bug. A run in virtual time ends with it. A cluster that lives on puts a
 fresh machine in its place, which finds everything listed, as after a crash.
@@ -67,7 +67,7 @@ class MachineHealth:
         self._told: set[tuple[object, ...]] = set()
 
     def note(self, error: MachineError) -> None:
-        """Count an error, and log it with its traceback unless the same one was logged before."""
+        """Count an error, and log it with its traceback unless an equal one was logged before."""
         self.panics[error.who] += 1
         kind = (error.who, type(error.cause), error.where)
         if kind not in self._told:
@@ -83,7 +83,7 @@ class MachineHealth:
             self._failures[error.who] = _Failure(why, again_s + _LATE_S)
 
     def machine_failed(self, error: MachineError, now_s: float) -> float:
-        """Take note of a machine's end; when to start it anew, in seconds since the epoch."""
+        """Note the failure of a machine; return when to restart it, in seconds since the epoch."""
         self.note(error)
         restarts = self._restarts.setdefault(error.who, Restarts(_BACKOFF))
         at_s = now_s + restarts.wait_s(now_s)

@@ -37,7 +37,7 @@ class SharedInformer:
         self._detached: dict[ProcessorListener, None] = {}
 
     def first_list(self) -> tuple[InformerCache, Sequence[Change]]:
-        """What one remembers who lists for the first time now, and what that one is told."""
+        """Snapshot and pending notifications for a new listener."""
         writes = self.store.changes(self.kind)
         if self._listed is None or self._listed[0] != writes:
             page, cache = self.store.list(self.kind), InformerCache(self.kind)
@@ -162,7 +162,7 @@ class ProcessorListener:
         self._informer.remove_listener(self)
 
     def relist(self) -> None:
-        """Lose what is on its way, and list anew."""
+        """Drop undelivered events, and list again."""
         self._informer.remove_listener(self)
         self._relisted(self._kind)
         self.start()

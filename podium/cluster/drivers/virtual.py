@@ -114,7 +114,7 @@ class VirtualDriver:
 
     @property
     def faults(self) -> Faults:
-        """What goes wrong; set to `NO_FAULTS` to let things come to rest."""
+        """Injected faults; set to `NO_FAULTS` to let the cluster come to rest."""
         return self._injector.faults
 
     @faults.setter
@@ -159,7 +159,7 @@ class VirtualDriver:
         return handle
 
     def crash(self, handle: MachineHandle, *, loses_calls: bool = False) -> None:
-        """End a machine: it is told nothing any more, and what it knew is lost.
+        """Crash a machine: it gets no more events, and its state is lost.
 
         Args:
             handle: of the machine; nothing happens if it has crashed already.

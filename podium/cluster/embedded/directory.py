@@ -28,7 +28,7 @@ _PRIVATE = 0o700
 
 
 class UnusableDirectoryError(PodiumError):
-    """The directory can't be used, or somebody else uses it."""
+    """The directory can't be used, or another process uses it."""
 
 
 class DataDirectory:
@@ -135,7 +135,7 @@ class HighWater:
             raise UnusableDirectoryError(f"{path}: doesn't hold a time: {error}") from error
 
     def rise(self, now_s: float, clock_s: float) -> None:
-        """Note how late it is, before anybody is told.
+        """Store the time before clients can see it.
 
         Args:
             clock_s: the time by the clock on the wall; later times than that are noted.

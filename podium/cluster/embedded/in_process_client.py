@@ -1,4 +1,4 @@
-"""What somebody in the same process does to the cluster, without HTTP."""
+"""A client of the cluster in its own process, without HTTP."""
 
 from collections.abc import Iterable, Iterator
 

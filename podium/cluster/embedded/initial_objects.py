@@ -161,7 +161,7 @@ def simulated(obj: Object) -> Object:
 
 
 def with_service_accounts(objects: Iterable[Object]) -> list[Object]:
-    """The objects, and the service accounts that their pods name if they tell of none at all.
+    """Add the ServiceAccounts that pods name, if the objects have no ServiceAccount at all.
 
     Else nobody could make these pods again.
     """

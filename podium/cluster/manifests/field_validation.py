@@ -49,7 +49,7 @@ class FieldJudge:
         self.is_strict = validation is FieldValidation.STRICT
 
     def faults(self, obj: Object) -> FieldFaults:
-        """What is wrong with an object's fields, as far as anybody wants to know."""
+        """Faults of an object's fields that its field validation asks for."""
         if not self.is_applied and (self.ignores or "uid" in obj["metadata"]):
             return _FLAWLESS
         found = field_faults(obj)

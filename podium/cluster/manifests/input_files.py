@@ -1,4 +1,4 @@
-"""Reading the files that somebody names, whatever they turn out to be.
+"""Reading of named files: regular files, terminals and pipes.
 
 A pipe that nobody writes to would keep us waiting, a device never end, and a file be larger than
 any memory. What a shell passes as `<(command)` is a pipe that is read to its end.
@@ -29,7 +29,7 @@ class InputFileError(PodiumError):
 
 
 def open_file(path: str | Path) -> BinaryIO:
-    """A file, a terminal, or a pipe that somebody writes to or has written to.
+    """Open a file, a terminal, or a pipe.
 
     Raises:
         InputFileError: it is nothing of these, or can't be opened.

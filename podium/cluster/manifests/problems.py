@@ -29,7 +29,7 @@ class Source(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> tuple[int, str]:
-        """The line on which the object begins, and its position in a list if no line tells that."""
+        """The line on which the object begins, or its position in a list."""
         if self.item and not self.item_line:
             return self.line, self.item
         return self.item_line or self.line, ""
@@ -81,7 +81,7 @@ def shown(value: object, length_max: int = 60) -> str:
 
 
 def describe(obj: object) -> str:
-    """`Kind namespace/name` of a raw object, with a question mark for what it doesn't tell."""
+    """`Kind namespace/name` of a raw object, with a question mark for each missing part."""
     if not isinstance(obj, dict):
         return ""
     metadata = obj.get("metadata")

@@ -1,4 +1,4 @@
-"""Room for so many calls at once, and so many a second; the urgent ones are let in first."""
+"""A limit on concurrent calls and on calls a second, urgent calls first."""
 
 import asyncio
 from collections.abc import AsyncIterator

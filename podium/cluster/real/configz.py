@@ -1,4 +1,4 @@
-"""The configuration as `/configz` tells it: a KubeSchedulerConfiguration with all its defaults."""
+"""The configuration as `/configz` shows it: a KubeSchedulerConfiguration with all defaults."""
 
 from typing import Any
 

@@ -28,7 +28,7 @@ _logger = logging.getLogger(__name__)
 
 
 class LeaderElectionRecord(msgspec.Struct, frozen=True):
-    """Who leads, since when, and for how long if nothing more is heard.
+    """The holder of a Lease, since when it leads, and how long the Lease lasts without a renewal.
 
     Attributes:
         holder_identity: empty if nobody does.
@@ -46,7 +46,7 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, lease: Object) -> "LeaderElectionRecord":
-        """What a Lease says."""
+        """Read the record of a Lease."""
         spec = spec_of(lease)
         return cls(
             str(spec.get("holderIdentity") or ""),
@@ -57,22 +57,22 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True):
         )
 
     def renewed(self, at_s: float) -> "LeaderElectionRecord":
-        """The same leader, some time later."""
+        """The record renewed at a time."""
         return replace(self, renew_time=micro_time(at_s))
 
     def taken_by(self, identity: str, lease_duration_s: float, at_s: float) -> Self:
-        """Another leader, from a time on; the first one is no transition."""
+        """The record with another holder from a time on; a first holder is no transition."""
         now, known = micro_time(at_s), bool(self.acquire_time)
         transitions = self.leader_transitions + known
         return type(self)(identity, int(lease_duration_s), now, now, transitions)
 
     def released(self, at_s: float) -> "LeaderElectionRecord":
-        """Nobody leads: the next one needn't wait."""
+        """The record without a leader, for which the next candidate needn't wait."""
         now = micro_time(at_s)
         return LeaderElectionRecord("", 1, now, now, self.leader_transitions)
 
     def lease(self, namespace: str, name: str, known: Object | None) -> dict[str, Any]:
-        """The Lease that says so.
+        """The Lease that holds this record.
 
         Args:
             known: as it was read, whose version must still be the last; None for a new one.
@@ -95,7 +95,7 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True):
 
 
 class LeaseLostError(PodiumError):
-    """The lease couldn't be renewed in time, or somebody else has it."""
+    """The lease couldn't be renewed in time, or another candidate holds it."""
 
 
 class LeaderElector:

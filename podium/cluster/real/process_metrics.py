@@ -1,4 +1,4 @@
-"""What the process tells of itself besides its decisions, by the names that client-go uses."""
+"""Metrics of the process besides its decisions, named as client-go names them."""
 
 from collections.abc import Iterator
 from http import HTTPStatus

@@ -1,4 +1,4 @@
-"""A token bucket: so many requests a second in the long run, and so many at once."""
+"""A token bucket: a rate of requests a second in the long run, and a burst at once."""
 
 import asyncio
 from collections.abc import Callable

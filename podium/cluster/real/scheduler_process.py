@@ -110,7 +110,7 @@ class SchedulerProcess:
         return self._clock.now_s()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Schedule until told to stop; then end what is under way, and release the lease.
+        """Schedule until the stop is requested, then finish open calls and release the lease.
 
         Raises:
             LeaseLostError: somebody else may schedule by now; nothing more was begun.

@@ -182,7 +182,7 @@ class Anonymizer:
 
 
 def pseudonyms(words: Iterable[str], kept: Iterable[str]) -> dict[str, str]:
-    """Other words, all different, in the same order as text.
+    """Distinct pseudonyms for words that keep their alphabetical order.
 
     Args:
         kept: words that stand for themselves. If one begins with another, it mustn't go on with a

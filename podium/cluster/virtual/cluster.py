@@ -111,7 +111,7 @@ class Cluster:
         self.start_schedulers()
 
     def start_controllers(self) -> None:
-        """Start the nodes and the controllers; nobody schedules yet."""
+        """Start the nodes and the controllers, without the schedulers."""
         if self.options.nodes is not None:
             make = partial(SimulatedKubelets, self.options.nodes)
             self.kubelets = self.driver.add(make(), renew=make, is_spared=True)

@@ -1,4 +1,4 @@
-"""Applies manifests to a cluster of the same process.
+"""Applies manifests to a cluster in this process.
 
 `apply` does it as `kubectl apply --server-side --force-conflicts`, `apply_manifest` as plain
 `kubectl apply`, which merges on the client's side.
@@ -23,7 +23,7 @@ _TOLD_WITH_STATUS = frozenset({"Node"})
 
 
 def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
-    """Apply an object; its fields are the manager's from now on, whoever had them.
+    """Apply an object by force: the manager takes its fields over from other managers.
 
     Raises:
         KeyError: its kind isn't known.

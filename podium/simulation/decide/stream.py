@@ -43,7 +43,7 @@ def answers(questions: Iterable[bytes], refused: Refused | None = None) -> Itera
 
 
 def eviction_answers(questions: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
-    """The answer to one question about eviction a line, likewise."""
+    """Answer questions about eviction, one JSON line each."""
     return _each(questions, eviction_answer, {}, refused)
 
 

@@ -1,4 +1,4 @@
-"""Plays runs on a Dask cluster, with the same results as on this machine."""
+"""Plays runs on a Dask cluster; results equal those of this machine."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

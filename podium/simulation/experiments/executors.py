@@ -1,4 +1,4 @@
-"""Plays runs on the cores of this machine; `dask` does the same on a cluster of machines."""
+"""Plays runs on the cores of this machine; `dask_executor` plays them on a cluster of machines."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -39,7 +39,7 @@ def play(one: ScenarioRun) -> RunResult:
 
 
 class LocalExecutor(msgspec.Struct, frozen=True):
-    """Plays runs in so many processes at once."""
+    """Plays runs in several processes at once."""
 
     workers: int
 

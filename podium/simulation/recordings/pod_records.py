@@ -85,7 +85,7 @@ class PodRecord(msgspec.Struct):
 
     @property
     def was_preempted(self) -> bool:
-        """Whether a scheduler has told it to go."""
+        """Return whether a scheduler has preempted the pod."""
         return self.cause is not None and self.cause.group == PREEMPTED
 
     @property
@@ -95,7 +95,7 @@ class PodRecord(msgspec.Struct):
 
 
 class RecordedPreemption(msgspec.Struct, frozen=True):
-    """Victims that were told to go for one pod.
+    """Victims of one preemptor.
 
     Attributes:
         at_s: when the first of them was told.
@@ -143,7 +143,7 @@ def pod_records(recording: Recording) -> dict[str, PodRecord]:
 
 
 def recorded_preemptions(records: Mapping[str, PodRecord]) -> list[RecordedPreemption]:
-    """Who was preempted by whom, in order of time; a preemptor may have several turns."""
+    """Recorded preemptions in order of time; a preemptor may have several."""
     turns: dict[tuple[str, str], list[tuple[float, str]]] = {}
     for victim, record in records.items():
         if record.was_preempted and record.leaving_s is not None:

@@ -48,7 +48,7 @@ def is_decided_on(pod: Object) -> bool:
 
 
 def is_schedulers_change(old: Object, new: Object) -> bool:
-    """Whether a scheduler has bound, nominated or preempted the pod, or told why it can't."""
+    """Return whether a scheduler made the change: a binding, nomination, preemption or refusal."""
     return _decided(old) != _decided(new)
 
 
@@ -91,7 +91,7 @@ def _said(metadata: Object) -> Object:
 
 
 def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
-    """A pod of a replay after its node has told of it what it told of the recorded one.
+    """A replayed pod with the status that the node reported of the recorded pod.
 
     Args:
         shift_s: how much later the pod was placed than in the recording.
@@ -108,7 +108,7 @@ def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
 
 
 def placed_status(current: Object, now_s: float) -> Object:
-    """A pod of a replay that runs at once, as nobody knows how the recorded one would have."""
+    """A replayed pod that runs at once, for lack of a recorded status."""
     since = timestamp(now_s)
     running = [
         {"type": kind, "status": "True", "lastTransitionTime": since}
@@ -124,7 +124,7 @@ def placed_status(current: Object, now_s: float) -> Object:
 
 
 def replacement_name(obj: Object, number: int) -> str:
-    """What a replacement is called that nobody has recorded."""
+    """The name of a replacement that isn't in the recording."""
     return f"{name(obj)}-r{number}"
 
 

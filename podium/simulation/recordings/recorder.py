@@ -1,4 +1,4 @@
-"""The machine that records: it asks for nothing, and writes down what it is told."""
+"""The machine that records: it makes no calls, and writes down the events that it is given."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -101,14 +101,14 @@ class RecorderMachine:
         return self._flush_s
 
     def missed(self, reason: str, now_s: float) -> None:
-        """Note that something may have happened that nobody has seen; its results follow."""
+        """Note a gap: changes may have been missed, and their results follow."""
         if self.is_synced:
             at_s = max(now_s, self._now_s)
             self._writer.write(GAP, at_s, since=self._now_s, reason=reason)
             self._flush_s = self._flush_s or at_s + FLUSH_S
 
     def end(self, now_s: float) -> None:
-        """Note that the recording ends here, as it was told to."""
+        """Note that the recording ends here on request."""
         if self.is_synced:
             self._writer.write(END, max(now_s, self._now_s))
             self._writer.flush()

@@ -31,7 +31,7 @@ async def record(
     warn: Tell,
     progress: Callable[[], None],
 ) -> None:
-    """Record until told to stop.
+    """Record until the stop is requested.
 
     Args:
         connection: how to reach the cluster.

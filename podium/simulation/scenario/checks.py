@@ -221,7 +221,7 @@ class Check(Document):
         return self.at_most if self.count is None else self.count
 
     def allows_count(self, number: int) -> bool:
-        """Whether so many will do."""
+        """Return whether a count satisfies the check."""
         return self.least <= number and (self.most is None or number <= self.most)
 
     @property

@@ -131,7 +131,7 @@ def _is_stuck(workload: Object) -> bool:
 
 
 def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
-    """What an Event tells; one that stands for repetitions is told once."""
+    """The fact in a new Event; a repeated Event is one fact."""
     if new is None or old is not None:
         return
     regarding = new.get("involvedObject") or new.get("regarding") or _NOTHING

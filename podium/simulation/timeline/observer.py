@@ -35,7 +35,7 @@ _FACTS: Mapping[str, Facts] = {
 
 
 class Observer:
-    """Notes as entries what is written from now on, and who wrote it."""
+    """Records all writes from now on as timeline entries, with their authors."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.entries: list[TimelineEntry] = []
@@ -64,7 +64,7 @@ class Observer:
             watch.close()
 
     def look(self, by: str = USER) -> None:
-        """Note what was written since the last look, and say who did it."""
+        """Record the writes since the last look, with their author."""
         if self._store.revision == self._seen:
             return
         self._seen = self._store.revision

@@ -27,7 +27,7 @@ _ENDS = ("PodTerminating", "PodFailed", "PodGone")
 
 
 def is_end(entry: TimelineEntry) -> bool:
-    """Whether an entry tells of the end of a pod, or of its beginning to end."""
+    """Return whether an entry is the end of a pod, or the beginning of its termination."""
     return entry.type in _ENDS
 
 

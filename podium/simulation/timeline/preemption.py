@@ -110,7 +110,7 @@ class PreemptionOutcome(Report):
 
     @property
     def taken(self) -> tuple[Victim, ...]:
-        """The victims that have to go for this preemptor, and not for anybody before it."""
+        """Victims that go for this preemptor, without those that were leaving already."""
         return tuple(victim for victim in self.victims if not victim.is_leaving)
 
     @property

@@ -47,7 +47,7 @@ class PreemptionRecorder:
         self._passed_s = passed_s
 
     def record(self, decision: Decision) -> None:
-        """Record a decision, if it preempts anybody."""
+        """Record a decision if it preempts pods."""
         preemption = decision.preemption
         if not isinstance(preemption, Preemption) or not preemption.node_name:
             return

@@ -1,4 +1,4 @@
-"""Pods that end as soon as they are created, in place of others that have ended likewise.
+"""Pods that end as soon as they are created, one in place of another.
 
 An owner whose pods their node rejects makes one after the other. Readers are told of the first,
 and how often it happened.

@@ -102,7 +102,7 @@ def _with_retries_once(entries: Iterable[TimelineEntry]) -> Iterator[TimelineEnt
 
 
 def sentence(entry: TimelineEntry) -> str:
-    """What an entry tells; empty if it is of no interest to a reader of the story."""
+    """Put an entry into a sentence; empty if it isn't worth one."""
     if entry.type == "Event":
         details = entry.details
         about = details["regarding"]
@@ -165,7 +165,7 @@ def _pod_bound(entry: TimelineEntry) -> str:
 
 
 def overslept(waited_s: float) -> str:
-    """Why a pod was tried that had waited for so many seconds without being woken."""
+    """Explain why a pod was tried that no event had woken for a number of seconds."""
     return (
         f"no event had woken it, and it was tried only because it had waited for {span(waited_s)}"
     )

@@ -1,4 +1,4 @@
-"""Pods of a loaded state that should have been gone long ago: they stay, and why is told.
+"""Pods of a loaded state that should have been gone long ago: they stay, with a warning why.
 
 A kubelet ends a pod within seconds after its grace period. One that is there a minute later is held
 by something that time doesn't end.

@@ -219,7 +219,7 @@ class StandIn(Protocol):
     """Makes the owner of a group."""
 
     def __call__(self, group: Group, found: Found, *, is_newest: bool) -> Object | None:
-        """The owner; None where what is owned tells too little of it."""
+        """Make the owner; None where the owned objects don't determine it."""
 
 
 STAND_INS: Mapping[str, StandIn] = {

@@ -1,4 +1,4 @@
-"""What a record tells of usage, as statistics.
+"""Node and pod statistics from the usage in a record.
 
 Node statistics come by group, and stay until a step changes them. Where a record gives one number
 for a pod, memory is spread evenly over the containers, and all disk usage is the first one's.
@@ -56,7 +56,7 @@ def with_shared_filesystems(by_group: Object, filesystems: Filesystems) -> Objec
 
 
 def observations(groups: Object, times_s: Mapping[str, float]) -> dict[Signal, Observation]:
-    """What the signals tell.
+    """Observations by eviction signal.
 
     Args:
         times_s: when each group was measured; absent if that isn't known.

@@ -1,4 +1,4 @@
-"""Pictures by Matplotlib, the same bytes for the same numbers."""
+"""Plots by Matplotlib; equal numbers give equal bytes."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ def figure(rows: int, columns: int) -> tuple[Any, Any]:
 
 
 def png(drawn: Any) -> bytes:
-    """A figure as a PNG that tells nothing of when it was made."""
+    """Render a figure as a PNG without a date, so that equal figures are equal files."""
     out = io.BytesIO()
     drawn.savefig(
         out, format="png", dpi=90, metadata={"Software": None}, pil_kwargs={"compress_level": 6}

@@ -34,7 +34,7 @@ def read_scenarios(sweep: Sweep, max_pods: int) -> list[WholeScenario]:
 
 
 def digest_of(sweep: Sweep, scenarios: Sequence[WholeScenario]) -> str:
-    """What two sweeps have in common only if they are the same and read the same."""
+    """Digest of a sweep, its scenarios and this release; equal only for equal sweeps."""
     parts = [
         __version__,
         sweep.spec.model_dump(mode="json", by_alias=True),
