@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -70,19 +70,17 @@ async def _run(options: ProcessOptions, context: str | None, dashboard_port: int
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    beside = _dashboard(options, dashboard_port)
+    beside: list[Beside] = []
+    if dashboard_port is not None:
+        # Only now: a scheduler without a dashboard doesn't wait for it.
+        from podium.ui.dashboard.scheduler_dashboard import scheduler_dashboard
+
+        def tell(link: str) -> None:
+            print(f"See it: {link}", flush=True)
+
+        configuration, own = options.configuration, options.options
+        beside = [scheduler_dashboard(dashboard_port, configuration, own, tell)]
     process = SchedulerProcess(
         connection, options, SteadyClock(), time.perf_counter, Random(), *beside
     )
     await process.run(stop)
-
-
-def _dashboard(options: ProcessOptions, port: int | None) -> Iterator[Beside]:
-    if port is None:
-        return
-    from podium.ui.dashboard.scheduler_dashboard import scheduler_dashboard
-
-    def tell(link: str) -> None:
-        print(f"See it: {link}", flush=True)
-
-    yield scheduler_dashboard(port, options.configuration, options.options, tell)
