@@ -37,7 +37,7 @@ def call_of(effect: Effect) -> Call:
 
 
 def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> str:
-    """Where the objects of a kind are: those of a namespace, or all of them.
+    """Path of the objects of a kind, in a namespace or in all.
 
     Args:
         namespace: empty for all, and for kinds that stand in none.
@@ -50,7 +50,7 @@ def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> s
 
 
 def object_path(kind: Kind, namespace: str, name: str, subresource: str = "") -> str:
-    """Where an object is, or a subresource of it."""
+    """Path of an object, or of its subresource."""
     path = f"{collection_path(kind, namespace)}/{quote(name, safe='')}"
     return f"{path}/{subresource}" if subresource else path
 

@@ -27,7 +27,7 @@ class MissingConnectionError(PodiumError):
 
 
 class Connection(msgspec.Struct):
-    """How to reach an API server.
+    """Address and credentials of an API server.
 
     Attributes:
         url: without a slash at its end.

@@ -33,7 +33,7 @@ class _Kubeconfig(msgspec.Struct, rename={"current": "current-context"}):
 
 
 def context_names(kubeconfig: str | None) -> list[str]:
-    """What the contexts of a kubeconfig are called, or else of those that kubectl reads."""
+    """Names of the contexts of a kubeconfig, by default of those that kubectl reads."""
     names = (one.name for config in _configs(kubeconfig) for one in config.contexts or ())
     return [*dict.fromkeys(names)]
 

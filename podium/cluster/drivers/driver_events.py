@@ -15,7 +15,7 @@ from podium.machines.events import CallError, Event
 
 
 class DriverEvent(msgspec.Struct, frozen=True):
-    """What has happened to a machine.
+    """An event in the life of a machine.
 
     Attributes:
         at_s: when, in seconds since the epoch.

@@ -172,7 +172,7 @@ class EventRecorder:
         return effects
 
     def next_wakeup_s(self) -> float | None:
-        """When something is due next; None while nothing is kept."""
+        """The next time at which a write is due; None while nothing is kept."""
         times = [at_s for at_s, _ in self._retries]
         if self._seen:
             times.append(self._start_s + (self._ticks + 1) * FINISH_S)

@@ -59,7 +59,7 @@ NO_FAULTS = Faults()
 
 
 class CallPlan(msgspec.Struct, frozen=True):
-    """When one call is carried out and answered, and how.
+    """The times at which a call is carried out and answered, and its injected faults.
 
     Attributes:
         applied_after_s: when it is carried out; None if it never is.
@@ -94,7 +94,7 @@ class FaultInjector:
 
     @property
     def faults(self) -> Faults:
-        """What goes wrong."""
+        """The faults that are injected."""
         return self._faults
 
     @faults.setter
@@ -104,7 +104,7 @@ class FaultInjector:
         self.is_instant = self.is_calm and self._latency is INSTANT
 
     def plan_call(self, effect: Effect) -> CallPlan:
-        """When the call of a machine is carried out and answered."""
+        """Draw the times and faults of a call."""
         if self.is_instant:
             return _USUAL
         apply_s, answer_s = self._latency.call_s(effect, self._rng)
@@ -126,7 +126,7 @@ class FaultInjector:
         )
 
     def watch_delay_s(self, kind: str) -> float:
-        """How long a delivery takes."""
+        """Draw the seconds that a delivery takes."""
         delay_s = self._latency.watch_s(kind, self._rng)
         return delay_s if self.is_calm else delay_s + self._slowness_s(self._faults.slow_watches)
 
@@ -139,7 +139,7 @@ class FaultInjector:
         return self._happens(self._faults.restarts)
 
     def restart_delay_s(self) -> float:
-        """How long a machine that has crashed is away."""
+        """Draw the seconds until a crashed machine restarts."""
         return self._pause_s()
 
     def loses_calls(self) -> bool:

@@ -96,7 +96,7 @@ class LiveDriver:
         return all(machine.is_idle for machine in self._machines.values())
 
     def informers(self, name: str) -> Mapping[str, InformerCache]:
-        """What was listed and watched for a machine, by kind; empty if it doesn't run."""
+        """Informer caches of a machine, by kind; empty if it doesn't run."""
         for machine in self._machines.values():
             if machine.name == name:
                 return machine.informers

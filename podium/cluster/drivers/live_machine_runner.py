@@ -35,7 +35,7 @@ BACKOFF = Backoff(first_s=0.8, max_s=30.0)
 
 
 class LiveContext(msgspec.Struct, frozen=True):
-    """What the runners of a live driver share.
+    """Context that the runners of a live driver share.
 
     Attributes:
         calls_max: how many calls of one machine may be under way.

@@ -98,7 +98,7 @@ class MachineHealth:
         self._failures.pop(who, None)
 
     def failures(self, now_s: float) -> Mapping[str, str]:
-        """What is wrong with each machine, by name; empty where nothing is.
+        """Failures by name of the machine; empty for a healthy one.
 
         Anybody may read it: objects are named in the log only.
         """
@@ -110,7 +110,7 @@ class MachineHealth:
 
 
 def handling(event: Event) -> str:
-    """What a machine was busy with, in words."""
+    """Describe the event that a machine was handling."""
     match event:
         case Change(kind=kind, old=old, new=new):
             obj = new or old or {}

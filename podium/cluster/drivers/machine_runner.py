@@ -19,7 +19,7 @@ from podium.machines.machine import ListTakingMachine, Machine, PatientMachine, 
 
 @dataclass(slots=True)
 class RunnerContext:
-    """What the runners of a virtual driver share.
+    """Context that the runners of a virtual driver share.
 
     Attributes:
         informers: by kind, those that some machine has needed.

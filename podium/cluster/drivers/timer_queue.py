@@ -51,7 +51,7 @@ class TimerQueue:
     def put(
         self, time_s: float, action: Action, argument: Any, *, comes_last: bool = False
     ) -> Timer:
-        """Have something done at a time; what is past or present comes after all that is due.
+        """Schedule an action; one for a time that has come runs after all that is due.
 
         Args:
             time_s: when.
@@ -66,7 +66,7 @@ class TimerQueue:
         return entry
 
     def next_s(self) -> float | None:
-        """When the next entry is due, `now_s` at the earliest; None if there is none."""
+        """Time of the next entry, `now_s` at the earliest; None if there is none."""
         for due in (self._due, self._last):
             while due:
                 if due[0].action is not None:

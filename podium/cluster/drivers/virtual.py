@@ -181,11 +181,11 @@ class VirtualDriver:
             handle.runner.wake()
 
     def at(self, time_s: float, action: Callable[[], None]) -> None:
-        """Have something done at a time, such as by the user of the cluster."""
+        """Schedule an action, such as of the user of the cluster."""
         self._timers.put(time_s, lambda _: action(), None)
 
     def next_s(self) -> float | None:
-        """When the next thing is due, in seconds since the epoch; None if there is none."""
+        """Time of the next action, in seconds since the epoch; None if there is none."""
         return self._timers.next_s()
 
     def step(self) -> bool:

@@ -58,7 +58,7 @@ class ClusterBackend:
         return self._cluster.driver.now_s
 
     def metrics(self) -> str:
-        """What machines and schedulers have counted, in Prometheus' text format."""
+        """Metrics of machines and schedulers in Prometheus' text format."""
         return "".join(generate_latest(registry).decode() for registry in self._registries())
 
     def _registries(self) -> Iterator[CollectorRegistry]:

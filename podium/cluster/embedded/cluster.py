@@ -155,7 +155,7 @@ class EmbeddedCluster:
 
     @property
     def url(self) -> str:
-        """Where the API is."""
+        """URL of the API."""
         return self.served.url
 
     def _open_cluster(self) -> Cluster:

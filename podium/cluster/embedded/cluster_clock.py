@@ -33,7 +33,7 @@ class UnknownSpeedError(PodiumError):
 
 
 class ClockSpeed(msgspec.Struct, frozen=True):
-    """How fast the time of a cluster passes, compared with the clock on the wall.
+    """Speed of a cluster's time relative to the clock on the wall.
 
     Attributes:
         factor: seconds in the cluster for each second of the clock; 0 if time stands still.
@@ -113,7 +113,7 @@ class ClusterClock:
                 await self._sleep()
 
     def catch_up(self) -> None:
-        """Have it as late as the clock says.
+        """Advance the cluster to the time of the clock.
 
         Where time jumps, it stands still while something is to be done, so that what follows from
         a change happens at the moments at which a plan or a simulation has it.

@@ -44,12 +44,12 @@ class DataDirectory:
 
     @property
     def kubeconfig(self) -> Path:
-        """Where kubectl finds how to reach the cluster."""
+        """Path of the kubeconfig that leads to the cluster."""
         return self.path / "kubeconfig"
 
     @property
     def dashboard(self) -> Path:
-        """Where the link to the dashboard is, with a token that lets its owner look."""
+        """Path of the link to the dashboard, with a token for reading."""
         return self.path / "dashboard"
 
     def __enter__(self) -> Self:
@@ -108,7 +108,7 @@ class DataDirectory:
         return SqliteJournal(self.path / "store.db", durability="process")
 
     def high_water(self) -> "HighWater":
-        """How late it has been in the cluster."""
+        """The latest time that the cluster has reached."""
         return HighWater(self.path / "clock")
 
 

@@ -20,7 +20,7 @@ _WORDS = {True: "true, y, yes and on", False: "false, n, no and off"}
 
 
 class FieldFaults(msgspec.Struct, frozen=True):
-    """What is wrong with the fields of an object.
+    """Faults of the fields of an object.
 
     Attributes:
         strange: unknown and repeated fields, in words, with what was likely meant.

@@ -66,7 +66,7 @@ def open_file(path: str | Path) -> BinaryIO:
 
 
 def read_file(path: str | Path) -> bytes:
-    """All that is in a file; raises InputFileError."""
+    """Read a file; raises InputFileError."""
     with open_file(path) as file:
         return read_all(file, path)
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a manifest and where, and the error that lists it all."""
+"""Problems of manifests, with their places, and the error that lists them."""
 
 import json
 from collections.abc import Iterable

@@ -12,7 +12,7 @@ from podium.scheduler.machine.preemption_executor import VictimCall
 
 
 def urgency_of(effect: Effect) -> int:
-    """How urgent a call is, the smaller the more.
+    """Urgency of a call; smaller is more urgent.
 
     Bindings end what was begun, and deletions make room, as does what is written about the last
     victim of a preemption. Were they to wait behind all that is written about pods, the first of
@@ -55,7 +55,7 @@ class CallRoom:
 
     @asynccontextmanager
     async def place(self, urgency: int) -> AsyncIterator[float]:
-        """Have a place until the end of `async with`; how many seconds that took."""
+        """Hold a place until the end of `async with`; gives the seconds of waiting for it."""
         loop = asyncio.get_running_loop()
         came_s = loop.time()
         called: asyncio.Future[None] = loop.create_future()

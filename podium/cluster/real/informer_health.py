@@ -1,4 +1,4 @@
-"""Which kinds a scheduler has yet to list, and which it may not: each is reported once."""
+"""Kinds that a scheduler has yet to list, or may not list; each is reported once."""
 
 import logging
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class InformerHealth:
 
     @property
     def ailment(self) -> str:
-        """What is still missing; empty if nothing is."""
+        """Describe the lists that are missing; empty if none is."""
         if not self._unlisted:
             return ""
         barred = sorted(kind for kind in self._unlisted if self._told.get(kind) is ForbiddenError)

@@ -28,7 +28,7 @@ _logger = logging.getLogger(__name__)
 
 
 class LeaderElectionRecord(msgspec.Struct, frozen=True):
-    """The holder of a Lease, since when it leads, and how long the Lease lasts without a renewal.
+    """The holder of a Lease, as client-go writes and reads it (`resourcelock`, v1.36).
 
     Attributes:
         holder_identity: empty if nobody does.
@@ -137,7 +137,7 @@ class LeaderElector:
 
     @property
     def ailment(self) -> str:
-        """What is wrong with a leader: that its lease has run out, while it still goes on."""
+        """Describe a leader whose lease has run out while it goes on; empty if it hasn't."""
         overdue_s = self._now_s() - self._renewed_s - self._configuration.lease_duration_s
         return "the lease has run out" if self.is_leader and overdue_s > 0 else ""
 

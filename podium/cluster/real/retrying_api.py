@@ -150,7 +150,7 @@ def target_of(effect: Effect) -> tuple[str, str, str] | None:
 
 
 def outcome_seen(effect: Effect, found: Object | None) -> Outcome | None:
-    """What became of a call.
+    """Tell the outcome of a call from the object that it concerns.
 
     Args:
         found: the object that it is about, as it is now; None if there is none.

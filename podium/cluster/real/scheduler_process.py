@@ -106,7 +106,7 @@ class SchedulerProcess:
         self._driver: LiveDriver | None = None
 
     def now_s(self) -> float:
-        """What time it is, in seconds since the epoch."""
+        """The current time, in seconds since the epoch."""
         return self._clock.now_s()
 
     async def run(self, stop: asyncio.Event) -> None:

@@ -94,7 +94,7 @@ class ShadowMachine:
         return ()
 
     def next_wakeup_s(self) -> float | None:
-        """When the first doubt is to be settled."""
+        """The time at which the first doubt is settled."""
         return self._doubts[0].until_s if self._doubts else None
 
     def _pod(self, change: Change, old: Object | None, new: Object | None) -> None:

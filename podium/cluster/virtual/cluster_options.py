@@ -22,7 +22,7 @@ START_S = 1_767_225_600.0
 
 
 class SchedulerSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """How one scheduler of a cluster is set up.
+    """The setup of one scheduler of a cluster.
 
     Attributes:
         configuration: its profiles; v1.36's default one if None.
@@ -73,6 +73,10 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def start_s(objects: Iterable[Object]) -> float:
-    """When to start, in seconds since the epoch; a fixed time if no object mentions any."""
+    """The start of a cluster that goes on from a state, in seconds since the epoch.
+
+    No time of the state lies ahead of it, as ages, tolerations, deadlines and back-offs are counted
+    from stored times. A state without times starts at a fixed one.
+    """
     latest = latest_time(objects)
     return START_S if latest is None else latest.at_s

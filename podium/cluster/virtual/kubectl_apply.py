@@ -68,7 +68,7 @@ def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = Non
 
 
 def last_applied(live: Object) -> Object:
-    """What kubectl has noted of the manifest that an object was last made of; empty if nothing."""
+    """The manifest in the last-applied annotation of kubectl; empty without one."""
     try:
         found = json.loads(annotations(live).get(LAST_APPLIED, "{}"))
     except ValueError:

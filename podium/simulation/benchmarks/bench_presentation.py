@@ -1,4 +1,4 @@
-"""What benchmarks show: a table of the results, whichever they are."""
+"""Presentations of benchmarks: tables of their results."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ def server_presentation(results: "Sequence[ServerResult]") -> Presentation:
 
 
 def live_presentation(measurements: "Sequence[Measurement]") -> Presentation:
-    """What was measured of a cluster that runs."""
+    """Present the measurements of a running cluster."""
     rows = [
         (
             one.name,

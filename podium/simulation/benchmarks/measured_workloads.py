@@ -9,7 +9,7 @@ from podium.simulation.benchmarks.templates import NODE_DEFAULT, Vary
 
 
 class Size(msgspec.Struct, frozen=True):
-    """How large one workload of a case is.
+    """The size of one workload of a case.
 
     Attributes:
         init_pods: number of pods of each of the case's groups of earlier pods, placed ones too.
@@ -74,7 +74,7 @@ class Workload(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> Size:
-        """How large it is."""
+        """The size of this workload."""
         return self.case.sizes[self.size_name]
 
     @property

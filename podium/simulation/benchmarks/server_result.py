@@ -27,7 +27,7 @@ class ServerResult(Report):
 
     @property
     def pods_per_second(self) -> float:
-        """How many pods were bound a second."""
+        """Bound pods a second."""
         return self.pods / self.elapsed_s
 
 

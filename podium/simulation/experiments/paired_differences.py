@@ -63,7 +63,7 @@ Measures = Mapping[str, float]
 
 
 def differences(pairs: Sequence[tuple[Measures, Measures]]) -> list[Difference]:
-    """How each measure differs, in the order in which runs have them.
+    """Differences of all measures, in the order in which runs have them.
 
     Args:
         pairs: the measures of the first and the second side of each pair; what a run lacks is 0.

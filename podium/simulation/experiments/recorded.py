@@ -14,7 +14,7 @@ from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pod
 
 
 def recorded_result(recording: Recording) -> RunResult:
-    """What a recording is measured by."""
+    """Measures of a recording, as of a run."""
     entries = [*_entries(recording)]
     pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
     histories = list(PodHistories(entries, pods_by_uid(pods)))

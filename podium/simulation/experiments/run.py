@@ -76,7 +76,7 @@ def observed(
 
 
 def histories_of(simulation: Simulation) -> list[PodHistory]:
-    """What became of each pod."""
+    """Histories of all pods of a run."""
     return list(PodHistories(simulation.entries, pods_by_uid(simulation.pods_before)))
 
 
@@ -98,7 +98,7 @@ def result_of(
     histories: Sequence[PodHistory],
     failures: int = 0,
 ) -> RunResult:
-    """What was observed, as a result."""
+    """Measure a run."""
     witnesses = [*_disrupted(histories), *_waited(histories, series)]
     kept = witnesses[:WITNESSES_MAX]
     measures = measures_of(classes, series, failures)

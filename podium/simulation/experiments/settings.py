@@ -35,7 +35,7 @@ class SettingError(PodiumError):
 
 
 class SettingPlace(msgspec.Struct, frozen=True):
-    """Where a setting's value goes.
+    """The place of a setting's value.
 
     Attributes:
         where: `Scenario`, `KubeSchedulerConfiguration` or `SchedulerOptions` of its first

@@ -18,7 +18,7 @@ _FAILURES = ("AssertionFailed", "StepFailed", "StepRefused")
 
 
 def summary(simulation: Simulation) -> str:
-    """How it ended, in a line."""
+    """Summarize a simulation in a line."""
     end = final_state(simulation)
     pods = ", ".join(f"{number} {phase.lower()}" for phase, number in end.pods.items())
     verdicts = [entry.type for entry in simulation.entries]

@@ -1,4 +1,4 @@
-"""What became of each pod in a recording, and whose doing it was.
+"""The fate of each pod in a recording, and its cause.
 
 What the scheduler did is told apart from what users, controllers and nodes did: its bindings,
 nominations, conditions and victims are what a replay decides anew.
@@ -69,7 +69,7 @@ class PodRecord(msgspec.Struct):
 
     @property
     def key(self) -> str:
-        """Its `namespace/name`."""
+        """`namespace/name` of the pod."""
         return key(self.first)
 
     @property

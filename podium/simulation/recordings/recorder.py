@@ -97,7 +97,7 @@ class RecorderMachine:
         return ()
 
     def next_wakeup_s(self) -> float | None:
-        """When what waits must be in the file."""
+        """When unflushed lines must be in the file."""
         return self._flush_s
 
     def missed(self, reason: str, now_s: float) -> None:

@@ -52,7 +52,7 @@ class RecordingGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What happened in a cluster; times are in seconds since the epoch.
+    """The recorded changes of a cluster; times are in seconds since the epoch.
 
     Attributes:
         configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the

@@ -1,4 +1,4 @@
-"""What went differently in a replay, as a presentation."""
+"""Presentation of the differences between a recording and its replay."""
 
 from collections.abc import Iterator
 

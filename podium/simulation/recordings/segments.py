@@ -151,7 +151,7 @@ class SegmentWriter:
 
 
 def identity_of(obj: Object) -> Identity:
-    """What no two objects of a recording share at a time."""
+    """Identity of an object in a recording, unique at any time."""
     kind = kind_of(obj)
     return (str(obj.get("kind") or "") if kind is None else kind.key, *place_of(obj))
 

@@ -32,7 +32,7 @@ class ActionRunner:
         self._drainers: dict[str, Drainer] = {}
 
     def drain_states(self) -> Mapping[str, str]:
-        """How far the drains are, by node."""
+        """States of the drains, by node."""
         return {node: drainer.state for node, drainer in self._drainers.items()}
 
     def act(self, action: Action) -> None:

@@ -20,7 +20,7 @@ _LISTED_MAX = 5
 
 
 def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
-    """What is the case instead of what a check says; empty if it holds.
+    """Describe how the state violates a check; empty if the check holds.
 
     Args:
         store: the cluster's.
@@ -123,7 +123,7 @@ def _listed(pods: Sequence[Object], say: Callable[[Object], str]) -> str:
 
 
 def state_of_pod(pod: Object) -> str:
-    """How a pod is, in a few words."""
+    """Describe the state of a pod in a few words."""
     node, status = node_name_of(pod), status_of(pod)
     if is_terminating(pod):
         return f"terminating on {node}" if node else "terminating"

@@ -74,7 +74,7 @@ class ClassSummary(Report):
 def summarize_classes(
     entries: Iterable[TimelineEntry], pods_before: Iterable[Object]
 ) -> list[ClassSummary]:
-    """What became of pods, the highest priority first.
+    """Summarize the pods of each priority class, the highest priority first.
 
     Args:
         pods_before: the pods that were there at the start.

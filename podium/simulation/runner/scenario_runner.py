@@ -30,7 +30,7 @@ _NOT_REFUSED = "it was to be refused, but wasn't"
 
 
 class Simulation(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a scenario.
+    """The outcome of a scenario.
 
     Attributes:
         pods_before: the pods that were there at the start.

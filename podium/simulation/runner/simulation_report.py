@@ -1,4 +1,4 @@
-"""What came of a scenario, for machines: `kind: Simulation`."""
+"""The outcome of a scenario as a document: `kind: Simulation`."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ def simulation_report(simulation: Simulation) -> SimulationReport:
 
 
 def class_summaries(simulation: Simulation) -> list[ClassSummary]:
-    """How the pods of each priority class fared, the highest priority first."""
+    """Summaries of all priority classes, the highest priority first."""
     return summarize_classes(simulation.entries, simulation.pods_before)
 
 

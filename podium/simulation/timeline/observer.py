@@ -79,7 +79,7 @@ class Observer:
                 self._note(fact, event.kind, event.namespace, event.name, by, uid)
 
     def passed_s(self) -> float:
-        """How long the cluster has run, in seconds, to the millisecond."""
+        """Seconds that the cluster has run, to the millisecond."""
         return round(self._driver.now_s - self._start_s, 3)
 
     def note(

@@ -1,4 +1,4 @@
-"""What became of each pod, out of what was observed of it."""
+"""Histories of pods, folded from the timeline."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

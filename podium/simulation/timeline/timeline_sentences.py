@@ -25,7 +25,7 @@ _ALWAYS_TOLD = frozenset({"AssertionPassed", "AssertionFailed", "StepRefused", "
 
 
 def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:
-    """What happened, as seconds since the start and a sentence, in order.
+    """Put a timeline into sentences, each with its seconds since the start, in order.
 
     Of what happens to very many objects at one moment a few are told, and the others counted.
     """

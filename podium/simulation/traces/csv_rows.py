@@ -53,7 +53,7 @@ class Row(msgspec.Struct, frozen=True):
         return self.number(column) if self.text(column) else None
 
     def wrong(self, column: str, rule: str) -> ImportFileError:
-        """What is wrong with a value."""
+        """Describe a wrong value."""
         value = self.text(column)
         return ImportFileError(f"{self.file}, line {self.line}, column {column}: {value!r} {rule}")
 

@@ -44,18 +44,18 @@ class Group:
 
     @property
     def age(self) -> tuple[str, str]:
-        """What orders groups by when the last of them was made; of one time by name."""
+        """Sort key of groups: creation time of the newest, then name."""
         return _created(self.newest), self.owner
 
     @cached_property
     def stem(self) -> tuple[str, str, str]:
-        """What ReplicaSets of one Deployment have in common."""
+        """Key that the ReplicaSets of one Deployment share."""
         hashed = labels(self.newest).get(HASH_LABEL, "")
         return self.kind, self.namespace, self.owner.removesuffix(f"-{hashed}")
 
     @cached_property
     def active(self) -> int:
-        """How many pods neither have finished nor are on their way out."""
+        """The number of pods that are neither finished nor terminating."""
         return sum(map(is_active, self.owned))
 
     def labels(self, *but: str) -> dict[str, str]:
@@ -84,7 +84,7 @@ class Group:
 
 
 def counted_status(owner: Object, pods: Sequence[Object]) -> dict[str, Any]:
-    """What the status of a ReplicaSet or ReplicationController says about its pods."""
+    """Count pods for the status of a ReplicaSet or ReplicationController."""
     active = [pod for pod in pods if is_active(pod)]
     ready = sum(map(is_ready, active))
     return {

@@ -22,7 +22,7 @@ class LiveBenchError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class LiveTarget:
-    """Where the cluster is, and how to be let in.
+    """The address of a cluster, and credentials for it.
 
     Attributes:
         tls: trusts the cluster; None without TLS.

@@ -1,4 +1,4 @@
-"""How a record configures eviction: fields of a KubeletConfiguration and a few of its own."""
+"""The eviction configuration of a record: fields of a KubeletConfiguration and a few others."""
 
 from collections.abc import Mapping
 

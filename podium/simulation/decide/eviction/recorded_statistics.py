@@ -80,7 +80,7 @@ def usage_key(called: str) -> str:
 
 
 def pod_usage(pod: Object, told: Usage) -> PodUsage:
-    """What a pod uses."""
+    """Usage of a pod as recorded."""
     names = [one["name"] for one in containers_of(pod["spec"])]
     memory, disk, inodes = told.memory, told.disk, told.inodes
     inodes = inodes if isinstance(inodes, Mapping) else {"rootfs": inodes}

@@ -95,7 +95,7 @@ class Rounds:
         return answer
 
     def admit(self, pods: list[Object]) -> Json:
-        """What the node would say to these pods now."""
+        """Report by pod whether the node would admit it now."""
         return {key(pod): admission_report(self._manager.conditions, pod) for pod in pods}
 
     def _observations(self) -> dict[Signal, Observation]:

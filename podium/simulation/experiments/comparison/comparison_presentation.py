@@ -29,7 +29,7 @@ _PODS_MAX = 20
 
 
 def comparison_presentation(comparison: Comparison, picture: Picture | None = None) -> Presentation:
-    """What a comparison says.
+    """Present a comparison.
 
     Args:
         picture: of two runs, for where it can be shown.
@@ -140,7 +140,7 @@ def _fates(witnesses: Sequence[Witness]) -> str:
 
 
 def fate(witness: Witness) -> str:
-    """What happened to a pod, in words."""
+    """Describe the fate of a pod."""
     if witness.what == "waited":
         return f"waited {number_text(witness.seconds)}s for {witness.node}"
     if witness.what == "neverPlaced":

@@ -29,7 +29,7 @@ DEFAULT = "default"
 
 
 class SideError(PodiumError):
-    """What a side names can't be compared."""
+    """A side names files that can't be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Side:
     recording: Recording | None = None
 
     def of(self, whole: WholeScenario) -> WholeScenario:
-        """What this side makes of a scenario."""
+        """The scenario with the changes of this side."""
         if self.kind == "configuration":
             return with_configuration(whole, [dict(one) for one in self.documents])
         if self.kind == "state":

@@ -1,4 +1,4 @@
-"""What a run looks like over time: pods by class, utilisation, fragmentation, waiting times."""
+"""Lines of a run over time: pods by class, utilisation, fragmentation, waiting times."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ PENDING, BOUND = "pending", "bound"
 
 
 class Wait(msgspec.Struct, frozen=True):
-    """How long a pod waited for a node.
+    """The time that a pod waited for a node.
 
     Attributes:
         seconds: up to the end of the run, if it never had one.

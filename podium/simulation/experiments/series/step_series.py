@@ -26,7 +26,7 @@ class StepSeries:
         self.values: list[float] = []
 
     def set(self, at_s: float, value: float) -> None:
-        """What it is from now on; of several at one moment the last one counts."""
+        """Set the value from a time on; of several at one time the last one counts."""
         if self.times_s and self.times_s[-1] == at_s:
             self.values[-1] = value
         elif not self.values or self.values[-1] != value:

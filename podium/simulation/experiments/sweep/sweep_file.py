@@ -121,11 +121,11 @@ class SettingDocument(Document):
 
     @property
     def place(self) -> SettingPlace:
-        """Where its value goes."""
+        """The place of the setting's value."""
         return SettingPlace(self.in_, self.path)
 
     def all_values(self) -> Sequence[Any]:
-        """What a grid tries."""
+        """All values that a grid tries."""
         if self.values is not None:
             return self.values
         return self.range.values() if self.range is not None else ()
@@ -259,7 +259,7 @@ class Sweep:
 
     @property
     def trials(self) -> int:
-        """How many settings are tried."""
+        """The number of trials."""
         search = self.spec.search
         lists = (one.all_values() for one in self.spec.settings)
         return prod(map(len, lists)) if search is None else search.trials
@@ -271,7 +271,7 @@ class Sweep:
         return [dict(zip(names, values, strict=True)) for values in product(*lists)]
 
     def places(self, values: Mapping[str, Any]) -> dict[SettingPlace, Any]:
-        """Where these values go."""
+        """The values by their places."""
         return {one.place: values[one.called] for one in self.spec.settings}
 
 

@@ -18,7 +18,7 @@ _MEASURES = (
 
 
 def sweep_presentation(report: SweepReport, picture: Picture | None = None) -> Presentation:
-    """What a sweep says.
+    """Present a sweep.
 
     Args:
         picture: of it, for where it can be shown.

@@ -1,4 +1,4 @@
-"""What came of a sweep: `kind: SweepReport`."""
+"""The report of a sweep: `kind: SweepReport`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class SweepReport(Report):
 
 
 def sweep_report(sweep: Sweep, scenarios: Sequence[str], trials: Sequence[Trial]) -> SweepReport:
-    """What these trials say.
+    """Rank trials, and report them.
 
     Raises:
         UnknownMeasureError: no run has the measure of the objective.
