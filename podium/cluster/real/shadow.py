@@ -102,9 +102,13 @@ class ShadowMachine:
         self.scheduler.step(change, self._now_s)
         if new is not None and _is_preempted(new):
             self._marked.setdefault(node_name_of(new), set()).add(uid(new))
-        if judged is not None:
-            self._take(judged)
-        if judged is not None and judged.kind == PLACEMENT:
+        if judged is None:
+            return
+        if judged.kind == PLACEMENT and not judged.ours:
+            self._count(judged, AGREES)
+        else:
+            self._doubts.append(judged)
+        if judged.kind == PLACEMENT:
             self._judge_again(judged)
 
     def _judged(self, old: Object, new: Object) -> Judgement | None:
@@ -165,12 +169,6 @@ class ShadowMachine:
             "ours": list(explanation.selected) or failure_message(decision, snapshot),
             "theirs": refused.message if refused else "it is a candidate" if found else "no help",
         }
-
-    def _take(self, judged: Judgement) -> None:
-        if judged.kind == PLACEMENT and not judged.ours:
-            self._count(judged, AGREES)
-        else:
-            self._doubts.append(judged)
 
     def _judge_again(self, latest: Judgement) -> None:
         """Judge doubtful placements by the state that there is now, without themselves."""

@@ -70,21 +70,21 @@ class Roles:
         self._replacements: dict[str, int] = {}
 
     def assign(self, recorded: str, place: Place) -> None:
-        """Have the pod of a place stand for a recorded one, and for no other any more."""
+        """Assign the pod of a place to a recorded pod, in place of any other."""
         self._places[recorded] = place
         self._recorded[place] = recorded
 
     def place_of(self, recorded: str) -> Place | None:
-        """Where the pod is that stands for a recorded one; it may be gone. None if none does."""
+        """The place of the pod that stands for a recorded one, even if gone; None if none does."""
         place = self._places.get(recorded)
         return place if place is not None and self._recorded[place] == recorded else None
 
     def recorded_at(self, place: Place) -> str:
-        """For which recorded pod the pod of a place stands; its uid, or empty."""
+        """The uid of the recorded pod for which the pod of a place stands; empty for none."""
         return self._recorded.get(place, "")
 
     def next_replacement(self, recorded: str) -> int:
-        """Counts the replacements that a recorded pod gets."""
+        """The number of the next replacement of a recorded pod, from 1."""
         self._replacements[recorded] = self._replacements.get(recorded, 0) + 1
         return self._replacements[recorded]
 

@@ -35,13 +35,11 @@ class PodFacts:
             yield from _changed({"status": {"phase": "Pending"}}, new)
         else:
             yield from _changed(old, new)
-            yield from self._terminating(old, new)
-
-    def _terminating(self, old: Object, new: Object) -> Iterator[Fact]:
-        if not is_terminating(new) or is_terminating(old):
-            return
-        grace_s = int(new["metadata"].get("deletionGracePeriodSeconds") or 0)
-        if grace_s:
+            if not is_terminating(new) or is_terminating(old):
+                return
+            grace_s = int(new["metadata"].get("deletionGracePeriodSeconds") or 0)
+            if not grace_s:
+                return
             self._graces_s[new["metadata"]["uid"]] = grace_s
             details: dict[str, Any] = {"gracePeriodSeconds": grace_s}
             if node := node_name_of(new):
@@ -77,7 +75,12 @@ def _changed(old: Object, new: Object) -> Iterator[Fact]:
             yield Fact("PodBound", {"node": node})
     before, status = status_of(old), status_of(new)
     if before is not status:
-        yield from _nomination(before, status, new)
+        nominated = status.get("nominatedNodeName") or ""
+        if nominated != (before.get("nominatedNodeName") or ""):
+            if nominated:
+                yield Fact("PodNominated", {"node": nominated})
+            elif not node_name_of(new):
+                yield Fact("PodNominationCleared", {"node": before["nominatedNodeName"]})
         yield from _scheduling(old, new)
         phase, ready = status.get("phase"), is_ready(new)
         restarts = _restarts(status)
@@ -92,16 +95,6 @@ def _changed(old: Object, new: Object) -> Iterator[Fact]:
             yield Fact(f"Pod{phase}", {"node": node_name_of(new), **details})
         elif phase == "Running" and ready != is_ready(old):
             yield Fact("PodReady" if ready else "PodNotReady", {"node": node_name_of(new)})
-
-
-def _nomination(before: Object, status: Object, new: Object) -> Iterator[Fact]:
-    node = status.get("nominatedNodeName") or ""
-    if node == (before.get("nominatedNodeName") or ""):
-        return
-    if node:
-        yield Fact("PodNominated", {"node": node})
-    elif not node_name_of(new):
-        yield Fact("PodNominationCleared", {"node": before["nominatedNodeName"]})
 
 
 def _scheduling(old: Object, new: Object) -> Iterator[Fact]:

@@ -16,7 +16,7 @@ from podium.kubelet.eviction.oom_score import oom_score_adj
 from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_signal, parse_value
 from podium.kubelet.eviction.thresholds import thresholds_met
 from podium.simulation.decide.eviction.eviction_fields import read_eviction, threshold_report
-from podium.simulation.decide.eviction.question import EvictionQuestion, EvictionStep
+from podium.simulation.decide.eviction.question import EvictionQuestion
 from podium.simulation.decide.eviction.recorded_statistics import (
     observations,
     pod_usage,
@@ -45,14 +45,13 @@ def answer(raw: object) -> Json:
 def _steps(question: EvictionQuestion) -> Json:
     pods = _pods(question, question.pods)
     rounds = Rounds(question.config, pods, question.feature_gates)
-    return {"steps": [_step(rounds, question, step) for step in question.steps or ()]}
-
-
-def _step(rounds: Rounds, question: EvictionQuestion, step: EvictionStep) -> Json:
-    answered = rounds.step(step, _pods(question, step.add_pods))
-    if step.admit is not None:
-        answered["admit"] = rounds.admit(_pods(question, step.admit))
-    return answered
+    answers = []
+    for step in question.steps or ():
+        answered = rounds.step(step, _pods(question, step.add_pods))
+        if step.admit is not None:
+            answered["admit"] = rounds.admit(_pods(question, step.admit))
+        answers.append(answered)
+    return {"steps": answers}
 
 
 def _parse(question: EvictionQuestion) -> Json:
