@@ -23,7 +23,7 @@ from podium.cluster.manifests.input_files import read_text
 from podium.cluster.manifests.problems import describe
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, GivenChange, RuleOptions, SourceOptions
 from podium.ui.inputs.state_inputs import read_state
 from podium.whatif.plan.changes import PARSERS, Apply, Change, Scale
 from podium.whatif.plan.fail_on import Gate, parse_gates
@@ -75,16 +75,18 @@ class Asked:
         )
 
 
-def read_request(options: RequestOptions) -> Asked:
+def read_request(changes: ChangeOptions, source: SourceOptions, rules: RuleOptions) -> Asked:
     """Read everything that a request consists of; raises as `request_on` does."""
-    ignores = options.validate is FieldValidation.IGNORE
+    ignores = source.validate is FieldValidation.IGNORE
     asked = request_on(
-        options,
+        changes,
+        source,
+        rules,
         lambda: read_state(
-            options.state,
-            options.kubeconfig,
-            options.context,
-            options.namespace,
+            source.state,
+            source.kubeconfig,
+            source.context,
+            source.namespace,
             validation=FieldValidation.IGNORE if ignores else FieldValidation.WARN,
         ),
     )
@@ -97,40 +99,45 @@ def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
     return parse_gates(texts, file, [] if file is None else read_text(file).splitlines())
 
 
-def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
+def request_on(
+    changes: ChangeOptions,
+    source: SourceOptions,
+    rules: RuleOptions,
+    read: Callable[[], Manifests],
+) -> Asked:
     """Read what is asked about a state.
 
     Raises:
         PodiumError: anything is wrong with any of it; all that is wrong, line by line.
     """
-    files = [*(options.state or ()), *(options.apply or ())]
-    if [*files, options.scheduler_config, options.kubelet_config].count("-") > 1:
+    files = [*(source.state or ()), *(changes.apply or ())]
+    if [*files, rules.scheduler_config, rules.kubelet_config].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
     errors = _ErrorCollector()
     pressures, until_s, before = list[Pressure](), None, Manifests()
     configuration: LoadedConfiguration | None = None
     kubelet: KubeletConfiguration | None = None
     with errors:
-        pressures = [*map(parse_pressure, options.pressure or ())]
+        pressures = [*map(parse_pressure, changes.pressure or ())]
     with errors:
-        if options.until is not None:
-            until_s = duration_seconds(options.until)
+        if rules.until is not None:
+            until_s = duration_seconds(rules.until)
             if until_s is None or until_s <= 0:
                 why = "must be a duration, such as 90s or 10m"
-                raise InputError(f"--until {options.until}: {why}")
+                raise InputError(f"--until {rules.until}: {why}")
     with errors:
-        configuration = read_scheduler_config(options.scheduler_config, options.plugin or ())
+        configuration = read_scheduler_config(rules.scheduler_config, rules.plugin or ())
     with errors:
-        kubelet = read_kubelet_config(options.kubelet_config)
+        kubelet = read_kubelet_config(rules.kubelet_config)
     with errors:
         before = read()
     state = LoadedState([loaded.obj for loaded in before.objects], before.read_s)
-    read_changes = _read_changes(options, state.objects, errors)
+    read_changes = _read_changes(changes, source, state.objects, errors)
     if kubelet is None or errors.found:
         raise InputError("\n".join(map(str, errors.found)))
-    changes = [change for one in read_changes for change in one.changes]
+    made = [change for one in read_changes for change in one.changes]
     applied = [loaded for one in read_changes for loaded in one.applied]
-    limit = PodLimit(options.max_pods)
+    limit = PodLimit(rules.max_pods)
     problems = [
         Problem(one.source, describe(one.obj), str(fault))
         for one in (*before.objects, *applied)
@@ -138,7 +145,7 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
     ]
     if problems:
         raise ManifestError(problems)
-    for one in changes:
+    for one in made:
         if isinstance(one, Scale):
             to = one.target
             fault = limit.resize(to.kind, to.namespace, to.name, one.replicas, f"--scale {to}")
@@ -146,13 +153,13 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
                 raise InputError(str(fault))
     request = PlanRequest(
         state=state,
-        changes=changes,
+        changes=made,
         pressures=pressures,
         eviction=kubelet.eviction,
         configuration=configuration,
         until_s=until_s,
-        repairs=options.repair,
-        heals=options.assume_healthy,
+        repairs=rules.repair,
+        heals=rules.assume_healthy,
         is_whole=before.is_whole,
     )
     return Asked(
@@ -190,47 +197,54 @@ class _ReadChange:
 
 
 def _read_changes(
-    options: RequestOptions, state: Iterable[Object], errors: _ErrorCollector
+    changes: ChangeOptions,
+    source: SourceOptions,
+    state: Iterable[Object],
+    errors: _ErrorCollector,
 ) -> list[_ReadChange]:
     """Read the changes in the order in which their options stood."""
-    for option, given in (("--values", options.values), ("--set", options.set_values)):
-        if given and not options.helm:
+    for option, given in (("--values", changes.values), ("--set", changes.set_values)):
+        if given and not changes.helm:
             errors.found.append(InputError(f"{option}: is for --helm, which isn't given"))
             return []
     nodes = {name(one): one for one in state if one.get("kind") == "Node"}
-    values = {option: iter(getattr(options, option) or ()) for option in _CHANGES}
-    asked = [(option, next(values[option])) for option in options.order if option in values]
     found = list[_ReadChange]()
-    for is_source, group in groupby(asked, key=lambda one: one[0] in _SOURCES):
+    asked = changes.in_order(_CHANGES)
+    for is_source, group in groupby(asked, key=lambda one: one.option in _SOURCES):
         # Neighbours among the sources are applied as one, as by one call of kubectl.
-        for step in [[*group]] if is_source else [[one] for one in group]:
+        for steps in [[*group]] if is_source else [[one] for one in group]:
             with errors:
-                found += [_read_change(options, step, nodes)]
+                found += [_read_change(changes, source, steps, nodes)]
     return found
 
 
 def _read_change(
-    options: RequestOptions, asked: Sequence[tuple[str, str]], nodes: dict[str, Object]
+    changes: ChangeOptions,
+    source: SourceOptions,
+    steps: Sequence[GivenChange],
+    nodes: dict[str, Object],
 ) -> _ReadChange:
-    option, text = asked[0]
-    if option in _SOURCES:
-        return _applied(options, asked)
-    if option == _ADD_NODE:
-        return _ReadChange([Apply(_new_nodes(options, text, nodes))])
-    return _ReadChange([PARSERS[option](text, options.namespace)])
+    first = steps[0]
+    if first.option in _SOURCES:
+        return _applied(changes, source, steps)
+    if first.option == _ADD_NODE:
+        return _ReadChange([Apply(_new_nodes(first.text, nodes, source.validate))])
+    return _ReadChange([PARSERS[first.option](first.text, source.namespace)])
 
 
-def _applied(options: RequestOptions, asked: Sequence[tuple[str, str]]) -> _ReadChange:
+def _applied(
+    changes: ChangeOptions, source: SourceOptions, steps: Sequence[GivenChange]
+) -> _ReadChange:
     """Manifests of neighbouring sources, without what Helm runs as hooks."""
-    sources = [_source(options, *one) for one in asked]
+    sources = [_source(one, changes, source.namespace) for one in steps]
     read = read_sources(
         sources,
         sys.stdin.buffer,
-        namespace=options.namespace,
-        validation=options.validate,
+        namespace=source.namespace,
+        validation=source.validate,
         is_applied=True,
     )
-    if read.empty and not options.allow_empty:
+    if read.empty and not changes.allow_empty:
         why = "nothing to apply is in it; --allow-empty lets that pass"
         names = (
             one if one.startswith("-") and one != "-" else f"--apply {one}" for one in read.empty
@@ -239,8 +253,8 @@ def _applied(options: RequestOptions, asked: Sequence[tuple[str, str]]) -> _Read
     # kubectl knows no hooks: what isn't rendered here is applied like anything else.
     rendered = {
         one.name
-        for (option, _), one in zip(asked, sources, strict=True)
-        if option == "helm" and isinstance(one, File)
+        for given, one in zip(steps, sources, strict=True)
+        if given.option == "helm" and isinstance(one, File)
     }
 
     def is_hook(one: Loaded) -> bool:
@@ -257,12 +271,12 @@ def _applied(options: RequestOptions, asked: Sequence[tuple[str, str]]) -> _Read
     )
 
 
-def _source(options: RequestOptions, option: str, text: str) -> str | File:
-    if option == "kustomize":
-        return _kustomized(text)
-    if option == "helm":
-        return _charted(text, options)
-    return text
+def _source(given: GivenChange, changes: ChangeOptions, namespace: str) -> str | File:
+    if given.option == "kustomize":
+        return _kustomized(given.text)
+    if given.option == "helm":
+        return _charted(given.text, changes, namespace)
+    return given.text
 
 
 def _kustomized(directory: str) -> File:
@@ -275,7 +289,7 @@ def _kustomized(directory: str) -> File:
     return _output(f"-k {directory}", command)
 
 
-def _charted(text: str, options: RequestOptions) -> File:
+def _charted(text: str, changes: ChangeOptions, namespace: str) -> File:
     """What a Helm chart comes to that is installed in a cluster of the version that is played.
 
     Args:
@@ -290,9 +304,9 @@ def _charted(text: str, options: RequestOptions) -> File:
     release, chart = (named[1], named[3]) if named else (_RELEASE, text)
     # helm tells neither of the definitions nor of the version that `helm install` would find.
     as_installed = ["--include-crds", "--kube-version", f"{MAJOR}.{MINOR}.{PATCH}"]
-    given = [part for one in options.values or () for part in ("--values", one)]
-    given += [part for one in options.set_values or () for part in ("--set", one)]
-    where = ["--namespace", options.namespace]
+    given = [part for one in changes.values or () for part in ("--values", one)]
+    given += [part for one in changes.set_values or () for part in ("--set", one)]
+    where = ["--namespace", namespace]
     command = ["helm", "template", *where, *as_installed, *given, "--", release, chart]
     return _output(f"--helm {text}", command)
 
@@ -309,7 +323,9 @@ def _output(name: str, command: Sequence[str]) -> File:
     return File(name, done.stdout)
 
 
-def _new_nodes(options: RequestOptions, text: str, nodes: dict[str, Object]) -> tuple[Object, ...]:
+def _new_nodes(
+    text: str, nodes: dict[str, Object], validation: FieldValidation
+) -> tuple[Object, ...]:
     """The nodes that are added; they are there from now on."""
     from podium.scheduler.explain.extra_nodes import node_like
 
@@ -322,7 +338,7 @@ def _new_nodes(options: RequestOptions, text: str, nodes: dict[str, Object]) -> 
     if called in nodes:
         likes, is_copied = [nodes[called]], True
     else:
-        likes, is_copied = _nodes_of_file(options, what), int(count) > 1
+        likes, is_copied = _nodes_of_file(what, validation), int(count) > 1
     made = []
     for like in likes:
         if not is_copied and name(like) in nodes:
@@ -335,8 +351,8 @@ def _new_nodes(options: RequestOptions, text: str, nodes: dict[str, Object]) -> 
     return tuple(made)
 
 
-def _nodes_of_file(options: RequestOptions, path: str) -> list[Object]:
-    read = read_sources([path], validation=options.validate, is_applied=True)
+def _nodes_of_file(path: str, validation: FieldValidation) -> list[Object]:
+    read = read_sources([path], validation=validation, is_applied=True)
     others = [describe(one.obj) for one in read.objects if one.obj["kind"] != "Node"]
     if others or not read.objects:
         what = f"has {', '.join(others)}" if others else "has none"

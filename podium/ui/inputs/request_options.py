@@ -1,6 +1,11 @@
-"""What every question about a cluster may be asked with: its state, changes and rules."""
+"""What every question about a cluster may be asked with: its state, changes and rules.
 
+The options of commands and the library's words are made of these fields.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.pod_limit import MAX_PODS
@@ -8,12 +13,8 @@ from podium.ui.inputs.option import option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestOptions:
-    """A question's state, changes and rules; its options and the library's words are made of it.
-
-    Attributes:
-        order: the options as they stood, each as often as it was given.
-    """
+class SourceOptions:
+    """Where the state of a question is, and how manifests are read."""
 
     state: list[str] | None = option(
         "The state of the cluster, instead of a running one; may be given several times.",
@@ -28,6 +29,35 @@ class RequestOptions:
     context: str | None = option(
         "Of the kubeconfig; its current one unless given.", metavar="NAME", completes="contexts"
     )
+    namespace: str = option(
+        "Where objects are that don't say; that of the context, or default.",
+        flags=("--namespace", "-n"),
+        metavar="NAMESPACE",
+        completes="namespaces",
+        default="",
+    )
+    validate: FieldValidation = option(
+        "What becomes of unknown or repeated fields in what is applied; of a state's they "
+        "are warnings.",
+        default=FieldValidation.STRICT,
+    )
+
+
+class GivenChange(NamedTuple):
+    """One value of an option that changes something, such as `apply` and a file."""
+
+    option: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeOptions:
+    """What a question changes.
+
+    Attributes:
+        order: the options as they stood, each as often as it was given.
+    """
+
     apply: list[str] | None = option(
         "Manifests to apply to the state. All changes are made in the order given.",
         metavar="FILE|DIR|-",
@@ -71,30 +101,30 @@ class RequestOptions:
         "A workload to scale, such as deploy/web=10.", metavar="KIND/NAME=REPLICAS"
     )
     restart: list[str] | None = option("A workload whose pods to replace.", metavar="KIND/NAME")
-    validate: FieldValidation = option(
-        "What becomes of unknown or repeated fields in what is applied; of a state's they "
-        "are warnings.",
-        default=FieldValidation.STRICT,
+    pressure: list[str] | None = option(
+        "What is left on a node, such as node-3:memory.available=50Mi.",
+        metavar="NODE:SIGNAL=AMOUNT",
+        completes="nodes",
     )
     allow_empty: bool = option("What is applied may have nothing in it.", default=False)
+    order: tuple[str, ...] = ()
+
+    def in_order(self, names: Iterable[str]) -> Iterator[GivenChange]:
+        """Yield the values of the options of these names, in the order in which they stood."""
+        values = {name: iter(getattr(self, name) or ()) for name in names}
+        return (GivenChange(one, next(values[one])) for one in self.order if one in values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleOptions:
+    """By which rules a question is played, whatever it changes."""
+
     scheduler_config: str | None = option(
         "A KubeSchedulerConfiguration (v1); without it, the default profile decides.",
         metavar="FILE",
     )
     plugin: list[str] | None = option(
         "A plugin to enable, from a Python file; may be given several times.", metavar="FILE:CLASS"
-    )
-    namespace: str = option(
-        "Where objects are that don't say; that of the context, or default.",
-        flags=("--namespace", "-n"),
-        metavar="NAMESPACE",
-        completes="namespaces",
-        default="",
-    )
-    pressure: list[str] | None = option(
-        "What is left on a node, such as node-3:memory.available=50Mi.",
-        metavar="NODE:SIGNAL=AMOUNT",
-        completes="nodes",
     )
     kubelet_config: str | None = option(
         "A KubeletConfiguration (v1beta1), for the eviction thresholds of nodes.", metavar="FILE"
@@ -115,4 +145,3 @@ class RequestOptions:
         "aren't Ready become so at the start; otherwise they stay as they are.",
         default=False,
     )
-    order: tuple[str, ...] = ()

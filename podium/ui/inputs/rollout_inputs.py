@@ -8,7 +8,7 @@ from podium.api.values.message_words import likely_meant
 from podium.cluster.manifests import read_sources
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.inputs import Asked
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import SourceOptions
 from podium.whatif.rollout_order.rollout_steps import (
     FinalPriorities,
     Introduction,
@@ -18,14 +18,14 @@ from podium.whatif.rollout_order.rollout_steps import (
 
 
 def read_introduction(
-    asked: RequestOptions, read: Asked, files: Sequence[str], assignments: Sequence[str]
+    source: SourceOptions, read: Asked, files: Sequence[str], assignments: Sequence[str]
 ) -> Introduction:
     """Read the classes of files, and the workloads that get a class; raises PodiumError."""
     if not (files or assignments):
         raise InputError("nothing to introduce: --classes or --assign say what")
-    place, state = asked.namespace, [*read.request.state.objects, *read.request.applied]
+    place, state = source.namespace, [*read.request.state.objects, *read.request.applied]
     found = read_sources(
-        files, sys.stdin.buffer, namespace=place, validation=asked.validate, is_applied=True
+        files, sys.stdin.buffer, namespace=place, validation=source.validate, is_applied=True
     )
     by_identity = decisive(state)
     workloads = [assigned(one, place, by_identity) for one in assignments]

@@ -16,7 +16,7 @@ from podium.cluster.manifests import File, Manifests
 from podium.ui.inputs.extras import check_extra
 from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.namespaces import usual_namespace
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 from podium.ui.inputs.state_inputs import read_state
 from podium.ui.library.cluster_answers import (
     CapacityAnswer,
@@ -158,8 +158,10 @@ class LoadedCluster:
         """
         from podium.whatif.explain.pod_explanations import explain_named
 
-        asked, place = self._asked(changes), self._options(changes).namespace
-        return ExplanationAnswer.of(asked.told_in(explain_named(asked.request, pod, place)))
+        asked = self._asked(changes)
+        _, source, _ = self._options(changes)
+        found = explain_named(asked.request, pod, source.namespace)
+        return ExplanationAnswer.of(asked.told_in(found))
 
     def explain_eviction(
         self, node: str, signal: str = "memory.available", **changes: Unpack[Changes]
@@ -238,8 +240,8 @@ class LoadedCluster:
         from podium.whatif.capacity.cheapest_nodes import cheapest_nodes
 
         asked = self._asked(changes)
-        options = self._options(changes)
-        templates = read_templates(asked, [*map(str, several(pod))], options.namespace)
+        _, source, _ = self._options(changes)
+        templates = read_templates(asked, [*map(str, several(pod))], source.namespace)
         if shapes := [*map(str, several(node_shape))]:
             found = cheapest_nodes(nodes_request(asked, templates, shapes, tries))
             return NodesAnswer.of(asked.told_in(found))
@@ -261,9 +263,9 @@ class LoadedCluster:
         from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
 
         asked = self._asked(changes)
-        options = self._options(changes)
+        _, source, _ = self._options(changes)
         files, assigned = ([*map(str, several(one))] for one in (classes, assign))
-        introduced = read_introduction(options, asked, files, assigned)
+        introduced = read_introduction(source, asked, files, assigned)
         named = None if important is None else str(important)
         least = important_priority(named, introduced.priorities)
         request = RolloutRequest(asked.request, introduced, least, tries, more_nodes)
@@ -273,10 +275,11 @@ class LoadedCluster:
         """What is wrong with it, as `podium lint` tells it; what it was read from is read again."""
         from podium.ui.inputs.lint_inputs import lint_of
 
-        place, options = self._place, request_options(self._rules)
-        where = place.sources, place.kubeconfig, place.context, options.namespace
+        place = self._place
+        _, source, rules = request_options(self._rules)
+        where = place.sources, place.kubeconfig, place.context, source.namespace
         named = None if config is None else str(config)
-        return LintAnswer.of(lint_of(*where, options.kubelet_config, named))
+        return LintAnswer.of(lint_of(*where, rules.kubelet_config, named))
 
     def _repr_html_(self) -> str:
         sections = [
@@ -308,9 +311,9 @@ class LoadedCluster:
             self._plans = Plans(request)
         return self._plans.answer(request)
 
-    def _options(self, words: Rules | Changes) -> RequestOptions:
+    def _options(self, words: Rules | Changes) -> tuple[ChangeOptions, SourceOptions, RuleOptions]:
         return request_options({**self._rules, **words})
 
     def _asked(self, words: Rules | Changes) -> Asked:
-        asked = request_on(self._options(words), lambda: self._manifests)
+        asked = request_on(*self._options(words), lambda: self._manifests)
         return replace(asked, request=replace(asked.request, state=self._state))

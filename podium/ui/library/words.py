@@ -10,7 +10,7 @@ from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.cluster.manifests import File
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 
 Source = str | Path | Object
 """A file, a directory, or an object."""
@@ -20,7 +20,8 @@ Texts = str | Path | Iterable[str | Path]
 """One or several of what an option of the command line takes."""
 
 _SOURCES = ("apply",)
-_HINTS = get_type_hints(RequestOptions)
+_KINDS = (ChangeOptions, SourceOptions, RuleOptions)
+_HINTS = {name: hint for kind in _KINDS for name, hint in get_type_hints(kind).items()}
 _ELSEWHERE = {"state", "kubeconfig", "context", "order"}
 WORDS = frozenset(_HINTS.keys() - _ELSEWHERE)
 _SEVERAL = frozenset(word for word in WORDS if list[str] in get_args(_HINTS[word]))
@@ -64,7 +65,9 @@ class Changes(Rules, total=False):
     allow_empty: bool
 
 
-def request_options(words: Mapping[str, Any]) -> RequestOptions:
+def request_options(
+    words: Mapping[str, Any],
+) -> tuple[ChangeOptions, SourceOptions, RuleOptions]:
     """What a command line with these words would ask for; raises WordError."""
     if unknown := [one for one in words if one not in WORDS]:
         raise WordError(f"{', '.join(unknown)}: unknown; words are {', '.join(sorted(WORDS))}")
@@ -81,7 +84,11 @@ def request_options(words: Mapping[str, Any]) -> RequestOptions:
         order += [word] * len(values)
     if "validate" in given:
         given["validate"] = FieldValidation(given["validate"])
-    return RequestOptions(**given, order=tuple(order))
+    given["order"] = tuple(order)
+    changes, source, rules = (
+        {one: given[one] for one in get_type_hints(kind) if one in given} for kind in _KINDS
+    )
+    return ChangeOptions(**changes), SourceOptions(**source), RuleOptions(**rules)
 
 
 def files_of(sources: Sources) -> list[str | File]:

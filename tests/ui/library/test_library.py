@@ -14,7 +14,7 @@ import pytest
 import podium
 from podium import LoadedCluster
 from podium.api.errors import PodiumError
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 from podium.ui.library.answer import Answer
 from podium.ui.library.words import WORDS, Changes, request_options
 from podium.whatif.plan.plan_report import Plan
@@ -87,17 +87,21 @@ def test_what_is_applied_may_be_objects(cluster: LoadedCluster) -> None:
 
 
 def test_changes_are_made_in_the_order_of_the_words() -> None:
-    options = request_options({"drain": ["a", "b"], "apply": Path("x.yaml"), "scale": "deploy/w=1"})
-    assert options.order == ("drain", "drain", "apply", "scale")
-    assert options.apply == ["x.yaml"]
+    words = {"drain": ["a", "b"], "apply": Path("x.yaml"), "scale": "deploy/w=1"}
+    changes, *_ = request_options(words)
+    assert changes.order == ("drain", "drain", "apply", "scale")
+    assert changes.apply == ["x.yaml"]
 
 
 def test_the_words_are_those_of_the_command_line() -> None:
-    options = {one.name for one in fields(RequestOptions)}
+    kinds = (SourceOptions, ChangeOptions, RuleOptions)
+    options = {one.name for kind in kinds for one in fields(kind)}
     assert options - WORDS == {"state", "kubeconfig", "context", "order"}
     assert set(Changes.__annotations__) <= WORDS
-    options_of_words = request_options({"until": "1m", "max_pods": 1, "drain": "a"})
-    assert (options_of_words.until, options_of_words.drain) == ("1m", ["a"])
+    words = {"until": "1m", "max_pods": 1, "drain": "a", "namespace": "n"}
+    changes, source, rules = request_options(words)
+    assert (source.namespace, changes.drain) == ("n", ["a"])
+    assert (rules.until, rules.max_pods) == ("1m", 1)
 
 
 ANSWERS: dict[str, Callable[[LoadedCluster], Answer]] = {

@@ -9,7 +9,7 @@ from podium.ui.command_line.exits import INTERRUPTED_EXIT_CODE
 from podium.ui.command_line.options.common_options import WideOutput
 from podium.ui.command_line.options.option_fields import with_request_options
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 from podium.ui.writers.console import Progress, working
 
 NOT_ENOUGH_EXIT_CODE = 2
@@ -45,7 +45,9 @@ TriesOption = Annotated[int, typer.Option(min=1, help="How many choices of nodes
 
 @with_request_options
 def capacity(
-    asked: RequestOptions,
+    asked: ChangeOptions,
+    source: SourceOptions,
+    rules: RuleOptions,
     pod: PodOption = None,
     preempt: PreemptOption = False,
     limit: LimitOption = 10_000,
@@ -69,8 +71,8 @@ def capacity(
     if not (pod or node_shape):
         raise InputError("nothing to find a place for: --pod or --node-shape say what")
     with working("reading"):
-        read = read_request(asked)
-        templates = read_templates(read, pod or (), asked.namespace)
+        read = read_request(asked, source, rules)
+        templates = read_templates(read, pod or (), source.namespace)
     if node_shape:
         from podium.whatif.capacity.cheapest_nodes import cheapest_nodes
         from podium.whatif.capacity.cheapest_nodes_presentation import cheapest_nodes_presentation

@@ -13,7 +13,7 @@ from podium.ui.command_line.options.fail_on_options import (
 )
 from podium.ui.command_line.options.option_fields import with_state_options
 from podium.ui.command_line.output.disturbance_output import disturb
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import RuleOptions, SourceOptions
 
 
 @with_state_options
@@ -26,7 +26,8 @@ def drain(
             autocompletion=completion.nodes,
         ),
     ],
-    asked: RequestOptions,
+    source: SourceOptions,
+    rules: RuleOptions,
     force: Annotated[
         bool, typer.Option("--force", help="Also evict pods that nobody recreates.")
     ] = False,
@@ -40,4 +41,6 @@ def drain(
     """
     from podium.whatif.resilience.disturbance import drain_of
 
-    disturb(asked, lambda state: drain_of(state, nodes, force=force), output, fail_on, gates)
+    disturb(
+        source, rules, lambda state: drain_of(state, nodes, force=force), output, fail_on, gates
+    )

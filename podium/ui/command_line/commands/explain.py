@@ -8,7 +8,7 @@ from podium.kubelet.eviction.signals import Signal
 from podium.ui.command_line.options import completion
 from podium.ui.command_line.options.common_options import AdviceOutput
 from podium.ui.command_line.options.option_fields import with_request_options
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 from podium.ui.writers.console import console, print_warnings, working
 
 EvictionOption = Annotated[
@@ -37,7 +37,9 @@ def explain(
             autocompletion=completion.pods,
         ),
     ],
-    asked: RequestOptions,
+    asked: ChangeOptions,
+    source: SourceOptions,
+    rules: RuleOptions,
     eviction: EvictionOption = False,
     signal: SignalOption = Signal.MEMORY_AVAILABLE,
     output: Annotated[
@@ -55,7 +57,7 @@ def explain(
     from podium.whatif.explain import explanation_presentation as presentations
 
     with working("reading"):
-        read = read_request(asked)
+        read = read_request(asked, source, rules)
     if eviction:
         from podium.whatif.explain.eviction_rankings import rank_evictions
 
@@ -66,7 +68,7 @@ def explain(
     from podium.whatif.explain.pod_explanations import explain_named
 
     with working("deciding"):
-        explanation = read.told_in(explain_named(read.request, pod, asked.namespace))
+        explanation = read.told_in(explain_named(read.request, pod, source.namespace))
     if output is AdviceOutput.TABLE:
         from podium.ui.command_line.output.explain_text import print_explanation
 

@@ -13,7 +13,7 @@ from podium.ui.command_line.options.fail_on_options import (
 )
 from podium.ui.command_line.options.option_fields import with_state_options
 from podium.ui.command_line.output.disturbance_output import disturb
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import RuleOptions, SourceOptions
 
 
 @with_state_options
@@ -26,7 +26,8 @@ def fail(
             autocompletion=completion.nodes,
         ),
     ],
-    asked: RequestOptions,
+    source: SourceOptions,
+    rules: RuleOptions,
     output: WideOutputOption = WideOutput.TABLE,
     fail_on: FailOnOption = None,
     gates: GatesOption = None,
@@ -38,4 +39,4 @@ def fail(
     """
     from podium.whatif.resilience.disturbance import failure_of
 
-    disturb(asked, lambda state: failure_of(state, places), output, fail_on, gates)
+    disturb(source, rules, lambda state: failure_of(state, places), output, fail_on, gates)

@@ -22,7 +22,7 @@ from podium.ui.command_line.output.fail_on_output import (
     print_sarif,
 )
 from podium.ui.inputs.extras import check_extra
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 from podium.ui.writers.console import console, print_report, print_warnings, working
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ OptimalSecondsOption = Annotated[
 
 @with_request_options
 def plan(
-    asked: RequestOptions,
+    asked: ChangeOptions,
+    source: SourceOptions,
+    rules: RuleOptions,
     output: Annotated[
         PlanOutput, typer.Option("--output", "-o", help="How to print the plan.")
     ] = PlanOutput.TABLE,
@@ -88,7 +90,7 @@ def plan(
         check_extra("podium plan --optimal", "optimal")
     conditions = read_gates(fail_on or (), gates)
     with working("reading"):
-        read = read_request(asked)
+        read = read_request(asked, source, rules)
     request = replace(read.request, alternatives_max=alternatives, seeds=seeds)
     request = replace(request, draws=output is PlanOutput.HTML, next_pods_max=NEXT_PODS_MAX)
     recording = None

@@ -14,7 +14,7 @@ from podium.ui.command_line.options.fail_on_options import (
 )
 from podium.ui.command_line.options.option_fields import with_state_options
 from podium.ui.command_line.output.fail_on_output import exit_on
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 from podium.ui.writers.console import print_warnings, working
 
 NodesArgument = Annotated[
@@ -48,7 +48,8 @@ WorkersOption = Annotated[
 
 @with_state_options
 def resilience(
-    asked: RequestOptions,
+    source: SourceOptions,
+    rules: RuleOptions,
     nodes: NodesArgument = None,
     pairs: PairsOption = False,
     drains: DrainsOption = True,
@@ -74,7 +75,7 @@ def resilience(
 
     conditions = read_gates(fail_on or (), gates)
     with working("reading"):
-        read = read_request(asked)
+        read = read_request(ChangeOptions(), source, rules)
     tried = ResilienceRequest(
         read.request, tuple(nodes or ()), drains, pairs, spare_room, worst, conditions
     )

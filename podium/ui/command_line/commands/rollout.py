@@ -6,7 +6,7 @@ import typer
 
 from podium.ui.command_line.options.common_options import WideOutput
 from podium.ui.command_line.options.option_fields import with_request_options
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 from podium.ui.writers.console import working
 
 NO_ORDER_EXIT_CODE = 2
@@ -44,7 +44,9 @@ MoreNodesOption = Annotated[
 
 @with_request_options
 def rollout(
-    asked: RequestOptions,
+    asked: ChangeOptions,
+    source: SourceOptions,
+    rules: RuleOptions,
     classes: ClassesOption = None,
     assign: AssignOption = None,
     important: ImportantOption = None,
@@ -69,8 +71,8 @@ def rollout(
     from podium.whatif.rollout_order.rollout_presentation import rollout_presentation
 
     with working("reading"):
-        read = read_request(asked)
-        introduced = read_introduction(asked, read, classes or (), assign or ())
+        read = read_request(asked, source, rules)
+        introduced = read_introduction(source, read, classes or (), assign or ())
         least = important_priority(important, introduced.priorities)
     request = RolloutRequest(read.request, introduced, least, tries, more_nodes)
     with working("playing") as progress:

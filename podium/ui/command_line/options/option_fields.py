@@ -1,10 +1,10 @@
 """Commands that take the fields of a dataclass as their options."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, replace
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 from podium.ui.command_line.options import completion
 from podium.ui.inputs.namespaces import usual_namespace
 from podium.ui.inputs.option import KEY, Option
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 
 Command = Callable[..., None]
 _ORDER = "podium.order"
@@ -50,8 +50,9 @@ def options_of(kind: type) -> list[Parameter]:
 
 
 def option_of(name: str) -> Any:
-    """The option of a command that means the same as a field of `RequestOptions`."""
-    (found,) = (one for one in fields(RequestOptions) if one.name == name)
+    """The option of a command that means the same as one of a question."""
+    kinds = (SourceOptions, ChangeOptions, RuleOptions)
+    (found,) = (one for kind in kinds for one in fields(kind) if one.name == name)
     return typer_option(name, found.metadata[KEY])
 
 
@@ -69,29 +70,33 @@ def typer_option(name: str, option: Option) -> Any:
 
 def with_fields_of(kind: type) -> Callable[[Command], Command]:
     """Have a command take the fields of a dataclass in place of its parameter `asked`."""
-    return taking(options_of(kind), lambda _, given: kind(**given))
+    return taking(options_of(kind), asked=lambda _, given: kind(**given))
 
 
 def taking(
-    options: Iterable[Parameter], asked: Callable[[typer.Context, dict[str, Any]], Any]
+    options: Iterable[Parameter], **arguments: Callable[[typer.Context, Mapping[str, Any]], Any]
 ) -> Callable[[Command], Command]:
-    """Have a command take options in place of its parameter `asked`.
+    """Have a command take options in place of parameters; they stand where the first of these does.
 
     Args:
-        asked: makes the argument of what was given for them.
+        arguments: the function that makes each parameter's argument of the values of the options.
     """
     taken = [*options]
+    first = next(iter(arguments))
 
     def decorated(command: Command) -> Command:
         hints = get_type_hints(command, include_extras=True)
         parameters: list[Parameter] = []
         for name, own in signature(command).parameters.items():
-            parameters += taken if name == "asked" else [own.replace(annotation=hints[name])]
+            if name == first:
+                parameters += taken
+            elif name not in arguments:
+                parameters.append(own.replace(annotation=hints[name]))
 
         @wraps(command)
         def run(ctx: typer.Context, **given: Any) -> None:
-            for_asked = {option.name: given.pop(option.name) for option in taken}
-            command(asked=asked(ctx, for_asked), **given)
+            values = {option.name: given.pop(option.name) for option in taken}
+            command(**{name: made(ctx, values) for name, made in arguments.items()}, **given)
 
         parameters.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context))
         ordered = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
@@ -102,23 +107,47 @@ def taking(
     return decorated
 
 
-def _asked(ctx: typer.Context, given: dict[str, Any]) -> RequestOptions:
-    asked = RequestOptions(**given, order=option_order(ctx))
-    place = asked.namespace or usual_namespace(asked.state, asked.kubeconfig, asked.context)
-    return replace(asked, namespace=place)
+def _source(_: typer.Context, given: Mapping[str, Any]) -> SourceOptions:
+    source = _filled(SourceOptions, given)
+    place = source.namespace or usual_namespace(source.state, source.kubeconfig, source.context)
+    return replace(source, namespace=place)
 
 
-_CHANGES = frozenset(
-    {
-        *("apply", "kustomize", "helm", "values", "set_values", "delete", "add_node"),
-        *("delete_node", "cordon", "uncordon", "drain", "scale", "restart", "allow_empty"),
-        "pressure",
-    }
+def _changes(ctx: typer.Context, given: Mapping[str, Any]) -> ChangeOptions:
+    return replace(_filled(ChangeOptions, given), order=option_order(ctx))
+
+
+def _rules(_: typer.Context, given: Mapping[str, Any]) -> RuleOptions:
+    return _filled(RuleOptions, given)
+
+
+_Options = TypeVar("_Options", SourceOptions, ChangeOptions, RuleOptions)
+
+
+def _filled(kind: type[_Options], given: Mapping[str, Any]) -> _Options:
+    return kind(**{one.name: given[one.name] for one in fields(kind) if one.name in given})
+
+
+# The help lists where the state is and what changes it, then these in this order.
+_LISTED_LAST = (
+    *("validate", "allow_empty", "scheduler_config", "plugin", "namespace", "pressure"),
+    *("kubelet_config", "until", "max_pods", "repair", "assume_healthy"),
 )
-_OPTIONS = [option for option in options_of(RequestOptions) if option.name != "order"]
 
-with_request_options = taking(_OPTIONS, _asked)
-"""Has a command take each of `RequestOptions` in place of its parameter `asked`."""
 
-with_state_options = taking([one for one in _OPTIONS if one.name not in _CHANGES], _asked)
-"""Has a command take those that change nothing in place of its parameter `asked`."""
+def _listed(*kinds: type) -> list[Parameter]:
+    options = [one for kind in kinds for one in options_of(kind) if one.name != "order"]
+    places = {name: place for place, name in enumerate(_LISTED_LAST, 1)}
+    return sorted(options, key=lambda one: places.get(one.name, 0))
+
+
+with_request_options = taking(
+    _listed(SourceOptions, ChangeOptions, RuleOptions),
+    asked=_changes,
+    source=_source,
+    rules=_rules,
+)
+"""Has a command take each of a question in place of its parameters `asked`, `source`, `rules`."""
+
+with_state_options = taking(_listed(SourceOptions, RuleOptions), source=_source, rules=_rules)
+"""Has a command take those that change nothing in place of its parameters `source`, `rules`."""

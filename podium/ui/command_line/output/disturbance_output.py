@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from podium.ui.command_line.exits import give_up
 from podium.ui.command_line.options.common_options import WideOutput
 from podium.ui.command_line.output.fail_on_output import exit_on
-from podium.ui.inputs.request_options import RequestOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
 from podium.ui.writers.console import print_warnings, working
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ _UNDRAINED = "undrained"
 
 
 def disturb(
-    asked: RequestOptions,
+    source: SourceOptions,
+    rules: RuleOptions,
     disturbance_of: "Callable[[Sequence[Object]], Disturbance]",
     output: WideOutput,
     fail_on: Sequence[str] | None,
@@ -42,7 +43,7 @@ def disturb(
 
     conditions = read_gates(fail_on or (), gates)
     with working("reading"):
-        read = read_request(asked)
+        read = read_request(ChangeOptions(), source, rules)
     request = replace(read.request, alternatives_max=0)
     disturbance = disturbance_of(request.state.objects)
     is_drain = disturbance.kind is DisturbanceKind.DRAIN
