@@ -53,7 +53,6 @@ def _at_least_a_second(seconds: float) -> float:
 
 
 def _forbidden(why: str) -> BeforeValidator:
-    """The check of a field that nothing may stand in."""
 
     def refuse_any(_value: Any) -> Any:
         raise fault(why, ErrorKind.FORBIDDEN)

@@ -261,11 +261,7 @@ class KubeSchedulerConfiguration(Document):
                 first[name] = at
 
     def notes(self, known: frozenset[str]) -> Iterator[str]:
-        """What is accepted but has no effect, in reading order.
-
-        Args:
-            known: all plugins that there are.
-        """
+        """What is accepted but has no effect, in reading order."""
         for name, field in type(self).model_fields.items():
             if name in _IGNORED and name in self.model_fields_set:
                 yield f"{field.alias} {UNHEEDED}"

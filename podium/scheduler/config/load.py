@@ -40,8 +40,6 @@ class Loaded:
     """What a KubeSchedulerConfiguration and SchedulerOptions say.
 
     Attributes:
-        configuration: kube-scheduler's.
-        options: Podium's own.
         notes: what was accepted but has no effect, in reading order.
     """
 

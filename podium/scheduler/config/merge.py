@@ -72,7 +72,6 @@ def expand(sets: PluginSets, implements: Implements) -> Expanded:
 
     Args:
         sets: a profile's, merged with the defaults.
-        implements: whether the plugin of this name is one of this extension point.
 
     Returns:
         All extension points. Weights are set at `score` and `placementScore`, the point's own

@@ -44,7 +44,6 @@ class PluginRef:
     """A plugin named in a plugin set.
 
     Attributes:
-        name: the plugin's name.
         weight: what its score is multiplied by; 0 where none was given (it then counts as 1).
     """
 
@@ -57,7 +56,6 @@ class PluginSet:
     """What is enabled and disabled at one extension point, in the order written.
 
     Attributes:
-        enabled: plugins to run here.
         disabled: names of default plugins not to run here; `*` stands for all of them.
     """
 
@@ -70,7 +68,6 @@ class PluginSets:
     """The plugin sets of a profile.
 
     Attributes:
-        multi_point: plugins enabled at every extension point that they implement.
         points: the sets of single extension points; absent points have an empty set.
     """
 
@@ -87,11 +84,8 @@ class ProfileConfig:
     """A scheduling profile, with all defaults filled in.
 
     Attributes:
-        scheduler_name: pods choose the profile by this `spec.schedulerName`.
         percentage_of_nodes_to_score: the profile's own, else the configuration's; None where
             neither was given. Its meaning is that of `SchedulerConfiguration`'s.
-        plugins: merged with the default plugins.
-        plugin_config: typed arguments by plugin name.
     """
 
     scheduler_name: str
@@ -109,8 +103,6 @@ class LeaderElectionConfiguration:
         lease_duration_s: how long others leave a lease alone that isn't renewed.
         renew_deadline_s: how long the leader tries to renew it before it gives up.
         retry_period_s: how long to wait between two tries.
-        resource_name: of the Lease.
-        resource_namespace: of the Lease.
     """
 
     leader_elect: bool = True
@@ -145,11 +137,7 @@ class SchedulerConfiguration:
         percentage_of_nodes_to_score: the search for feasible nodes stops once this percentage
             of all nodes was found feasible; 0 asks for kube-scheduler's adaptive percentage (5
             to 50, by the number of nodes); None was not given: every node is looked at.
-        pod_initial_backoff_seconds: the first backoff of an unschedulable pod.
-        pod_max_backoff_seconds: the longest backoff.
         parallelism: kept for those who print the configuration; decides nothing here.
-        leader_election: for processes that schedule a real cluster.
-        client_connection: for the same.
     """
 
     profiles: tuple[ProfileConfig, ...]

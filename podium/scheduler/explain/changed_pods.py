@@ -55,6 +55,5 @@ def _requested(container: Object, resource: str) -> int:
 
 
 def _request(container: dict[str, Any], resource: str, amount: int) -> None:
-    """Have a container request an amount in thousand-millionths, and limit no less than that."""
     requests = {**_requests(container), resource: str(Quantity(amount))}
     container["resources"] = {**resources_of(container), "requests": requests}

@@ -44,7 +44,6 @@ class TriedNode(msgspec.Struct, frozen=True):
 
     @property
     def node(self) -> Object:
-        """The node."""
         return self.snapshot.nodes[self.row]
 
 
@@ -71,7 +70,6 @@ def _resources(place: TriedNode) -> Iterator[str]:
 
 
 def _resizes(place: TriedNode, resource: str) -> Iterator[str]:
-    """The pods that count for more of a resource than they have, or than they ask for."""
     for pod in place.snapshot.pods_on[place.row]:
         waits = condition_of(pod.obj, RESIZE_PENDING)
         if waits is None and condition_of(pod.obj, RESIZE_IN_PROGRESS) is None:

@@ -27,7 +27,6 @@ class Candidate(msgspec.Struct, frozen=True):
 
     Attributes:
         victims: who would have to go, the most important first.
-        pdb_violations: how many of them break a budget.
     """
 
     node_name: str
@@ -40,11 +39,8 @@ class Explanation(msgspec.Struct, frozen=True):
 
     Attributes:
         filter: the nodes that don't fit, with what the first objecting plugin said.
-        feasible: the nodes that fit, by name.
         scores: of feasible nodes, each plugin's weighted, normalised score.
-        totals: of feasible nodes, their sum.
         best: all nodes of the highest total, by name.
-        candidates: the nodes on which preemption would make room, by name.
         rejected: the nodes whose dry run failed, with what stood in the way.
         selected: the candidates that the choice could not tell apart, by name.
     """

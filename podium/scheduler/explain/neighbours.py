@@ -60,7 +60,6 @@ def _closed(snapshot: Snapshot, pod: PodInfo, key: str, domains: Sequence[str]) 
 
 
 def _counts(snapshot: Snapshot, pod: PodInfo, constraint: SpreadConstraint) -> Counter[str]:
-    """The pods that count, by domain; domains without any are in it, too."""
     counts: Counter[str] = Counter()
     for row, node in enumerate(snapshot.nodes):
         stands = standing(pod.cls, [constraint], node)
@@ -104,31 +103,24 @@ def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: in
 
 
 class _Domain:
-    """The nodes that are together with one node, by the topology key of a term."""
-
     def __init__(self, snapshot: Snapshot, row: int) -> None:
         self._snapshot = snapshot
         self._marks = snapshot.labels_of(row)
 
     def is_labelled(self, term: AffinityTerm) -> bool:
-        """Whether the node is in any domain."""
         return term.topology_key in self._marks
 
     def name(self, term: AffinityTerm) -> str:
-        """The domain in words."""
         return f"{term.topology_key}={self._marks.get(term.topology_key, '')}"
 
     def contains(self, pod: PodInfo, term: AffinityTerm) -> bool:
-        """Whether a pod that is on a node is in the domain."""
         value = self._marks.get(term.topology_key)
         return value is not None and value == self._snapshot.labels_of(pod.row).get(
             term.topology_key
         )
 
     def pods(self, term: AffinityTerm) -> Iterator[PodInfo]:
-        """The pods in the domain."""
         return (pod for pod in self.all_pods() if self.contains(pod, term))
 
     def all_pods(self) -> Iterator[PodInfo]:
-        """All pods on nodes."""
         return (pod for pods in self._snapshot.pods_on for pod in pods)

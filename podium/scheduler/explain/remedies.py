@@ -62,9 +62,6 @@ def remedies(
 
     Args:
         scheduler: with the cluster as it is; afterwards it is as before.
-        pod: it waits for a place.
-        profile: the name of the scheduler that decides about it.
-        budget_of: finds budgets that preemption has to respect.
     """
     trial = _Trial(scheduler, profile)
     decision = trial.decide(pod)
@@ -81,14 +78,11 @@ def remedies(
 
 
 class _Trial:
-    """Decides about changed pods without anybody being told."""
-
     def __init__(self, scheduler: Scheduler, profile: str) -> None:
         self.scheduler = scheduler
         self._profile = profile
 
     def decide(self, pod: Object) -> Decision:
-        """Decide about a pod; its nomination, if it has one, stays as it is."""
         watch, self.scheduler.watch = self.scheduler.watch, None
         try:
             info = pending_pod(pod, self.scheduler.snapshot.classes)
@@ -98,7 +92,6 @@ class _Trial:
 
     @contextmanager
     def budget(self, changed: Budget) -> Iterator[None]:
-        """Have a budget be as it isn't."""
         before = self.scheduler.budgets.budgets
         identity = changed.namespace, changed.name
         try:

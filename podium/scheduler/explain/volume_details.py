@@ -100,7 +100,6 @@ def refusal_details(listers: Listers, pod: PodInfo) -> Iterator[str]:
 
 
 def _reach(snapshot: Snapshot, volume: Object, row: int) -> str:
-    """The conditions of a volume's node affinity that a node doesn't meet."""
     required = part(spec_of(volume), "nodeAffinity").get("required") or {}
     asking = {"spec": {"affinity": {"nodeAffinity": {REQUIRED: required}}}}
     return "; ".join(unmet_node_affinity(asking, snapshot.labels_of(row), snapshot.names[row]))
@@ -144,7 +143,6 @@ def _unbound(
 def _largest_volume(
     listers: Listers, topology: VolumeTopology, class_name: str, row: int
 ) -> str | None:
-    """The largest volume that storage segments of a node can make; None if there are none."""
     found: list[str] = []
     for segment in listers.list("CSIStorageCapacity"):
         limit = segment.get("maximumVolumeSize", segment.get("capacity"))

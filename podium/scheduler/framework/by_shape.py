@@ -95,7 +95,6 @@ def _settles(plugin: Any, pod: PodInfo) -> bool:
 def _asked(
     plugin: object, ask: Callable[[PodInfo], S], pod: PodInfo
 ) -> Callable[[PodInfo], S] | None:
-    """What is to be asked about classes of the pod's shape; None if the answer is always None."""
     if not _settles(plugin, pod):
         return ask
     state = ask(pod)

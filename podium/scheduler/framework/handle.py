@@ -28,11 +28,7 @@ class Clock(msgspec.Struct):
 
 
 class PreferredNodes(msgspec.Struct):
-    """Names of nodes by the uid of a pod; the first that ties with the best is taken.
-
-    Attributes:
-        nominations: for pods that preempt.
-    """
+    """Names of nodes by the uid of a pod; the first that ties with the best is taken."""
 
     placements: dict[str, Sequence[str]] = msgspec.field(default_factory=dict)
     nominations: dict[str, Sequence[str]] = msgspec.field(default_factory=dict)
@@ -54,15 +50,11 @@ class Handle(msgspec.Struct, frozen=True):
     """The cluster as plugins see it.
 
     Attributes:
-        snapshot: nodes and the pods on them.
         nominator: pods that wait for the room they have made.
         preempting: uids of the pods whose preemption is being carried out, up to the moment when
             the last victim is seen to terminate. Whoever removes the victims keeps it.
         history: who was preempted lately. Whoever removes the victims keeps it.
-        finder: says which nodes other pods would fit.
         rng: for what a configuration limits to random candidates; None limits nothing.
-        preferred: what to take where several nodes are equal, before the smallest name.
-        gangs: the PodGroups, which whoever watches them keeps; None if none are heeded.
     """
 
     snapshot: Snapshot

@@ -111,9 +111,6 @@ class FilterState:
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
         """`weights` of many pods.
 
-        Args:
-            classes: that theirs are among.
-
         Returns:
             `width` arrays int64 of the shape of the pods'.
         """
@@ -148,7 +145,6 @@ class FixedCodes(FilterState):
 
     Args:
         codes: int32[nodes].
-        explain: a code in words.
     """
 
     scope = Scope.NODE
@@ -239,9 +235,7 @@ class FixedScores(LocalScore):
     """Scores that only node objects can change: all rows are scored when it is made.
 
     Args:
-        plugin: the plugin's name.
         scores: int64[nodes], not to be changed.
-        constant: what all rows score, if they score the same.
     """
 
     scope = Scope.NODE
@@ -363,7 +357,6 @@ class Permission(msgspec.Struct, frozen=True):
     """The answer of a Permit plugin: bind now, wait for a while, or refuse.
 
     Attributes:
-        status: success, a refusal, or `Wait`.
         timeout_s: how long to wait, in seconds; then the pod is rejected.
     """
 
@@ -419,12 +412,7 @@ class PostFilterPlugin(Plugin, Protocol):
     """Looks for help when no node fits."""
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatusReader) -> PostFilterResult:
-        """Name a node to nominate the pod to, and pods to remove from it, or say why not.
-
-        Args:
-            pod: it fits on no node.
-            filtered: why not, node by node.
-        """
+        """Name a node to nominate the pod to, and pods to remove from it, or say why not."""
         ...
 
 
@@ -482,7 +470,6 @@ class PreBindProgress(msgspec.Struct, frozen=True):
 
     Attributes:
         written: the objects that the calls have written, as the API answered, in their order.
-        pod_exists: whether the pod is still there.
     """
 
     written: Sequence[Object]
@@ -491,11 +478,7 @@ class PreBindProgress(msgspec.Struct, frozen=True):
 
 @runtime_checkable
 class PreBindCallsPlugin(Plugin, Protocol):
-    """A PreBind plugin that has something written first, and waits for others to act on it.
-
-    Attributes:
-        bind_timeout_seconds: how long to wait.
-    """
+    """A PreBind plugin that has something written first, and waits for others to act on it."""
 
     bind_timeout_seconds: int
 

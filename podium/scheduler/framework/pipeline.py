@@ -25,9 +25,7 @@ class Pipeline(msgspec.Struct, frozen=True):
     """Plugins by extension point, in the order in which they run.
 
     Attributes:
-        scheduler_name: which pods choose this profile.
         by_shape: what is asked about a class of pods, and what its shape has answered already.
-        score: with the weight of each.
         sampling: how many nodes to look at; None looks at all.
     """
 

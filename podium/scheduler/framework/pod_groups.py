@@ -52,9 +52,6 @@ class PodGroups:
 
     Attributes:
         kinds: what PodGroups that count are watched under.
-
-    Args:
-        options: whose PodGroups count.
     """
 
     def __init__(self, options: Gangs) -> None:
@@ -159,7 +156,6 @@ class PodGroups:
         return any(group.goes_as_a_whole for group in self._groups.values())
 
     def _named(self, pod: Object) -> GangId | None:
-        """The PodGroup that a pod names, whether it is there or not."""
         group_name = part(spec_of(pod), "schedulingGroup").get("podGroupName")
         if group_name and POD_GROUP.key in self.kinds:
             return POD_GROUP.key, namespace(pod), group_name

@@ -33,7 +33,6 @@ class Status(msgspec.Struct, frozen=True):
     """The answer of one plugin, or of the framework in a plugin's name.
 
     Attributes:
-        reasons: why, in the order in which upstream lists them.
         plugin: who said so; empty for the framework itself.
     """
 

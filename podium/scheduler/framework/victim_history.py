@@ -16,11 +16,7 @@ _VICTIMS_MAX = 100_000
 
 
 class PastVictim(msgspec.Struct, frozen=True):
-    """A pod that was preempted.
-
-    Attributes:
-        priority_class: of the pod; empty if it names none.
-    """
+    """A pod that was preempted."""
 
     at_s: float
     namespace: str

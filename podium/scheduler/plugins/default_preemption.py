@@ -45,7 +45,6 @@ class DefaultPreemption:
     """Looks for a node where preemption helps (PostFilter); dry runs are kept with evaluations.
 
     Args:
-        handle: the cluster.
         args: how many candidates to look at; all of them if the handle has no random numbers.
     """
 
@@ -112,8 +111,6 @@ class DefaultPreemption:
         """Take the best candidate to whose victims no policy objects; None if there is none.
 
         Args:
-            run: has the victims of the candidates.
-            is_candidate: bool[nodes].
             is_rejected: bool[nodes], where preemption doesn't help.
             objections: by row; those to other candidates are added.
         """

@@ -75,16 +75,13 @@ class InterPodAffinity:
         )
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        """Refuse a pod whose terms can't be read."""
         error = affinity_terms(pod.cls.kin).error
         return PreFilterResult(unresolvable(f"parsing pod: {error}")) if error else PASSES
 
     def filter(self, pod: PodInfo) -> FilterState:
-        """Judge nodes by required terms."""
         return _Filter(self._held, pod.cls.kin, self._handle.listers)
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
-        """Score nodes by preferred terms."""
         own = affinity_terms(pod.cls.kin)
         has_preferences = bool(own.preferred_affinity or own.preferred_anti_affinity)
         if self._args.ignore_preferred_terms_of_existing_pods and not has_preferences:
@@ -137,8 +134,6 @@ def _all_match(terms: Sequence[AffinityTerm], other: PodClass | None) -> bool:
 
 
 class _Counts:
-    """Sums that a state looks at, of which more may come as pods hold further terms."""
-
     def __init__(self, held: HeldTerms, kin: Kin, listers: Listers) -> None:
         self.held = held
         self._kin = kin
@@ -154,11 +149,9 @@ class _Counts:
         return before == sums.stirs
 
     def matching(self, terms: Iterable[AffinityTerm]) -> list[DomainSum]:
-        """How many pods each of the kin's own terms is about, for every term."""
         return [self.near([term], term.topology_key) for term in terms]
 
     def near(self, terms: Sequence[AffinityTerm], topology_key: str) -> DomainSum:
-        """How many pods all of the kin's own terms are about."""
         resolved = with_known_namespaces(terms, self._listers)
         asked = tuple(
             (term.namespaces, term.namespace_selector, term.selector) for term in resolved
@@ -182,8 +175,6 @@ class _Counts:
 
 
 class _Filter(FilterState):
-    """Counts the pods to be near to, those to be apart from, and those that want to be apart."""
-
     plugin = InterPodAffinity.name
     scope = Scope.CLUSTER
 
@@ -205,7 +196,6 @@ class _Filter(FilterState):
 
     @property
     def width(self) -> int:  # type: ignore[override]
-        """One sum a topology key to be near in, and one for each term to be apart."""
         return len(self._near) + len(self._apart) + len(self._existing)
 
     def meet(self, classes: Iterable[PodClass]) -> None:
@@ -274,7 +264,6 @@ class _Filter(FilterState):
                 self._has_learned |= holders.nonzero != 0
 
     def _current(self) -> tuple[int, int, bool]:
-        """How often sums have changed, how often so that it matters, and whether they do."""
         counted = self._all()
         return (
             sum([one.changes for one in counted]),
@@ -283,7 +272,6 @@ class _Filter(FilterState):
         )
 
     def _is_far(self, rows: Rows, extra: Sums) -> np.ndarray:
-        """Which rows have no pods to be near to, bool[n]."""
         refused, alone = np.zeros((2, len(rows)), bool)
         met = np.full(len(rows), sum(counted.nonzero for counted in self._near))
         for number, counted in enumerate(self._near):
@@ -308,8 +296,6 @@ def _mark(codes: Codes, counts: Sequence[DomainSum], rows: Rows, extra: Sums, co
 
 
 class _Score(RelativeScore):
-    """Adds up, over all terms, what the pods of a node's domain weigh."""
-
     plugin = InterPodAffinity.name
 
     def __init__(self, held: HeldTerms, kin: Kin, listers: Listers, hard_weight: int) -> None:

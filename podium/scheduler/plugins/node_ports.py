@@ -117,7 +117,6 @@ class _Ports(FilterState):
         return rivals
 
     def _is_taken(self, row: int, extra: Sequence[int]) -> bool:
-        """Whether a port in the way is in use on a row."""
         pods = self._snapshot.pods_on[row]
         came, left = extra or (0, 0)
         if left:

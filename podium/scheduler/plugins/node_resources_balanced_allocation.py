@@ -56,7 +56,6 @@ class _Use(ScoredColumns):
         held: [resources, nodes].
         base: int64[nodes]; half the sum of it and of how even the use is with the pod is the
             score.
-        is_plain: whether there are two resources and every node has both.
     """
 
     def __init__(
@@ -88,7 +87,6 @@ class _Use(ScoredColumns):
         self._base_at[row] = 3 * _HALF - _row_evenness(fractions)
 
     def evenness(self, held: Matrix, rows: Rows | slice) -> Scores:
-        """`_row_evenness` of rows of which pods hold that much, int64[n]."""
         out = self.scratch if isinstance(rows, slice) and self.is_exact else None
         fractions = np.divide(held, self.capacity[:, rows], out=out)
         np.minimum(fractions, self.bound_of(rows), out=fractions)
@@ -104,8 +102,6 @@ class _Use(ScoredColumns):
 
 
 class _Balance(LocalScore):
-    """Only the resources that a node has count."""
-
     plugin = NodeResourcesBalancedAllocation.name
 
     def __init__(self, use: _Use, requests: Sequence[int]) -> None:

@@ -76,7 +76,6 @@ class NodeResourcesFit:
         return {} if cls is None else cls.held
 
     def _filtered(self, requests: Mapping[str, int]) -> dict[str, int]:
-        """The requests that count, in the order in which reasons are given."""
         others = requests.keys() - NATIVE_RESOURCES
         scalar = [r for r in requests if r in others and self._counts(r)] if others else ()
         return {r: requests[r] for r in (*NATIVE_RESOURCES, *scalar) if requests.get(r, 0) > 0}
@@ -98,7 +97,6 @@ def _requests(pod: PodInfo) -> dict[str, int]:
 
 
 def _grows_large_enough(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """Whether an empty node would do, and has more than before of something that the pod takes."""
     requests = {"pods": 1, **_requests(pod)}
     has = allocatable_amounts(new)
     if any(has.get(resource, 0) < amount for resource, amount in requests.items()):
@@ -108,7 +106,6 @@ def _grows_large_enough(pod: PodInfo, old: Object | None, new: Object) -> bool:
 
 
 def _stands_for_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """Whether a DeviceClass has come to stand for an extended resource that the pod requests."""
     explicit = explicit_resource(new)
     if old is not None and explicit == explicit_resource(old):
         return False

@@ -101,8 +101,6 @@ class _Cluster:
 
     Attributes:
         limits: of rows that have any: how many volumes by driver.
-        smallest_limit: of the same rows, of any driver.
-        limited_drivers: all drivers with a limit somewhere.
         attached: volumes that are attached to rows, whether or not a pod uses them.
     """
 
@@ -125,11 +123,9 @@ class _Cluster:
         }
 
     def is_current(self) -> bool:
-        """Whether nothing has changed since."""
         return self._epochs == self._current()
 
     def volumes_of(self, pod: PodInfo) -> Volumes:
-        """The volumes to attach for a pod."""
         volumes = self._volumes.get(pod.cls.id)
         if volumes is None:
             volumes = attachable_volumes(self._handle.listers, pod)
@@ -141,8 +137,6 @@ class _Cluster:
 
 
 class _Limits(FilterState):
-    """Rows where the volumes of a class of pods would be too many."""
-
     plugin = NodeVolumeLimits.name
     scope = Scope.ROW
     additive = False
@@ -186,7 +180,6 @@ def _allows_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
 
 
 def _had_volumes(pod: PodInfo, gone: Object) -> bool:
-    """Whether a pod that went may have had volumes attached; its claims may be gone, too."""
     volumes = volumes_of(spec_of(gone))
     return any(claim_uses(gone)) or any(in_tree_plugin(volume) for volume in volumes)
 

@@ -81,12 +81,10 @@ class PodTopologySpread:
         )
 
     def filter(self, pod: PodInfo) -> FilterState | None:
-        """Judge nodes by the constraints that must hold."""
         constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
         return _Filter(self._spreading, pod.cls, constraints) if constraints else None
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
-        """Score nodes by the constraints that had better hold."""
         constraints = self._constraints(pod.cls, SCHEDULE_ANYWAY)
         if not constraints:
             return None
@@ -95,7 +93,6 @@ class PodTopologySpread:
         return _Score(self._spreading, pod.cls, constraints, needs_labels)
 
     def _counts_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
-        """Whether a pod on a node begins or ceases to count."""
         constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
 
         def met(other: Object | None) -> list[bool]:
@@ -117,7 +114,6 @@ class PodTopologySpread:
         return after is not None and _taints(old) != _taints(new)
 
     def _spreads_otherwise(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        """Whether the pod counts otherwise for its constraints, or tolerates other taints."""
         constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
         before = {} if old is None else old
         if any(c.honors_taints for c in constraints) and (
@@ -140,7 +136,6 @@ class PodTopologySpread:
 
 
 def _domains_of(node: Object | None, keys: Sequence[str]) -> list[str] | None:
-    """The node's value of each key; None without a node, or if it lacks one of the labels."""
     marks = {} if node is None else labels(node)
     return None if node is None or not marks.keys() >= set(keys) else [marks[key] for key in keys]
 
@@ -243,7 +238,6 @@ class _Filter(FilterState):
 def _least_of_others(
     exists: NDArray[np.bool_], sums: NDArray[np.int64], here: NDArray[np.int32], least: int
 ) -> NDArray[np.int64]:
-    """For each row the emptiest domain other than its own, int64[n]."""
     emptiest = np.flatnonzero(exists & (sums == least))
     if len(emptiest) != 1:
         return np.full(len(here), least)
@@ -311,13 +305,11 @@ class _Score(RelativeScore):
         return _normalised(self._rounded(terms))
 
     def _term(self, number: int, size: int) -> NDArray[np.float64]:
-        """What a constraint adds to the nodes of each domain, float64[domains + 1]."""
         return self._weighed(number, self._counted[number].sums, size, ABSENT)
 
     def _term_of_hosts(
         self, number: int, rows: Rows, codes: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """What a constraint by host adds to each row, float64[n]."""
         counts = self._counted[number].sums[rows]
         return self._weighed(number, counts, len(rows), codes == ABSENT)
 

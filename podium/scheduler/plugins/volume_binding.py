@@ -87,8 +87,6 @@ _BINDING = Status(Code.WAIT, ("binding volumes",))
 
 
 class _Claims(msgspec.Struct):
-    """A pod's claims: bound, to be bound by the scheduler, or left unbound by the controller."""
-
     bound: list[Object] = msgspec.field(default_factory=list)
     delayed: list[Object] = msgspec.field(default_factory=list)
     immediate: list[Object] = msgspec.field(default_factory=list)
@@ -209,7 +207,6 @@ class VolumeBinding:
         return SUCCESS
 
     def _check_volume(self, written: Object, node_name: str, row: int) -> Status:
-        """Whether a volume that was meant for a claim, and the claim, are bound to each other."""
         reference = spec_of(written)["claimRef"]
         claim_name, place = reference["name"], reference["namespace"]
         volume = self._listers.stored(VOLUME, name(written))
@@ -229,7 +226,6 @@ class VolumeBinding:
         return SUCCESS if is_fully_bound(claim) else _BINDING
 
     def _check_claim(self, written: Object, node_name: str, row: int) -> Status:
-        """Whether a claim is bound to a volume that was made for it."""
         claim = self._listers.stored(CLAIM, name(written), namespace(written))
         if claim is None:
             missing = f'persistentvolumeclaims "{key(written)}" not found'
@@ -331,7 +327,6 @@ class VolumeBinding:
         return flags
 
     def _judge_provisioning(self, claim: Object) -> Codes:
-        """Whether a volume could be made for each row: 0 if so, else why not."""
         storage_class = storage_class_of(self._listers, claim) or {}
         provisioner = storage_class.get("provisioner")
         if not provisioner or provisioner == NO_PROVISIONER:

@@ -99,19 +99,15 @@ class VolumeRestrictions:
 
 
 class _Users:
-    """Which classes of pods have disks and which use a claim; follows new classes."""
-
     def __init__(self, classes: PodClasses) -> None:
         self._classes = classes
         self._begin()
 
     def of_disks(self) -> Sequence[PodClass]:
-        """Classes with disks of any kind."""
         self._keep_up()
         return [self._classes[number] for number in self._with_disks]
 
     def of_claim(self, namespace: str, claim_name: str) -> Sequence[PodClass]:
-        """Classes that use a claim."""
         self._keep_up()
         return [self._classes[n] for n in self._by_claim.get((namespace, claim_name), ())]
 
@@ -135,8 +131,6 @@ class _Users:
 
 
 class _Disks(FilterState):
-    """Rows whose pods have a disk that can't be shared with the pod's."""
-
     plugin = VolumeRestrictions.name
     scope = Scope.ROW
     width = 1

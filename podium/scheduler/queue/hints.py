@@ -40,11 +40,7 @@ class HintQuestions(NamedTuple):
     hints: tuple[tuple[Hint | None, Strategy], ...]
 
     def answer(self, pod: PodInfo, old: Object | None, new: Object | None) -> Strategy:
-        """What the event means to a pod, and so to all of its class.
-
-        Args:
-            pod: any pod of the class.
-        """
+        """What the event means to a pod, and so to all of its class."""
         for hint, strategy in self.hints:
             try:
                 if hint is None or hint(pod, old, new):
@@ -108,7 +104,6 @@ class QueueingHints:
     def _hints(
         self, scheduler_name: str, plugins: Collection[str], what: QueueEvent
     ) -> tuple[Hint | None, ...]:
-        """How these plugins look closer at the event; empty if none registered for it."""
         registered = self._profiles[scheduler_name].hints
         return tuple(
             entry.hint
@@ -124,7 +119,6 @@ def in_hindsight(
     """What all that happened while a pod was in flight means to it, now that it comes back.
 
     Args:
-        queued: the pod, and why it was rejected.
         happened: the events; None if they weren't kept.
     """
     if happened is None or not queued.is_rejected:

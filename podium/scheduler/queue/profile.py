@@ -26,8 +26,6 @@ class QueueProfile(msgspec.Struct, frozen=True):
     """What the queue needs to know of a profile.
 
     Attributes:
-        queue_sort: orders the active queue; the same in all profiles.
-        pre_enqueue: say who may be tried at all.
         hints: the events that each plugin registered for. A plugin that isn't in here is asked
             again after every event that anybody registered for.
     """

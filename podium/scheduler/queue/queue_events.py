@@ -15,7 +15,6 @@ class QueueEvent(msgspec.Struct, frozen=True, eq=False):
     """One event as hints and metrics know it; the same event is always the same object.
 
     Attributes:
-        event: what happens, one action.
         label: the `event` label of `scheduler_queue_incoming_pods_total`.
         helps_all: whether pods are tried again whoever rejected them.
     """

@@ -38,8 +38,6 @@ class Rejection(NamedTuple):
     """What all pods of a kind wait for.
 
     Attributes:
-        scheduler_name: the profile that tried them.
-        unschedulable: the plugins that rejected them.
         pending: the plugins that wait for something to happen outside the scheduler.
         gate: the plugin whose PreEnqueue keeps them out; empty if none does.
     """
@@ -54,20 +52,14 @@ class QueuedPod(msgspec.Struct, eq=False):
     """One pod in the queue, or popped from it (QueuedPodInfo of v1.36).
 
     Attributes:
-        pod: its newest state that the queue was told of.
         added_at_s: when it was added, or last came back from an attempt; orders equal priorities.
         turn: what `added_at_s` leaves undecided: who came first at the same instant.
-        unschedulable_count: how often plugins rejected it.
         consecutive_errors: how often it failed for other reasons since it was last rejected.
         initial_attempt_s: when it first got into the active queue; None if it never did.
-        unschedulable_plugins: who rejected it in its last attempt, gates included.
-        pending_plugins: who waits for something outside the scheduler.
         gated_by: the answer of the PreEnqueue plugin that keeps it out, in the plugin's name.
         flush_from_s: since when it has waited, as far as the flush of leftovers is concerned.
         woken_by: the event that brought it back last, by its label; empty if none has.
         was_rejected: whether it was rejected before the queue got it, and not tried since.
-        entry: where it is in the heap that holds it; the heap's own note.
-        room: where it waits for events; the own note of `Unschedulable`.
     """
 
     pod: PodInfo

@@ -38,7 +38,6 @@ class SchedulingQueue:
     by `done` or `fail`. Nothing moves as time goes by unless `flush` or `pop` is called.
 
     Args:
-        initial_backoff_s: the backoff after the first failure; it doubles with every other one.
         max_backoff_s: the longest backoff; 0 means none at all.
         max_in_unschedulable_s: how long a pod waits for an event before it is tried all the same.
         pop_from_backoff: whether pods that were rejected may be popped before their backoff is
@@ -115,7 +114,6 @@ class SchedulingQueue:
         """A pod is to be scheduled.
 
         Args:
-            pod: one that the queue doesn't hold.
             rejected_since_s: since when it has been rejected whenever it was tried, as often as its
                 backoff let it. It is tried to learn who rejects it; that again is no new rejection,
                 and its backoff is over.
@@ -272,7 +270,6 @@ class SchedulingQueue:
         Updates of pods of the queue go to `update` instead.
 
         Args:
-            event: what; several actions are looked at one after another.
             among: leaves out pods that wait; asked with one pod of a class for all of them.
             except_uid: leaves out this pod: what it gives up itself can't help it.
 

@@ -62,11 +62,7 @@ class Unschedulable:
         happened: Happened,
         among: Callable[[PodInfo], bool] | None,
     ) -> list[tuple[QueuedPod, Strategy]]:
-        """The pods that an event may help, and how to go on with them; they stay in here.
-
-        Args:
-            among: leaves out classes of pods; None leaves out none.
-        """
+        """The pods that an event may help, and how to go on with them; they stay in here."""
         found: list[tuple[QueuedPod, Strategy]] = []
         what, old, new, _, except_uid = happened
         for rejection, group in self._groups.items():

@@ -56,8 +56,6 @@ class AffinityTerm:
     """A term of a pod's affinity or anti-affinity to other pods.
 
     Attributes:
-        namespaces: of pods it is about.
-        namespace_selector: of further namespaces.
         topology_key: the label whose equal values make a domain.
         weight: of a preferred term; 0 for a required one.
     """

@@ -91,5 +91,4 @@ class BudgetColumns:
 
 
 def _alike(old: Budget, new: Budget) -> bool:
-    """Whether two budgets differ at most in how much they allow."""
     return old is new or replace(old, allowed=new.allowed) == new

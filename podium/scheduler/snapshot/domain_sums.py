@@ -101,12 +101,7 @@ class DomainSums:
     """
 
     def __init__(self, snapshot: Snapshot, marks_of: Callable[[Kin], Iterable[Hashable]]) -> None:
-        """Sum up nothing yet.
-
-        Args:
-            snapshot: the pods.
-            marks_of: by what a kin can be found.
-        """
+        """Sum up nothing yet."""
         self._snapshot = snapshot
         self._marks_of = marks_of
         self._changes = snapshot.log.cursor()
@@ -140,9 +135,6 @@ class DomainSums:
 
         Args:
             key: all that `column`, `weigh` and `marks` depend on.
-            column: the domains.
-            weigh: what a pod of a kin adds.
-            marks: of which a kin has one if it adds anything; None if any may.
         """
         self.follow()
         found = self._sums.get(key)

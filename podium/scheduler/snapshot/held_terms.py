@@ -15,7 +15,6 @@ class HeldTerm(NamedTuple):
     """A term that pods hold.
 
     Attributes:
-        kind: required or preferred, near or apart.
         term: as they have it, its namespaces not resolved.
     """
 

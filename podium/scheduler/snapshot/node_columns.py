@@ -57,7 +57,6 @@ class NodeColumns:
     """Labels, taints and other properties of nodes as columns, by row.
 
     Args:
-        nodes: the objects by row.
         row_of: rows by node name, in the order in which nodes were added.
     """
 

@@ -29,7 +29,6 @@ class PerNodes(Generic[V]):
 
         Args:
             key: all that the value depends on besides the nodes.
-            make: works it out.
         """
         if self._epoch != self._snapshot.node_epoch:
             self._epoch = self._snapshot.node_epoch

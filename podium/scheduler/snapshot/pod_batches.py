@@ -34,10 +34,8 @@ def looked_up(
     """Weights by number, each number looked at once.
 
     Args:
-        width: how many weights each has.
         ids: numbers, of any shape; -1 stands for no weight at all.
         count: numbers are below this.
-        weights: of a number.
 
     Returns:
         `width` arrays int64 of the shape of `ids`.

@@ -74,9 +74,6 @@ class PodClass:
     Attributes:
         id: index into columns of classes, from 0; another one after `PodClasses.forget`.
         pod: one pod of the class, as it came; its name and uid mean nothing.
-        priority: `spec.priority`, 0 if absent.
-        terminating: whether the pods have a deletion timestamp.
-        kin: what other pods see of them.
     """
 
     __slots__ = (
@@ -210,7 +207,6 @@ class PodClasses:
 
     Attributes:
         epoch: raised when classes and kins get other numbers; what is kept by number is wrong then.
-        kins: the kins of the classes, by their numbers.
     """
 
     def __init__(self) -> None:
@@ -319,7 +315,6 @@ class PerClass(Generic[V]):
     """A value for each class, for as long as the classes keep their numbers.
 
     Args:
-        classes: what numbers them.
         make: works a value out, from nothing but the class.
     """
 
@@ -344,8 +339,6 @@ class ClassColumn:
     """A number for each class, as a column that grows with the classes.
 
     Args:
-        classes: what numbers them.
-        number_of: the number of a class.
         of_none: the last number of the column, for where there is no class.
     """
 
@@ -405,8 +398,6 @@ def reads_alike(old: Object, new: Object, *, wants_node: bool = True) -> bool:
     """Whether two states of one pod are of one class for certain, found out without encoding.
 
     Args:
-        old: as it was.
-        new: as it is.
         wants_node: whether `spec.nodeName` is a wish, and so part of the class.
     """
     if old is new:

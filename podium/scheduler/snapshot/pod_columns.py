@@ -18,7 +18,6 @@ class PodColumns:
         rows: int64[slots], the pod's row; `UNPLACED` where the slot is free.
         classes: int64[slots], the id of its class.
         kins: int64[slots], the id of its kin.
-        positions: int64[slots], its position among the pods of its row.
         starts: int64[slots], by which its start is compared: `PodInfo.start_order`.
         held: int64[slots + 1] by column of resources, what it takes of its node; the last one is 0.
     """
@@ -37,8 +36,6 @@ class PodColumns:
         """Give the pod a slot.
 
         Args:
-            row: of its node.
-            position: among the pods of the row.
             held: columns of resources, with what it takes of each.
         """
         if not self._free:

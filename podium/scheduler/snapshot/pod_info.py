@@ -16,7 +16,6 @@ class PodInfo:
 
     Attributes:
         obj: the object as last seen; itself never changed in place.
-        cls: its class.
         uid: `metadata.uid`, or the key where there is none.
         start_ns: `status.startTime` in nanoseconds since the epoch; None if it hasn't started.
         start_order: by which starts are compared, see `start_order_of`.

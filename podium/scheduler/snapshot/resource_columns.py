@@ -23,12 +23,8 @@ class ResourceColumns:
     Attributes:
         names: resources in the order of their columns; the native three come first.
         allocatable: `status.allocatable` of the nodes.
-        requested: the sum of what pods hold.
         free: what is left of `allocatable`; below 0 if pods hold more than there is.
         nonzero_cpu: as `requested` of cpu, with scoring's defaults for containers that say nothing.
-        nonzero_memory: the same of memory.
-        pods: how many pods there are.
-        allowed_pods: how many there may be.
         free_pods: how many more there may be; below 0 if there are too many.
     """
 

@@ -30,19 +30,12 @@ class Snapshot:
     """Nodes and the pods on them.
 
     Attributes:
-        classes: the classes of pods.
-        names: node names by row.
-        nodes: node objects by row.
         row_of: rows by node name; good until a node leaves.
-        resources: columns of resources.
-        columns: columns of what node objects say.
-        pods: columns of the pods on nodes.
         pods_on: the pods of each row, in the order of kube-scheduler's NodeInfo.
         freed_ports: by row, ports that count as free although pods there hold them. Ports in use
             are a set, as in upstream's NodeInfo: of two pods with one port either frees it by
             leaving, and whoever is added or updated takes it again.
         node_epoch: raised when any node comes, goes or changes.
-        log: changes of pods.
         restarts: rows of pods whose start time or annotations changed; a log of its own, since
             nothing but preemption asks for it.
         tie_key: by what names are sorted where nothing else tells nodes apart; None for the

@@ -41,7 +41,6 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
 
     Attributes:
         max_skew: how much fuller than the emptiest domain a domain may be.
-        topology_key: the node label that makes the domains.
         selector: of the pods that count, in the pod's namespace.
         min_domains: with fewer domains, the emptiest counts as empty.
         honors_affinity: only nodes that the pod's node affinity allows count.
@@ -185,7 +184,6 @@ class Domains:
         return self._among[1]
 
     def _mask_of(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which domains are among these, bool[domains + 1]; the last one stands for `ABSENT`."""
         mask = np.zeros(len(self.column.values) + 1, bool)
         mask[codes] = True
         return mask
@@ -256,9 +254,7 @@ class Spreading:
 
         Args:
             cls: whose node affinity and tolerations may leave nodes out.
-            constraint: one of the class.
             rows_key: stands for `rows`.
-            rows: of which pods count at all.
         """
         key = (
             constraint.topology_key,
@@ -307,7 +303,6 @@ def standing(
 
 
 def _includes(cls: PodClass, constraint: SpreadConstraint, node: Object) -> bool:
-    """What `included` says of this node."""
     if constraint.honors_affinity:
         required = required_node_affinity(cls.pod)
         if not required.matches(labels(node), name(node)):

@@ -22,14 +22,11 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
         error: why the cycle ended in an error; empty if it didn't. Nodes that had been filtered
             by then are still told.
         gate: the refusal of PreEnqueue; the cycle didn't begin.
-        node_name: the node that was chosen; empty if none.
-        row: its row, else -1.
         nominated_only: the pod's nominated node fitted, and no other was looked at.
         evaluation: of the pod's class; it goes on changing with the cluster.
         outcome: int32[nodes], the filters' codes with nominated pods counted; None if no node
             was looked at, or if a node was chosen.
         blame: int32[nodes], who objected.
-        rivals: the nominated pods that were counted when a node was chosen.
         pre_filter: the refusal of PreFilter, which holds for all nodes.
         visited: bool[nodes], the rows that were looked at; None if all were.
         post_filter: what the PostFilter plugins came to; None if none was asked.

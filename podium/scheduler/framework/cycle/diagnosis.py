@@ -43,8 +43,6 @@ def nodes_available_message(
 
     Args:
         reasons: of single nodes; left out if PreFilter refused the pod.
-        pre_filter: why PreFilter refused it, if it did.
-        post_filter: what PostFilter had to say.
     """
     message = f"0/{node_count} nodes are available:"
     details = pre_filter or str(reasons)

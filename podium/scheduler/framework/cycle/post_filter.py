@@ -26,7 +26,6 @@ class NodeToStatus(msgspec.Struct, frozen=True):
     """Why a pod fits on no node, node by node; follows `NodeToStatusReader`.
 
     Attributes:
-        pre_filter: the PreFilter plugins, in the order in which they are asked.
         evaluation: of the pod's class; it goes on changing with the cluster.
         outcome: int32[nodes], the filters' codes, nominated pods counted.
         blame: int32[nodes], who objected.

@@ -59,7 +59,6 @@ class SchedulingCycle:
         """Make a cycle that has decided nothing yet.
 
         Args:
-            pipelines: the plugins of each profile, by scheduler name.
             during: a context for the decision of a pod while any pods are nominated; None for
                 none.
         """
@@ -263,7 +262,6 @@ def evaluations_max(node_count: int) -> int:
 
 
 def _filtered(evaluation: Evaluation) -> Code:
-    """What filtering came to; scores have been made in the same pass."""
     filtering = evaluation.filtering
     if not filtering.pre_filter.is_success:
         return filtering.pre_filter.code
@@ -271,7 +269,6 @@ def _filtered(evaluation: Evaluation) -> Code:
 
 
 def _outcome(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
-    """Outcome and blame, int32[nodes], which nobody changes any more."""
     filtering, rivalry = evaluation.filtering, evaluation.rivalry
     if not filtering.pre_filter.is_success:
         # It refuses the pod on all rows alike.

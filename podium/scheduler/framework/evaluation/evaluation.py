@@ -57,7 +57,6 @@ class Evaluation:
     """Filters and scores of one class of pods, kept up to date.
 
     Attributes:
-        tally: counts what its decisions say of nodes.
         refusal: the last one, if it may be that of other pods; None if there is none.
         said: of which outcome and answer of PostFilter a message was made, and the message.
         kept: what plugins keep with it, by their name, as in a CycleState that lasts for the class.
@@ -178,7 +177,6 @@ class Evaluation:
         return self._snapshot.node_epoch, self._listers.epoch, assumed
 
     def _score(self, scoring: Scoring, changes: Sequence[Change], *, flipped: bool) -> None:
-        """Score what changes of pods concern; `flipped` says whether other rows fit now."""
         filtering = self.filtering
         if scoring.update_pods(changes) or (flipped and scoring.follows_feasible):
             scoring.update_relative(filtering.feasible_rows())

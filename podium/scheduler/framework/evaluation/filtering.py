@@ -26,7 +26,6 @@ class Filtering:
 
     Attributes:
         pre_filter: a refusal here holds for all rows, and no filter was asked.
-        states: the filters that have something to say, in their order.
         codes: int32[nodes] of each state.
         outcome: int32[nodes], the code of the first objecting state; `FITS` if there is none.
         blame: int16[nodes], the index of that state, else `NOBODY`.
@@ -138,9 +137,6 @@ class Filtering:
     ) -> tuple[Rows, Codes, Codes]:
         """Judge rows as if further pods were on them.
 
-        Args:
-            added: rows, each with the pods to add.
-
         Returns:
             The rows int[n], and their outcomes and blames, int32[n].
         """
@@ -176,7 +172,6 @@ class Filtering:
         It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
 
         Args:
-            node_name: the nominated node; empty if there is none.
             outcome: int32[nodes], of all rows; that of the node's row is set.
             blame: the same of who objects.
         """
@@ -237,7 +232,6 @@ class Filtering:
 
 
 def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
-    """Outcome and blame of rows, int32[n], and whether nobody objects to any."""
     outcome, blame = np.zeros(count, np.int32), np.empty(count, np.int32)
     blame.fill(NOBODY)
     objecting = [index for index, of_state in enumerate(codes) if np.count_nonzero(of_state)]

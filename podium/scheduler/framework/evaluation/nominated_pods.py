@@ -44,7 +44,6 @@ class Rivalry:
         return outcome, np.where(is_closed, self._blame, filtering.blame)
 
     def _judge(self, pod: PodInfo, filtering: Filtering, wanted: Mask | None = None) -> None:
-        """Make what is kept of the wanted rows hold, of all of them unless some are named."""
         if self._rows.follow(filtering, filtering.generation):
             self._codes, self._blame = np.zeros((2, self._snapshot.node_count), np.int32)
         known = self._rows.known

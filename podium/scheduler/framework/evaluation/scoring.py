@@ -139,5 +139,4 @@ def _weighted(scores: Scores, weight: int) -> Scores:
 
 @lru_cache(8)
 def _same(number: int, count: int) -> Scores:
-    """The same number so many times, int64[count], without taking the room for it."""
     return np.broadcast_to(np.int64(number), count)

@@ -74,8 +74,6 @@ def allocation_score(
 
 
 class _WeightedMean(LocalScore, ABC):
-    """The weighted mean of the ratings of the resources that a node has."""
-
     counts_zero: ClassVar[bool] = True
     """Whether a resource that is rated 0 counts at all."""
 
@@ -118,7 +116,6 @@ class _WeightedMean(LocalScore, ABC):
         """Rate one row."""
 
     def _means(self, ratings: Matrix, rows: Rows | slice) -> Matrix:
-        """Weighted means, to be rounded towards 0."""
         total = self._room.weights @ ratings
         if total.dtype != np.float64:
             return _quotient(total, self._room.weight_sums[rows])
@@ -130,8 +127,6 @@ class _WeightedMean(LocalScore, ABC):
 
 
 class _LeastAllocated(_WeightedMean):
-    """The percentage that is left, rounded down."""
-
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
         return _quotient(left, self._room.capacity[:, rows])
 
@@ -140,8 +135,6 @@ class _LeastAllocated(_WeightedMean):
 
 
 class _MostAllocated(_WeightedMean):
-    """The percentage that is used, rounded down."""
-
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
         return _quotient(self._room.full[:, rows] - left, self._room.capacity[:, rows])
 

@@ -33,7 +33,6 @@ class ScoredColumns(ABC):
         snapshot: the nodes; of one node epoch for as long as this is used.
         used: int64[nodes] for each resource, what pods hold.
         allocatable: the same of what nodes have; a resource doesn't count where this is 0.
-        weights: how much each resource counts.
         factor: by what amounts are to be multiplied, at most, without a loss of digits.
         bound: what columns worked out of these aren't to pass.
     """
@@ -100,8 +99,6 @@ class ScoredResources(Generic[C]):
     """The columns for what classes of pods request.
 
     Args:
-        specs: the resources that count.
-        make: makes columns of what pods hold, what nodes have, and weights.
         nonzero: take of cpu and memory the sums that have defaults for containers that say
             nothing.
     """

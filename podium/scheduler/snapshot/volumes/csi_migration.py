@@ -30,7 +30,6 @@ class Attachable:
     """A volume that is attached to nodes.
 
     Attributes:
-        driver: the CSI driver.
         handle: the volume's name for the driver; claims without a volume have one of their own.
     """
 
@@ -45,7 +44,6 @@ class InTreePlugin:
     Attributes:
         name: of the plugin, and of storage classes' provisioner.
         source: the field of a volume that has its description.
-        driver: the CSI driver that took over.
         handle: the driver's name for a volume, from its description and its zones.
         topology_key: the label by which the driver knows zones; empty if topology isn't translated.
     """
@@ -127,7 +125,6 @@ def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
     """A pod's volume or a persistent volume's spec as its CSI driver knows it.
 
     Args:
-        spec: the volume, or the persistent volume's spec.
         zones: the persistent volume's zone label.
 
     Returns:
