@@ -14,8 +14,7 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP
 from podium.apiserver.attributes import Attributes
 from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
-from podium.scheduler.config.preemption_options import Gangs, PodGroupApi
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import Gangs, PodGroupApi, SchedulerOptions
 
 RUNS = 3
 OPTIONS = SchedulerOptions(gangs=Gangs(pod_groups=frozenset({PodGroupApi.KUBERNETES})))

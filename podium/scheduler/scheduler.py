@@ -16,13 +16,11 @@ from podium.api.objects import Object, key
 from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
 from podium.api.policy.disruption_budgets import Budget
 from podium.api.values.times import NANOS_PER_SECOND
-from podium.scheduler.config.preemption_options import PreemptionScope
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import PreemptionScope, SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.cycle.binding import BindingCycle
 from podium.scheduler.framework.cycle.decision import Decision
-from podium.scheduler.framework.cycle.scheduling_cycle import SchedulingCycle
-from podium.scheduler.framework.cycle.timing import Timing
+from podium.scheduler.framework.cycle.scheduling_cycle import SchedulingCycle, Timing
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.pod_groups import PodGroups
 from podium.scheduler.framework.status import Code, Status

@@ -13,10 +13,11 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from podium.api.documents import (
     INT64_MAX,
+    Bits,
     Choice,
     Document,
     Duration,
@@ -24,12 +25,16 @@ from podium.api.documents import (
     Range,
     Required,
     Tuple,
+    decode,
     fault,
     member_of,
+    refuse,
 )
 from podium.api.errors import ErrorKind, FieldError
+from podium.api.objects import part
 from podium.api.selectors.labels import validate_label_key
-from podium.scheduler.config.node_affinity import NodeAffinity
+from podium.api.selectors.node_selector import node_selector, preferred_terms
+from podium.api.well_known import PREFERRED, REQUIRED
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"
 
@@ -205,6 +210,59 @@ class InterPodAffinityArgs(PluginArgs):
 
     hard_pod_affinity_weight: Percentage = 1
     ignore_preferred_terms_of_existing_pods: bool = False
+
+
+class NodeSelectorRequirement(Document):
+    """A requirement of a node's labels or fields."""
+
+    key: str = ""
+    operator: str = ""
+    values: Tuple[str] = ()
+
+
+class NodeSelectorTerm(Document):
+    """Requirements that a node must meet together."""
+
+    match_expressions: Tuple[NodeSelectorRequirement] = ()
+    match_fields: Tuple[NodeSelectorRequirement] = ()
+
+
+class NodeSelector(Document):
+    """Terms of which a node must meet one."""
+
+    node_selector_terms: Tuple[NodeSelectorTerm] = ()
+
+
+class PreferredSchedulingTerm(Document):
+    """A term that makes a node more attractive by its weight."""
+
+    weight: Annotated[int, Bits(32), Range(0)] = 0
+    preference: NodeSelectorTerm = NodeSelectorTerm()
+
+
+class NodeAffinity(Document):
+    """A pod's node affinity."""
+
+    required: Annotated[NodeSelector, Field(alias=REQUIRED)] = NodeSelector()
+    preferred: Annotated[Tuple[PreferredSchedulingTerm], Field(alias=PREFERRED)] = ()
+
+    @classmethod
+    def shape(cls) -> BeforeValidator:
+        """The check of a field that holds a node affinity as the API writes it."""
+
+        def checked(value: Any) -> Any:
+            refuse(decode(cls, value).faults)
+            required = node_selector(part(value, REQUIRED)).errors
+            preferred = [e for _, term in preferred_terms(value.get(PREFERRED)) for e in term.error]
+            refuse(
+                [
+                    *(fault.under(REQUIRED) for fault in required),
+                    *(fault.under(PREFERRED) for fault in preferred),
+                ]
+            )
+            return value
+
+        return BeforeValidator(checked)
 
 
 class NodeAffinityArgs(PluginArgs):

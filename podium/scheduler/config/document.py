@@ -25,7 +25,14 @@ from podium.api.documents import (
     unsupported,
 )
 from podium.api.errors import ErrorKind, FieldError
-from podium.scheduler.config.args import API_VERSION, DEFAULT_ARGS, Args, CustomArgs, PluginArgs
+from podium.scheduler.config.args import (
+    API_VERSION,
+    DEFAULT_ARGS,
+    Args,
+    CustomArgs,
+    Percentage,
+    PluginArgs,
+)
 from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES, REMOVED_PLUGINS
 from podium.scheduler.config.types import (
     KIND,
@@ -57,7 +64,6 @@ def _known_plugin(name: str, info: ValidationInfo) -> str:
 
 PluginName = Annotated[str, Required("the name of a plugin"), AfterValidator(_known_plugin)]
 Weight = Annotated[int, Bits(32), Range(0)]
-Percentage = Annotated[int, Range(0, 100)]
 
 
 class EnabledPlugin(Document):

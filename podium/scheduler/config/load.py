@@ -4,11 +4,13 @@ A `KubeSchedulerConfiguration` may be followed or preceded by a document of Podi
 both are optional, and what is left out is as kube-scheduler v1.36 has it by default.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from podium.api.documents import InvalidDocumentError, decode
 from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.objects import entries
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES
 from podium.scheduler.config.document import (
@@ -119,3 +121,39 @@ def _header_fault(document: object) -> FieldError | None:
     if version in _OLD_API_VERSIONS:
         return FieldError("apiVersion", version, f"removed from Kubernetes; use {expected}")
     return None if version == expected else unsupported("apiVersion", version, [expected])
+
+
+def enabling(names: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
+    """Configurations in which every profile that doesn't mention a plugin enables it everywhere."""
+    if not names:
+        return documents
+    if not any(isinstance(one, Mapping) and one.get("kind") == KIND for one in documents):
+        documents = [*documents, {"apiVersion": API_VERSION, "kind": KIND}]
+    found = []
+    for document in documents:
+        if isinstance(document, Mapping) and document.get("kind") == KIND:
+            profiles = document.get("profiles") or [{}]
+            if all(isinstance(profile, Mapping) for profile in profiles):
+                document = {**document, "profiles": [_enabling(p, names) for p in profiles]}
+        found.append(document)
+    return found
+
+
+def _enabling(profile: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
+    plugins = profile.get("plugins") or {}
+    mentioned = set(_plugin_names(plugins))
+    added = [{"name": name} for name in names if name not in mentioned]
+    everywhere = plugins.get("multiPoint") or {}
+    enabled = {**everywhere, "enabled": [*entries(everywhere, "enabled"), *added]}
+    return {**profile, "plugins": {**plugins, "multiPoint": enabled}}
+
+
+def _plugin_names(part: Any) -> Iterator[str]:
+    if isinstance(part, Mapping):
+        if isinstance(part.get("name"), str):
+            yield part["name"]
+        for value in part.values():
+            yield from _plugin_names(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _plugin_names(value)

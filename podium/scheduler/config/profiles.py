@@ -7,7 +7,6 @@ points, those of `NewFramework` in `pkg/scheduler/framework/runtime/framework.go
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from types import MappingProxyType
 
 from podium.api.documents import InvalidDocumentError
@@ -66,29 +65,22 @@ class JudgedConfiguration(document.KubeSchedulerConfiguration):
     """A configuration whose profiles have been judged against each other, too."""
 
     def contradictions(self) -> Iterator[FieldError]:
-        return chain(super().contradictions(), _queue_sort_faults(self))
-
-
-def _queue_sort_faults(configuration: document.KubeSchedulerConfiguration) -> Iterator[FieldError]:
-    """All profiles share one queue, so they must sort it alike."""
-    profiles = profiles_of(configuration)
-    first = _queue_sort(profiles[0])
-    for index, profile in enumerate(profiles):
-        own, at = _queue_sort(profile), f"profiles[{index}]"
-        path = f"{at}.plugins.{ExtensionPoint.QUEUE_SORT}"
-        names = [plugin.name for plugin in own.enabled]
-        if len(names) > 1:
-            yield FieldError(f"{path}.enabled", names, "only one queueSort plugin can be enabled")
-        if own != first:
-            yield FieldError(path, names, "must be the same in all profiles")
-        for name in names[:1]:
-            if profile.plugin_config.get(name) != profiles[0].plugin_config.get(name):
-                message = f"the arguments of {name} must be the same in all profiles"
-                yield FieldError(f"{at}.pluginConfig", name, message)
-
-
-def _queue_sort(profile: ProfileConfig) -> PluginSet:
-    return profile.plugins.at(ExtensionPoint.QUEUE_SORT)
+        yield from super().contradictions()
+        # All profiles share one queue, so they must sort it alike.
+        profiles, point = profiles_of(self), ExtensionPoint.QUEUE_SORT
+        first = profiles[0]
+        for index, profile in enumerate(profiles):
+            own, at = profile.plugins.at(point), f"profiles[{index}]"
+            path, names = f"{at}.plugins.{point}", [plugin.name for plugin in own.enabled]
+            if len(names) > 1:
+                message = "only one queueSort plugin can be enabled"
+                yield FieldError(f"{path}.enabled", names, message)
+            if own != first.plugins.at(point):
+                yield FieldError(path, names, "must be the same in all profiles")
+            for name in names[:1]:
+                if profile.plugin_config.get(name) != first.plugin_config.get(name):
+                    message = f"the arguments of {name} must be the same in all profiles"
+                    yield FieldError(f"{at}.pluginConfig", name, message)
 
 
 def check_expanded(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> None:

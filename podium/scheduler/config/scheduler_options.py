@@ -9,20 +9,201 @@ from typing import Annotated
 
 from pydantic import Field
 
-from podium.api.documents import Choice, Document, Duration, FrozenSet, Tuple, member_of
-from podium.scheduler.config.preemption_options import (
-    DEFAULT_CANDIDATE_ORDER,
-    BudgetPolicy,
-    CandidateKey,
-    CrossNodeLimits,
-    Gangs,
-    Patience,
-    PreemptionProtection,
-    PreemptionScope,
+from podium.api.documents import (
+    Choice,
+    Document,
+    Duration,
+    FrozenSet,
+    Range,
+    Required,
+    Tuple,
+    member_of,
 )
 
 OPTIONS_API_VERSION = "podium.dev/v1alpha1"
 OPTIONS_KIND = "SchedulerOptions"
+EVERY = "*"
+
+
+class BudgetPolicy(StrEnum):
+    """What a PodDisruptionBudget is to preemption.
+
+    BEST_EFFORT is kube-scheduler's: budgets are broken where nothing else helps. RESPECT never
+    breaks one: the preemptor waits until the budget allows the disruption.
+    """
+
+    BEST_EFFORT = "BestEffort"
+    RESPECT = "Respect"
+
+
+class PreemptionScope(StrEnum):
+    """Where the victims of one preemption are.
+
+    NODE is kube-scheduler's: on the node that takes the preemptor. CROSS_NODE looks further where
+    that helps nowhere: pods that keep the preemptor away by required anti-affinity, in either
+    direction, or by DoNotSchedule spread may be victims on other nodes.
+    """
+
+    NODE = "Node"
+    CROSS_NODE = "CrossNode"
+
+
+class CrossNodeLimits(Document):
+    """Where the search for victims on several nodes ends.
+
+    Attributes:
+        domains: how many domains are looked at, those with less important and fewer blockers first.
+        nodes: how many nodes of each.
+        victims: larger sets aren't taken.
+    """
+
+    domains: Annotated[int, Range(1)] = 16
+    nodes: Annotated[int, Range(1)] = 8
+    victims: Annotated[int, Range(1)] = 32
+
+
+class CandidateKey(StrEnum):
+    """By what candidate nodes are compared; the smallest value is taken, of starts the latest.
+
+    The first five are kube-scheduler's. DELETION_COST adds up the victims' annotations
+    `controller.kubernetes.io/pod-deletion-cost`, LOST_RUN_TIME the seconds that they have run since
+    their start, or since the moment of their annotation `podium.dev/last-checkpoint`.
+    STRANDED_VICTIMS counts those that have no replacement, or whose replacement fits nowhere else
+    at once. CASCADE_SIZE counts the victims, whom their replacements would preempt, and so on.
+    """
+
+    PDB_VIOLATIONS = "PodDisruptionBudgetViolations"
+    HIGHEST_PRIORITY = "HighestPriority"
+    PRIORITY_SUM = "PrioritySum"
+    VICTIM_COUNT = "VictimCount"
+    LATEST_START = "LatestStart"
+    DELETION_COST = "DeletionCost"
+    LOST_RUN_TIME = "LostRunTime"
+    STRANDED_VICTIMS = "StrandedVictims"
+    CASCADE_SIZE = "CascadeSize"
+
+
+DEFAULT_CANDIDATE_ORDER = tuple(CandidateKey)[:5]
+
+
+class MinimumRunTime(Document):
+    """How long the pods of a class run before they may be preempted.
+
+    Attributes:
+        priority_class: of the victims; `*` for every class.
+        duration_s: counted from `status.startTime`; a pod that hasn't started is protected.
+    """
+
+    priority_class: Annotated[str, Required("the name of a PriorityClass, or *")]
+    duration_s: Annotated[Duration, Field(alias="duration")]
+
+
+class NeverPreempt(Document):
+    """Which pods may ask by an annotation never to be preempted.
+
+    Attributes:
+        priority_classes: the pod's class has to be one of these, so that a ResourceQuota with the
+            scope PriorityClass limits how many there can be.
+        namespaces: the pod's namespace has to be one of these; any if there are none.
+        safe_to_evict: whether Cluster Autoscaler's annotation `safe-to-evict: "false"` asks, too.
+    """
+
+    priority_classes: Annotated[FrozenSet[str], Field(min_length=1)]
+    namespaces: FrozenSet[str] = frozenset()
+    safe_to_evict: bool = False
+
+
+class RepeatedVictims(Document):
+    """When a pod has been preempted often enough for a while.
+
+    A pod takes over what happened to the one that it replaces: a victim of the same controller.
+
+    Attributes:
+        times: after so many preemptions,
+        within_s: in such a window, it is a victim no more until the window ends.
+    """
+
+    times: Annotated[int, Range(1)]
+    within_s: Annotated[Duration, Field(alias="within")]
+
+
+class PreemptionRate(Document):
+    """How many victims preemption may take in a time.
+
+    Attributes:
+        namespace: of the victims; `*` for every single one.
+        priority_class: of the victims; `*` for every single one.
+        victims: at most so many,
+        per_s: in any window of this length.
+    """
+
+    namespace: str = EVERY
+    priority_class: str = EVERY
+    victims: Annotated[int, Range(1)]
+    per_s: Annotated[Duration, Field(alias="per")]
+
+
+class PreemptionProtection(Document):
+    """Who may not be preempted, besides pods of the same or a higher priority.
+
+    Attributes:
+        minimum_run_times: by class; the first that names a pod's class counts.
+        annotated_run_time_max_s: up to this long a pod's annotation
+            `podium.dev/minimum-run-time` asks for a time of its own; 0 heeds no such annotation.
+        toleration: whether PriorityClasses' annotations of scheduler-plugins' PreemptionToleration
+            are heeded.
+        never: who may ask never to be preempted.
+        repeated_victims: when a pod has been preempted often enough.
+        rates: how many victims may be taken in a time; all of them count.
+    """
+
+    minimum_run_times: Tuple[MinimumRunTime] = ()
+    annotated_run_time_max_s: Annotated[Duration, Field(alias="annotatedRunTimeMax")] = 0.0
+    toleration: bool = False
+    never: NeverPreempt | None = None
+    repeated_victims: RepeatedVictims | None = None
+    rates: Tuple[PreemptionRate] = ()
+
+
+class PodGroupApi(StrEnum):
+    """Whose PodGroups are heeded: v1.36's alpha API, or scheduler-plugins'."""
+
+    KUBERNETES = "scheduling.k8s.io"
+    SCHEDULER_PLUGINS = "scheduling.x-k8s.io"
+
+
+class Gangs(Document):
+    """How pods are scheduled that belong together.
+
+    Attributes:
+        pod_groups: the API groups whose PodGroups are heeded; a real API server has to serve them.
+        timeout_s: for how long a gang waits for room that was made for it, unless its PodGroup
+            says so itself (`scheduleTimeoutSeconds`); then it gives the room up, and makes none
+            for as long.
+    """
+
+    pod_groups: Annotated[
+        FrozenSet[Annotated[PodGroupApi, member_of(PodGroupApi)]], Field(min_length=1)
+    ]
+    timeout_s: Annotated[Duration, Field(alias="timeout")] = 300.0
+
+
+class Patience(Document):
+    """How long the pods of a class wait for room before they preempt.
+
+    Attributes:
+        priority_class: of the preemptors; `*` for every class. The first entry that names a pod's
+            class counts.
+        delay_s: they wait at least so long after they were found to fit nowhere.
+        at_most_s: they wait up to so long for a node that is being provisioned for them, that has
+            only startup taints against them, or for pods that end by themselves.
+        startup_taints: keys of the taints that a node loses when it is ready for pods.
+    """
+
+    priority_class: Annotated[str, Required("the name of a PriorityClass, or *")]
+    delay_s: Annotated[Duration, Field(alias="delay")] = 0.0
+    at_most_s: Annotated[Duration, Field(alias="atMost")] = 0.0
+    startup_taints: FrozenSet[str] = frozenset()
 
 
 class VictimOrder(StrEnum):

@@ -7,11 +7,7 @@ _MI = 1 << 20
 
 
 def amount_text(resource: str, amount: int) -> str:
-    """An amount with its unit: `250m CPU`, `1 CPU`, `1536Mi memory`, `2 nvidia.com/gpu`.
-
-    Args:
-        amount: cpu in thousandths, others in units, as the scheduler counts them.
-    """
+    """An amount, of cpu in thousandths, with its unit: `250m CPU`, `1 CPU`, `1536Mi memory`."""
     word = "CPU" if resource == "cpu" else resource
     return f"{bare_amount(resource, amount)} {word}"
 

@@ -23,7 +23,10 @@ def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
         for container in sorted(containers, key=lambda one: -_requested(one, resource)):
             taken = min(cut, _requested(container, resource))
             if taken:
-                _request(container, resource, _requested(container, resource) - taken)
+                left = str(Quantity(_requested(container, resource) - taken))
+                # The limit stays where it was: it is never below the request.
+                requests = {**_requests(container), resource: left}
+                container["resources"] = {**resources_of(container), "requests": requests}
                 cut -= taken
         if cut:
             return None
@@ -52,8 +55,3 @@ def _requests(container: Object) -> Mapping[str, Any]:
 def _requested(container: Object, resource: str) -> int:
     amount = _requests(container).get(resource)
     return 0 if amount is None else nanos(amount)
-
-
-def _request(container: dict[str, Any], resource: str, amount: int) -> None:
-    requests = {**_requests(container), resource: str(Quantity(amount))}
-    container["resources"] = {**resources_of(container), "requests": requests}

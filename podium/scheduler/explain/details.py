@@ -4,10 +4,8 @@ A filter says in Kubernetes' words that it refuses; here is what it looked at. F
 doesn't know have no details.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-import msgspec
 
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of
@@ -34,43 +32,32 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 
-class TriedNode(msgspec.Struct, frozen=True):
-    """A pod and a node that it was tried on."""
-
-    snapshot: Snapshot
-    listers: Listers
-    pod: PodInfo
-    row: int
-
-    @property
-    def node(self) -> Object:
-        return self.snapshot.nodes[self.row]
-
-
-def details_of(status: Status, place: TriedNode) -> tuple[str, ...]:
-    """What a filter looked at before it refused."""
+def details_of(
+    status: Status, snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int
+) -> tuple[str, ...]:
+    """What a filter looked at before it refused a pod on a row."""
     describe = _DESCRIBERS.get(status.plugin)
-    return () if describe is None else tuple(describe(place))
+    return () if describe is None else tuple(describe(snapshot, listers, pod, row))
 
 
-def _resources(place: TriedNode) -> Iterator[str]:
-    columns, row = place.snapshot.resources, place.row
+def _resources(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
+    columns = snapshot.resources
     if columns.pods[row] + 1 > columns.allowed_pods[row]:
         yield f"{columns.pods[row]} of {columns.allowed_pods[row]} pods are on the node"
-    for index, needed in columns.counted(place.pod.cls.requests):
+    for index, needed in columns.counted(pod.cls.requests):
         resource = columns.names[index]
         has, held = int(columns.allocatable[index][row]), int(columns.requested[index][row])
         if needed > max(has - held, 0):
             free, whole = bare_amount(resource, max(has - held, 0)), bare_amount(resource, has)
             yield (
                 f"needs {amount_text(resource, needed)}, {free} of {whole} free; "
-                f"{_without_lower(place, resource, needed, has, held)}"
+                f"{_without_lower(snapshot, pod, row, resource, needed - (has - held))}"
             )
-            yield from _resizes(place, resource)
+            yield from _resizes(snapshot.pods_on[row], resource)
 
 
-def _resizes(place: TriedNode, resource: str) -> Iterator[str]:
-    for pod in place.snapshot.pods_on[place.row]:
+def _resizes(pods: Iterable[PodInfo], resource: str) -> Iterator[str]:
+    for pod in pods:
         waits = condition_of(pod.obj, RESIZE_PENDING)
         if waits is None and condition_of(pod.obj, RESIZE_IN_PROGRESS) is None:
             continue
@@ -92,21 +79,21 @@ def _resizes(place: TriedNode, resource: str) -> Iterator[str]:
             )
 
 
-def _without_lower(place: TriedNode, resource: str, needed: int, has: int, held: int) -> str:
+def _without_lower(snapshot: Snapshot, pod: PodInfo, row: int, resource: str, missing: int) -> str:
     lower = sum(
-        pod.cls.held.get(resource, 0)
-        for pod in place.snapshot.pods_on[place.row]
-        if pod.priority < place.pod.priority
+        other.cls.held.get(resource, 0)
+        for other in snapshot.pods_on[row]
+        if other.priority < pod.priority
     )
-    short = needed - (has - held + lower)
+    short = missing - lower
     if short > 0:
         gone = " with all pods of lower priority gone" if lower else ""
         return f"{amount_text(resource, short)} short{gone}"
     return "enough with pods of lower priority gone"
 
 
-def _taints(place: TriedNode) -> Iterator[str]:
-    for taint in untolerated_taints(place.node, place.pod.cls.spec.get("tolerations")):
+def _taints(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
+    for taint in untolerated_taints(snapshot.nodes[row], pod.cls.spec.get("tolerations")):
         yield f"taint {taint_text(taint)} isn't tolerated"
 
 
@@ -126,35 +113,28 @@ def taint_text(taint: Mapping[str, Any]) -> str:
     return f"{taint.get('key')}{value}:{taint.get('effect')}"
 
 
-def _labels(place: TriedNode) -> Iterator[str]:
-    marks, name = place.snapshot.labels_of(place.row), place.snapshot.names[place.row]
-    return unmet_node_affinity(place.pod.cls.pod, marks, name)
+def _labels(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
+    return unmet_node_affinity(pod.cls.pod, snapshot.labels_of(row), snapshot.names[row])
 
 
-def _ports(place: TriedNode) -> Iterator[str]:
-    wanted = place.pod.cls.host_ports
-    for holder in place.snapshot.pods_on[place.row]:
+def _ports(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
+    wanted = pod.cls.host_ports
+    for holder in snapshot.pods_on[row]:
         for port in sorted(holder.cls.host_ports):
             if any(map(port.conflicts, wanted)):
                 yield f"{holder.key}, priority {holder.priority}, holds port {port}"
 
 
-def _looked_up(
-    describe: Callable[[Snapshot, Listers, PodInfo, int], Iterator[str]],
-) -> Callable[[TriedNode], Iterator[str]]:
-    return lambda place: describe(place.snapshot, place.listers, place.pod, place.row)
-
-
-_DESCRIBERS: Mapping[str, Callable[[TriedNode], Iterator[str]]] = {
+_DESCRIBERS: Mapping[str, Callable[[Snapshot, Listers, PodInfo, int], Iterator[str]]] = {
     "NodeResourcesFit": _resources,
     "TaintToleration": _taints,
     "NodeAffinity": _labels,
     "NodePorts": _ports,
-    "NodeUnschedulable": lambda place: iter(("the node is cordoned (spec.unschedulable)",)),
-    "PodTopologySpread": lambda place: spread_details(place.snapshot, place.pod, place.row),
-    "InterPodAffinity": _looked_up(affinity_details),
-    "VolumeRestrictions": _looked_up(use_details),
-    "NodeVolumeLimits": _looked_up(limit_details),
-    "VolumeBinding": _looked_up(binding_details),
-    "VolumeZone": _looked_up(zone_details),
+    "NodeUnschedulable": lambda *_: iter(("the node is cordoned (spec.unschedulable)",)),
+    "PodTopologySpread": spread_details,
+    "InterPodAffinity": affinity_details,
+    "VolumeRestrictions": use_details,
+    "NodeVolumeLimits": limit_details,
+    "VolumeBinding": binding_details,
+    "VolumeZone": zone_details,
 }

@@ -25,13 +25,11 @@ def shapes(snapshot: Snapshot) -> list[str]:
 
 @contextmanager
 def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
-    """A node like another one, with pods of the DaemonSets that are there; it goes at the end.
-
-    Returns:
-        The name of the new one.
-    """
+    """Name of a new node like another one, with pods of its DaemonSets; it goes at the end."""
     row = snapshot.row_of[like]
-    new = _unused(snapshot, f"{like}-more")
+    new = f"{like}-more"
+    while new in snapshot.row_of:
+        new += "-more"
     owners = [(pod, controller_of(pod.obj) or {}) for pod in snapshot.pods_on[row]]
     daemons = [pod.obj for pod, owner in owners if owner.get("kind") == "DaemonSet"]
     snapshot.set_node(node_like(snapshot.nodes[row], new))
@@ -48,10 +46,6 @@ def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
         for daemon in copies:
             snapshot.remove_pod(daemon)
         snapshot.remove_node(new)
-
-
-def _unused(snapshot: Snapshot, wanted: str) -> str:
-    return wanted if wanted not in snapshot.row_of else _unused(snapshot, f"{wanted}-more")
 
 
 def node_like(node: Object, name: str) -> Object:

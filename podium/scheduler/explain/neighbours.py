@@ -25,7 +25,7 @@ from podium.scheduler.snapshot.topology_spread import (
 _NAMED_MAX = 5
 
 
-def spread_details(snapshot: Snapshot, pod: PodInfo, row: int) -> Iterator[str]:
+def spread_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
     """How full the node's domains are for the constraints in the pod's spec that they break."""
     for constraint in own_constraints(pod.cls, DO_NOT_SCHEDULE):
         key = constraint.topology_key

@@ -8,11 +8,7 @@ from podium.api.selectors.node_selector import required_node_affinity
 
 
 def unmet_node_affinity(pod: Object, marks: Mapping[str, str], name: str) -> Iterator[str]:
-    """The conditions of a pod's nodeSelector and node affinity that a node doesn't meet.
-
-    Args:
-        pod: any object with a pod's `spec`.
-    """
+    """The conditions of a pod's nodeSelector and node affinity that a node doesn't meet."""
     required = required_node_affinity(pod)
     for requirement in required.selector.requirements:
         if not requirement.matches(marks.get(requirement.key)):

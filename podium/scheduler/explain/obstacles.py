@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from podium.api.documents.report import Report
-from podium.scheduler.explain.details import TriedNode, details_of
+from podium.scheduler.explain.details import details_of
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.status import Status
 from podium.scheduler.scheduler import Scheduler
@@ -54,13 +54,14 @@ def obstacles(
     alike: Counter[tuple[Status, ...]] = Counter()
     for node_name, first in sorted(refused.items()):
         row = scheduler.snapshot.row_of[node_name]
-        place = TriedNode(scheduler.snapshot, scheduler.listers, decision.pod, row)
         own = tuple(evaluation.filtering.objections(row))
         alike[own] += 1
         for status in own or (first,):
             details: tuple[str, ...] = ()
             if own and alike[own] <= _DETAILED_MAX:
-                details = details_of(status, place)
+                details = details_of(
+                    status, scheduler.snapshot, scheduler.listers, decision.pod, row
+                )
             if not own or (details and status.plugin == _RESOURCES):
                 rivals = scheduler.nominator.rivals_on(decision.pod, node_name)
                 if rivals:

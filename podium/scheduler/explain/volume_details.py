@@ -74,7 +74,11 @@ def binding_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int
             if volume is None:
                 yield f"{called} is bound to volume {volume_name(claim)}, which isn't there"
             elif row not in topology.reach(volume):
-                yield f"volume {name(volume)} of {called} {_reach(snapshot, volume, row)}"
+                required = part(spec_of(volume), "nodeAffinity").get("required") or {}
+                asking = {"spec": {"affinity": {"nodeAffinity": {REQUIRED: required}}}}
+                marks, node_name = snapshot.labels_of(row), snapshot.names[row]
+                unmet = "; ".join(unmet_node_affinity(asking, marks, node_name))
+                yield f"volume {name(volume)} of {called} {unmet}"
         else:
             yield from _unbound(snapshot, listers, topology, claim, row)
 
@@ -97,12 +101,6 @@ def refusal_details(listers: Listers, pod: PodInfo) -> Iterator[str]:
                 f"claim {use.claim_name} isn't bound to a volume, as it should be at once by class "
                 f"{name(storage_class)} (volumeBindingMode Immediate)"
             )
-
-
-def _reach(snapshot: Snapshot, volume: Object, row: int) -> str:
-    required = part(spec_of(volume), "nodeAffinity").get("required") or {}
-    asking = {"spec": {"affinity": {"nodeAffinity": {REQUIRED: required}}}}
-    return "; ".join(unmet_node_affinity(asking, snapshot.labels_of(row), snapshot.names[row]))
 
 
 def _unbound(

@@ -48,6 +48,15 @@ def after_removal(resource: EventResource, hint: AfterRemoval | None = None) -> 
     return EventHint(event, lambda pod, old, new: old is None or hint(pod, old))
 
 
+def after_difference(
+    resource: EventResource, action: Action, read: Callable[[Object], object]
+) -> EventHint:
+    """Register for additions, and for updates that change what `read` finds in the object."""
+    return after_change(
+        resource, action, lambda pod, old, new: old is None or read(old) != read(new)
+    )
+
+
 def class_on_node(classes: PodClasses, pod: Object | None) -> PodClass | None:
     """The class of a pod on a node, before or after an event; None if there is no pod."""
     return None if pod is None else classes.on_node(pod)

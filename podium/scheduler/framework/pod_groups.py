@@ -15,7 +15,7 @@ from podium.api.objects import Object, labels, name, namespace, part, spec_of, u
 from podium.api.pods import node_name_of
 from podium.api.resources import resource_amount
 from podium.api.values.quantity import nanos
-from podium.scheduler.config.preemption_options import Gangs, PodGroupApi
+from podium.scheduler.config.scheduler_options import Gangs, PodGroupApi
 from podium.scheduler.snapshot.pod_info import UNPLACED, PodInfo
 
 LABEL = "scheduling.x-k8s.io/pod-group"

@@ -65,14 +65,7 @@ class NodeSampling:
         self._order: NDArray[np.intp] = np.zeros(0, np.intp)
 
     def visited(self, snapshot: Snapshot, feasible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which rows a search looks at, and move the start on.
-
-        Args:
-            feasible: bool[nodes], what the search would find of each row.
-
-        Returns:
-            bool[nodes].
-        """
+        """Which rows a search looks at, bool[nodes], given what it would find; moves the start."""
         if self._epoch != snapshot.node_epoch:
             self._order = np.array(search_order(snapshot), np.intp)
             self._epoch = snapshot.node_epoch

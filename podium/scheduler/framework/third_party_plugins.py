@@ -10,7 +10,7 @@ what changes, as the in-tree ones do, implement `podium.scheduler.framework.inte
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -99,6 +99,9 @@ class _SimplePlugin:
         return scores * MAX_NODE_SCORE // top if top else scores
 
 
+P = TypeVar("P", bound=_SimplePlugin)
+
+
 class ArrayPlugin(_SimplePlugin):
     """Base of plugins that judge all nodes at once; override either method or both."""
 
@@ -122,10 +125,10 @@ class NodePlugin(_SimplePlugin):
     """To a score; `normalize` brings it to 0 to 100."""
 
 
-class _ArrayFilter(FilterState):
-    scope = Scope.VOLATILE
+class _AboutOnePod(Generic[P]):
+    scope: ClassVar[Scope] = Scope.VOLATILE
 
-    def __init__(self, plugin: ArrayPlugin, pod: PodInfo) -> None:
+    def __init__(self, plugin: P, pod: PodInfo) -> None:
         self.plugin = plugin.name
         self._plugin = plugin
         self._pod = pod
@@ -133,6 +136,8 @@ class _ArrayFilter(FilterState):
     def begin(self, pod: PodInfo) -> None:
         self._pod = pod
 
+
+class _ArrayFilter(_AboutOnePod[ArrayPlugin], FilterState):
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         nodes = Nodes(self._plugin.handle.snapshot, rows)
         fits = np.asarray(self._plugin.filter_nodes(self._pod, nodes), bool)
@@ -143,19 +148,12 @@ class _ArrayFilter(FilterState):
         return unresolvable(self._plugin.reason)
 
 
-class _NodeFilter(FilterState):
-    scope = Scope.VOLATILE
-    width = 0
+class _NodeFilter(_AboutOnePod[NodePlugin], FilterState):
     additive = False
 
     def __init__(self, plugin: NodePlugin, pod: PodInfo) -> None:
-        self.plugin = plugin.name
-        self._plugin = plugin
-        self._pod = pod
+        super().__init__(plugin, pod)
         self._reasons: list[Status] = []
-
-    def begin(self, pod: PodInfo) -> None:
-        self._pod = pod
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         on_row = self._plugin.handle.snapshot.pods_on
@@ -181,17 +179,7 @@ class _NodeFilter(FilterState):
         return self._reasons[abs(code) - 1]
 
 
-class _Score(RelativeScore):
-    scope = Scope.VOLATILE
-
-    def __init__(self, plugin: ArrayPlugin | NodePlugin, pod: PodInfo) -> None:
-        self.plugin = plugin.name
-        self._plugin = plugin
-        self._pod = pod
-
-    def begin(self, pod: PodInfo) -> None:
-        self._pod = pod
-
+class _Score(_AboutOnePod[ArrayPlugin | NodePlugin], RelativeScore):
     def scores(self, feasible: Rows) -> Scores:
         snapshot = self._plugin.handle.snapshot
         if isinstance(self._plugin, ArrayPlugin):

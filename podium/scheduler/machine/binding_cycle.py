@@ -16,7 +16,7 @@ from podium.api.objects import Object
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
 from podium.scheduler.framework.cycle.binding import BindingCycle, failure_of
-from podium.scheduler.framework.cycle.timing import Timing
+from podium.scheduler.framework.cycle.scheduling_cycle import Timing
 from podium.scheduler.framework.interface import PreBindProgress
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status

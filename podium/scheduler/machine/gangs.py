@@ -19,7 +19,7 @@ from podium.api.values.message_words import listed
 from podium.api.values.times import timestamp
 from podium.machines.effects import status_patch_of
 from podium.machines.events import Change
-from podium.scheduler.config.preemption_options import Gangs as GangOptions
+from podium.scheduler.config.scheduler_options import Gangs as GangOptions
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.pod_groups import GangId, PodGroup, PodGroups
 from podium.scheduler.framework.status import unschedulable

@@ -13,8 +13,7 @@ from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Wo
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.cycle.diagnosis import failure_message, rejecting_plugins
-from podium.scheduler.framework.cycle.scheduling_cycle import NO_NODES
-from podium.scheduler.framework.cycle.timing import Timing
+from podium.scheduler.framework.cycle.scheduling_cycle import NO_NODES, Timing
 from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.machine.api_dispatcher import APIDispatcher, PodCall
 from podium.scheduler.machine.binding_cycle import BindingCycles, PreBindCall

@@ -110,9 +110,7 @@ class DefaultPreemption:
     ) -> Preemption | None:
         """Take the best candidate to whose victims no policy objects; None if there is none.
 
-        Args:
-            is_rejected: bool[nodes], where preemption doesn't help.
-            objections: by row; those to other candidates are added.
+        `objections`, by row, gets those to other candidates.
         """
         snapshot, candidates, keys = self._handle.snapshot, np.flatnonzero(is_candidate), self._keys
         if isinstance(run, VictimSets):

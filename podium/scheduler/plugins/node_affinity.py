@@ -70,7 +70,7 @@ class NodeAffinity:
         return True
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        required = _node_affinity(pod.cls).get(REQUIRED)
+        required = node_affinity_of(pod.cls.spec).get(REQUIRED)
         if not required:
             return PASSES
         names = _node_names(entries(required, "nodeSelectorTerms"))
@@ -109,7 +109,7 @@ class NodeAffinity:
         return self._scores.of(pod.cls.node_affinity_key, make)
 
     def _preferred(self, cls: PodClass) -> _Terms:
-        raw = _node_affinity(cls).get(PREFERRED)
+        raw = node_affinity_of(cls.spec).get(PREFERRED)
         return self._terms.of(cls.node_affinity_key, lambda: preferred_terms(raw)) if raw else ()
 
     def _begins_to_match(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
@@ -123,10 +123,6 @@ class NodeAffinity:
         return own.matches(labels(new), name(new)) and (
             old is None or not own.matches(labels(old), name(old))
         )
-
-
-def _node_affinity(cls: PodClass) -> Mapping[str, Any]:
-    return node_affinity_of(cls.spec)
 
 
 def _node_names(terms: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:

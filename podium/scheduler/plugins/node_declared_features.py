@@ -11,7 +11,7 @@ import numpy as np
 from podium.api.objects import Object, entries, spec_of, status_of
 from podium.api.pod_specs import all_containers_of
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.event_registration import after_change, after_difference
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FixedCodes, fixed_codes
 from podium.scheduler.framework.status import unresolvable
@@ -36,7 +36,7 @@ class NodeDeclaredFeatures:
     def events_to_register(self) -> Sequence[EventHint]:
         declared = Action.ADD | Action.UPDATE_NODE_DECLARED_FEATURE
         return (
-            after_change(EventResource.NODE, declared, _declares_differently),
+            after_difference(EventResource.NODE, declared, _declared),
             after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE, _requires_differently),
         )
 
@@ -62,10 +62,6 @@ def required_features(spec: Object) -> set[str]:
     if spec.get("hostNetwork") and spec.get("hostUsers") is False:
         required.add(_USER_NAMESPACES_ON_HOST_NETWORK)
     return required
-
-
-def _declares_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return old is None or _declared(old) != _declared(new)
 
 
 def _declared(node: Object) -> list[str]:

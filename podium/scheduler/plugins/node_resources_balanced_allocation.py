@@ -156,15 +156,7 @@ def _row_deviation(fractions: Sequence[float]) -> float:
 
 
 def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
-    """`_row_deviation` of each row.
-
-    Args:
-        fractions: float64[resources, n].
-        has: bool[resources, n], which fractions count.
-
-    Returns:
-        float64[n].
-    """
+    """`_row_deviation` of each row, float64[n]; both arguments are [resources, n]."""
     if len(fractions) == 2:
         distances: Fractions = np.abs(fractions[0] - fractions[1]) * (has[0] & has[1])
         return distances / 2

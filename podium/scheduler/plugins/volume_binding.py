@@ -10,7 +10,6 @@ from contextlib import suppress
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.api.objects import (
     Object,
@@ -43,7 +42,11 @@ from podium.api.volumes.volume_matching import NO_VOLUME, by_size, choose_volume
 from podium.machines.effects import Effect, Replace
 from podium.scheduler.config.args import VolumeBindingArgs
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change, claim_is_used
+from podium.scheduler.framework.event_registration import (
+    after_change,
+    after_difference,
+    claim_is_used,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     PASSES,
@@ -54,7 +57,7 @@ from podium.scheduler.framework.interface import (
     PreFilterResult,
 )
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
-from podium.scheduler.snapshot.arrays import Codes
+from podium.scheduler.snapshot.arrays import Codes, Mask
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.csi_migration import (
@@ -70,8 +73,6 @@ from podium.scheduler.snapshot.volumes.pod_claims import (
     storage_class_of,
 )
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
-
-Mask = NDArray[np.bool_]
 
 # Bits of a code, which is their negated sum: no preemption makes a volume reachable.
 NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, VOLUME_MISSING = 1, 2, 4, 8
@@ -108,11 +109,11 @@ class VolumeBinding:
         changed = Action.ADD | Action.UPDATE
         of = EventResource
         return (
-            after_change(of.STORAGE_CLASS, changed, _allows_elsewhere),
+            after_difference(of.STORAGE_CLASS, changed, lambda c: c.get("allowedTopologies")),
             after_change(of.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
             after_change(of.PERSISTENT_VOLUME, changed),
             after_change(of.NODE, Action.ADD | Action.UPDATE_NODE_LABEL),
-            after_change(of.CSI_NODE, changed, _is_migrated_otherwise),
+            after_difference(of.CSI_NODE, changed, migration_note),
             after_change(of.CSI_DRIVER, Action.UPDATE, _counts_no_more),
             after_change(of.CSI_STORAGE_CAPACITY, changed, _has_more),
         )
@@ -357,10 +358,8 @@ def _binding_fault(fault: str) -> Status:
 
 
 def _out_of_reach(volume: Object, node_name: str) -> Status:
-    return _binding_fault(
-        f'pv "{name(volume)}" node affinity doesn\'t match node "{node_name}": '
-        "no matching NodeSelectorTerms"
-    )
+    fault = f'pv "{name(volume)}" node affinity doesn\'t match node "{node_name}"'
+    return _binding_fault(f"{fault}: no matching NodeSelectorTerms")
 
 
 def _is_older(stored: Object, written: Object) -> bool:
@@ -385,26 +384,14 @@ def _volume_limit(segment: Object) -> int | None:
     return None if limit is None else value(limit)
 
 
-def _allows_elsewhere(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return old is None or old.get("allowedTopologies") != new.get("allowedTopologies")
-
-
-def _is_migrated_otherwise(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return old is None or migration_note(old) != migration_note(new)
-
-
 def _counts_no_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
     """Whether the driver of one of the pod's inline volumes has ceased to count capacity.
 
     Drivers of claims aren't looked at, though their capacity is what counts.
     """
     inline = [part(volume, "csi").get("driver") for volume in volumes_of(spec_of(pod.obj))]
-    return (
-        name(new) in inline
-        and old is not None
-        and _counts_capacity(old)
-        and not _counts_capacity(new)
-    )
+    counted = old is not None and _counts_capacity(old)
+    return name(new) in inline and counted and not _counts_capacity(new)
 
 
 def _has_more(pod: PodInfo, old: Object | None, new: Object) -> bool:

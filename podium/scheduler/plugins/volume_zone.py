@@ -7,7 +7,6 @@ volume's node affinity is VolumeBinding's business. The rules are those of v1.36
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.api.objects import Object, labels
 from podium.api.volumes.claims_and_volumes import (
@@ -19,17 +18,20 @@ from podium.api.volumes.claims_and_volumes import (
 )
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change, claim_is_named
+from podium.scheduler.framework.event_registration import (
+    after_change,
+    after_difference,
+    claim_is_named,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import PASSES, FilterState, FixedCodes, PreFilterResult
 from podium.scheduler.framework.status import Status, unresolvable
+from podium.scheduler.snapshot.arrays import Mask
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL
 from podium.scheduler.snapshot.volumes.pod_claims import claim_of, not_found
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
-
-Mask = NDArray[np.bool_]
 
 ELSEWHERE = -1
 
@@ -54,10 +56,14 @@ class VolumeZone:
     def events_to_register(self) -> Sequence[EventHint]:
         changed = Action.ADD | Action.UPDATE
         return (
-            after_change(EventResource.STORAGE_CLASS, Action.ADD, _waits_for_consumer),
+            after_change(
+                EventResource.STORAGE_CLASS,
+                Action.ADD,
+                lambda pod, old, new: new.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER,
+            ),
             after_change(EventResource.NODE, Action.ADD | Action.UPDATE_NODE_LABEL),
             after_change(EventResource.PERSISTENT_VOLUME_CLAIM, changed, claim_is_named),
-            after_change(EventResource.PERSISTENT_VOLUME, changed, _demands_otherwise),
+            after_difference(EventResource.PERSISTENT_VOLUME, changed, _demands),
         )
 
     def by_shape(self, cls: PodClass) -> bool:
@@ -89,8 +95,7 @@ class VolumeZone:
         met = np.ones(len(elsewhere), bool)
         for label, values in demands:
             successors = self._topology.having(_SUCCESSORS[label], values)
-            meets = self._topology.having(label, values) | (~labelled[label] & successors)
-            met &= meets
+            met &= self._topology.having(label, values) | (~labelled[label] & successors)
         elsewhere &= ~met
         return FixedCodes(self.name, np.where(elsewhere, ELSEWHERE, 0).astype(np.int32), _status)
 
@@ -135,14 +140,6 @@ def unmet_labels(volume: Object, node_labels: Mapping[str, str]) -> list[str]:
         for label, values in _demands(volume)
         if node_labels.get(label, node_labels.get(_SUCCESSORS[label])) not in values
     ]
-
-
-def _waits_for_consumer(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return bool(new.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER)
-
-
-def _demands_otherwise(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return old is None or _demands(old) != _demands(new)
 
 
 def _status(code: int) -> Status:

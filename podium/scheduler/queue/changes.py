@@ -24,8 +24,11 @@ def events_of_pod_update(old: Object, new: Object) -> Action:
     found = NOTHING
     if labels(old) != labels(new):
         found |= Action.UPDATE_POD_LABEL
-    if _asks_for_less(old, new):
-        found |= Action.UPDATE_POD_SCALE_DOWN
+    # A resize counts once the node knows of it.
+    if not holds_alike(old, new):
+        before, after = pod_requests(old, use_status=True), pod_requests(new, use_status=True)
+        if any(r not in after or ceil_milli(n) > ceil_milli(after[r]) for r, n in before.items()):
+            found |= Action.UPDATE_POD_SCALE_DOWN
     if old.get("spec") is not new.get("spec"):
         if _spec(old, "schedulingGates") and not _spec(new, "schedulingGates"):
             found |= Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
@@ -58,17 +61,6 @@ def events_of_node_update(old: Object, new: Object) -> Action:
     if _status(old, "declaredFeatures") != _status(new, "declaredFeatures"):
         found |= Action.UPDATE_NODE_DECLARED_FEATURE
     return found
-
-
-def _asks_for_less(old: Object, new: Object) -> bool:
-    """Whether the pod takes less of any resource; a resize counts once the node knows of it."""
-    if holds_alike(old, new):
-        return False
-    before, after = pod_requests(old, use_status=True), pod_requests(new, use_status=True)
-    return any(
-        name not in after or ceil_milli(amount) > ceil_milli(after[name])
-        for name, amount in before.items()
-    )
 
 
 def _claims(pod: Object) -> tuple[object, object]:

@@ -333,9 +333,16 @@ class SchedulingQueue:
             self._to_unschedulable(queued, label)
             return False
         queued.woken_by = label
-        if strategy is Strategy.AFTER_BACKOFF and self._backoff.is_backing_off(queued, now_s):
-            return self._to_backoff(queued, label)
-        return self._to_active(queued, label, now_s)
+        if strategy is Strategy.IMMEDIATELY or not self._backoff.is_backing_off(queued, now_s):
+            return self._to_active(queued, label, now_s)
+        # Gates are asked here if pods may be popped early, and when the backoff is over if not.
+        if self._pop_from_backoff and not self._is_let_in(queued):
+            self._to_unschedulable(queued, label)
+            return False
+        queued.place = QueueName.BACKOFF
+        self._backoff.push(queued, self._sort_key(queued))
+        self.incoming[QueueName.BACKOFF, label] += 1
+        return True
 
     def _to_active(
         self, queued: QueuedPod, label: str, now_s: float, *, let_in: bool = False
@@ -348,16 +355,6 @@ class SchedulingQueue:
         queued.place = QueueName.ACTIVE
         self._active.push(queued, self._sort_key(queued))
         self.incoming[QueueName.ACTIVE, label] += 1
-        return True
-
-    def _to_backoff(self, queued: QueuedPod, label: str) -> bool:
-        """Gates are asked here if pods may be popped early, and when the backoff is over if not."""
-        if self._pop_from_backoff and not self._is_let_in(queued):
-            self._to_unschedulable(queued, label)
-            return False
-        queued.place = QueueName.BACKOFF
-        self._backoff.push(queued, self._sort_key(queued))
-        self.incoming[QueueName.BACKOFF, label] += 1
         return True
 
     def _to_unschedulable(self, queued: QueuedPod, label: str) -> None:

@@ -23,20 +23,15 @@ class Unschedulable:
     def __init__(self) -> None:
         self._groups: dict[Rejection, dict[PodClass, Room]] = {}
         self._oldest = PodHeap()
-        self._gated = 0
+        self.gated = 0
 
     def __len__(self) -> int:
         return len(self._oldest)
 
-    @property
-    def gated(self) -> int:
-        """How many of the pods are gated."""
-        return self._gated
-
     def add(self, queued: QueuedPod) -> None:
         """A pod starts to wait for what rejected it."""
         queued.place = QueueName.GATED if queued.gated_by else QueueName.UNSCHEDULABLE
-        self._gated += queued.place is QueueName.GATED
+        self.gated += queued.place is QueueName.GATED
         rejection, cls = queued.room = queued.rejection, queued.pod.cls
         self._groups.setdefault(rejection, {}).setdefault(cls, {})[queued.uid] = queued
         self._oldest.push(queued, (queued.flush_from_s,))
@@ -46,7 +41,7 @@ class Unschedulable:
         assert queued.room is not None
         rejection, cls = queued.room
         queued.room = None
-        self._gated -= queued.place is QueueName.GATED
+        self.gated -= queued.place is QueueName.GATED
         group = self._groups[rejection]
         room = group[cls]
         del room[queued.uid]

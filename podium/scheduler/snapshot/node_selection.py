@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.api.selectors.labels import Requirement
 from podium.api.selectors.node_selector import (
@@ -13,19 +12,14 @@ from podium.api.selectors.node_selector import (
     NodeSelectorTerm,
     RequiredNodeAffinity,
 )
+from podium.scheduler.snapshot.arrays import Mask
 from podium.scheduler.snapshot.snapshot import Snapshot
-
-Mask = NDArray[np.bool_]
 
 
 def matching_rows(
     snapshot: Snapshot, selector: NodeSelector | NodeSelectorTerm | RequiredNodeAffinity
 ) -> Mask:
-    """The rows whose nodes match, as `selector.matches` would say of each.
-
-    Returns:
-        bool[nodes], a new array.
-    """
+    """The rows whose nodes match, as `selector.matches` would say of each; a new bool[nodes]."""
     if isinstance(selector, NodeSelectorTerm):
         return _matching_term(snapshot, selector)
     if isinstance(selector, NodeSelector):

@@ -205,11 +205,7 @@ class Snapshot:
             self.restarts.append(pod.row)
 
     def pass_time(self, now_ns: int) -> None:
-        """Note the time, after which start times lie ahead; before the first call none does.
-
-        Args:
-            now_ns: nanoseconds since the epoch.
-        """
+        """Note the time since the epoch; before the first call no start time lies ahead."""
         is_first, self._now_ns = self._now_ns == INT64_MAX, now_ns
         if is_first:
             started = [pod for pods in self.pods_on for pod in pods if pod.start_ns is not None]

@@ -39,8 +39,7 @@ from podium.kubelet.simulated.behaviour import (
     node_behaviour_of,
     parse_scripted_duration,
 )
-from podium.scheduler.config.extra_plugins import enabling
-from podium.scheduler.config.load import load_configuration
+from podium.scheduler.config.load import enabling, load_configuration
 from podium.scheduler.machine.context import Features
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.simulation.scenario.fields import Context, context_of, inline_objects

@@ -32,8 +32,7 @@ def read_scheduler_config(
     if path is None and not plugins:
         return None
     from podium.api.documents import InvalidDocumentError
-    from podium.scheduler.config.extra_plugins import enabling
-    from podium.scheduler.config.load import load_configuration
+    from podium.scheduler.config.load import enabling, load_configuration
     from podium.scheduler.plugin_registry import plugin_factories
     from podium.ui.inputs.plugin_files import load_plugin
 

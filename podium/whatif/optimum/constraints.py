@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from podium.api.pods import priority_class_of
-from podium.scheduler.config.preemption_options import EVERY, PreemptionScope
+from podium.scheduler.config.scheduler_options import EVERY, PreemptionScope
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
     Kin,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from podium.scheduler.config.preemption_options import CandidateKey
+from podium.scheduler.config.scheduler_options import CandidateKey
 from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET
 from podium.whatif.optimum.linear_program import LinearProgram, Term, total
 from podium.whatif.optimum.model import Model

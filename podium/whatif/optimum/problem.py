@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from podium.api.pods import deletion_cost, priority_class_of, scheduler_name_of
-from podium.scheduler.config.preemption_options import BudgetPolicy, CandidateKey
+from podium.scheduler.config.scheduler_options import BudgetPolicy, CandidateKey
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.handle import Clock
 from podium.scheduler.framework.interface import FITS, CycleError, Scope

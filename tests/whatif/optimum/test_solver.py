@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from podium.api.policy.disruption_budgets import Budget
-from podium.scheduler.config.preemption_options import BudgetPolicy, PreemptionScope
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import (
+    BudgetPolicy,
+    PreemptionScope,
+    SchedulerOptions,
+)
 from podium.scheduler.scheduler import Scheduler
 from podium.ui.inputs import extras
 from podium.ui.inputs.input_error import InputError

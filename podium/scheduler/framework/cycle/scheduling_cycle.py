@@ -7,15 +7,15 @@ pod, removing victims, nominating) is the caller's business.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from podium.api.pods import scheduler_name_of
 from podium.api.process.recent_values import Recent
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus, run_post_filter_plugins
-from podium.scheduler.framework.cycle.timing import Timing
 from podium.scheduler.framework.evaluation.evaluation import INFEASIBLE, Evaluation, Refusal
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.handle import Handle, tied
@@ -41,6 +41,33 @@ _NEWCOMERS_MAX = 4
 _Key = tuple[str, int]
 _NO_ROWS = np.zeros(0, np.intp)
 NO_NODES = "no nodes available to schedule pods"
+
+Answer = TypeVar("Answer")
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """A stopwatch, and somebody who writes down what it shows.
+
+    Attributes:
+        stopwatch: seconds that pass while something is computed.
+        ran: told of the extension point, the code of its status, the profile, and the seconds.
+    """
+
+    stopwatch: Callable[[], float]
+    ran: Callable[[str, str, str, float], None]
+
+    def measure(
+        self,
+        point: str,
+        profile: str,
+        work: Callable[[], Answer],
+        code_of: Callable[[Answer], Code],
+    ) -> Answer:
+        """Do the work of an extension point, and have its duration written down."""
+        started_s = self.stopwatch()
+        answer = work()
+        self.ran(point, code_of(answer).value, profile, self.stopwatch() - started_s)
+        return answer
 
 
 class SchedulingCycle:
@@ -114,12 +141,9 @@ class SchedulingCycle:
     def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         if self.timing is None:
             return self._refreshed(pipeline, pod)
-        return self.timing.measure(
-            "Filter",
-            pipeline.scheduler_name,
-            lambda: self._refreshed(pipeline, pod),
-            _filtered,
-        )
+        profile = pipeline.scheduler_name
+        work = partial(self._refreshed, pipeline, pod)
+        return self.timing.measure("Filter", profile, work, _filtered)
 
     def _refreshed(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         key = (pipeline.scheduler_name, pod.cls.id)
@@ -247,12 +271,8 @@ class SchedulingCycle:
             return None, None
         if self.timing is None:
             return ask()
-        return self.timing.measure(
-            "PostFilter",
-            pipeline.scheduler_name,
-            ask,
-            lambda answer: answer[0].status.code,
-        )
+        profile = pipeline.scheduler_name
+        return self.timing.measure("PostFilter", profile, ask, lambda found: found[0].status.code)
 
 
 def evaluations_max(node_count: int) -> int:

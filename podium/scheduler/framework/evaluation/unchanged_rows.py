@@ -40,11 +40,7 @@ class KnownRows:
         self.known: NDArray[np.bool_] = np.zeros(snapshot.node_count, bool)
 
     def follow(self, *state: object) -> bool:
-        """Forget the rows that have changed; whether that was all of them.
-
-        Args:
-            state: what concerns all rows, besides nodes and which budgets there are.
-        """
+        """Forget the rows that have changed; True, for all, if other `state` concerns them."""
         current = (*state, self._budgets.epoch, self._snapshot.node_epoch)
         changes, restarted = self._changes.new(), self._restarts.new()
         nominated, allowed = self._nominations.new(), self._allowances.new()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from podium.api.objects import annotations
 from podium.api.pods import deletion_cost
 from podium.api.values.times import EARLIEST_NS, NANOS_PER_SECOND, TimeError, parse_time
-from podium.scheduler.config.preemption_options import CandidateKey
+from podium.scheduler.config.scheduler_options import CandidateKey
 from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.framework.handle import Clock, Handle
 from podium.scheduler.preemption.choice import (

@@ -11,7 +11,7 @@ from podium.api.pod_specs import tolerations_of
 from podium.api.pods import priority_class_of
 from podium.api.values.durations import duration_seconds
 from podium.api.values.times import NANOS_PER_SECOND, TimeError, epoch_s
-from podium.scheduler.config.preemption_options import EVERY, Patience
+from podium.scheduler.config.scheduler_options import EVERY, Patience
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.hypothetical_rows import HypotheticalRow
 from podium.scheduler.framework.handle import Handle

@@ -1,6 +1,6 @@
 """The policies that the options of a scheduler enable; none by default."""
 
-from podium.scheduler.config.preemption_options import BudgetPolicy, PreemptionScope
+from podium.scheduler.config.scheduler_options import BudgetPolicy, PreemptionScope
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.preemption.policies.cross_node.search import CrossNodePreemption
 from podium.scheduler.preemption.policies.delayed_preemption import DelayedPreemption

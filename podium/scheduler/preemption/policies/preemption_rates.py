@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from podium.api.pods import priority_class_of
-from podium.scheduler.config.preemption_options import EVERY, PreemptionRate
+from podium.scheduler.config.scheduler_options import EVERY, PreemptionRate
 from podium.scheduler.framework.handle import Clock
 from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.preemption.policy import Objection, PreemptionPolicy

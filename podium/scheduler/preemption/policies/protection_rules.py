@@ -10,7 +10,7 @@ from podium.api.pods import priority_class_of
 from podium.api.values.durations import duration_seconds
 from podium.api.values.quantity import INT64_MAX
 from podium.api.values.times import NANOS_PER_SECOND, epoch_s
-from podium.scheduler.config.preemption_options import (
+from podium.scheduler.config.scheduler_options import (
     EVERY,
     MinimumRunTime,
     NeverPreempt,

@@ -7,8 +7,7 @@ import numpy as np
 
 from podium.api.objects import is_terminating
 from podium.api.pods import is_ready, priority_class_of
-from podium.scheduler.config.preemption_options import BudgetPolicy
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import BudgetPolicy, SchedulerOptions
 from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.preemption.policy import Objection, PreemptionPolicy
 from podium.scheduler.snapshot.budget_columns import BudgetColumns

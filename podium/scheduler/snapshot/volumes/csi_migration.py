@@ -122,13 +122,10 @@ def in_tree_plugin(source: Object) -> InTreePlugin | None:
 
 
 def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
-    """A pod's volume or a persistent volume's spec as its CSI driver knows it.
+    """A volume or persistent volume's spec as its CSI driver knows it; None if none took over.
 
     Args:
         zones: the persistent volume's zone label.
-
-    Returns:
-        None if it isn't of a migrated plugin.
 
     Raises:
         MigrationError: it can't be translated.
@@ -167,9 +164,7 @@ def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:
     """The required node affinity of a persistent volume, in the labels of the CSI driver.
 
     Zones in the affinity are renamed; if there are none, those of the volume's label are added.
-
-    Returns:
-        A NodeSelector, or None if any node will do.
+    None if any node will do.
     """
     required = part(spec_of(volume), "nodeAffinity").get("required")
     terms = list(entries(required or {}, "nodeSelectorTerms"))

@@ -8,16 +8,13 @@ about a volume is kept until a node changes.
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.api.objects import Object, entries, name, spec_of
 from podium.api.selectors.labels import Requirement, Selector
 from podium.api.selectors.node_selector import node_selector
-from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.node_columns import ABSENT
 from podium.scheduler.snapshot.snapshot import Snapshot
-
-Mask = NDArray[np.bool_]
 
 
 class VolumeTopology:

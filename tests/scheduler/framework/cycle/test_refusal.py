@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from podium.api.policy.disruption_budgets import Budget
-from podium.scheduler.config.preemption_options import PreemptionProtection
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import PreemptionProtection, SchedulerOptions
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.scheduler import Scheduler

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.scheduler.framework.cycle.timing import Timing
+from podium.scheduler.framework.cycle.scheduling_cycle import Timing
 from podium.scheduler.scheduler import Scheduler
 from tests.scheduler.objects import ZONE, near, node, pod, required
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from podium.api.pods import DELETION_COST, deletion_cost
 from podium.api.values.times import timestamp
-from podium.scheduler.config.preemption_options import CandidateKey
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import CandidateKey, SchedulerOptions
 from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.policies.candidate_keys import LAST_CHECKPOINT, lost_run_time_s
 from podium.scheduler.preemption.policies.cascade import Cascade

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.preemption_options import CandidateKey
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import CandidateKey, SchedulerOptions
 from podium.scheduler.scheduler import Scheduler
 
 NODES = [("n-1", "fast"), ("n-2", "slow"), ("n-3", "slow")]

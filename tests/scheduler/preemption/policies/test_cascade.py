@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.preemption_options import (
+from podium.scheduler.config.scheduler_options import (
     CandidateKey,
     NeverPreempt,
     PreemptionProtection,
+    SchedulerOptions,
 )
-from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.preemption.policies.cascade import Cascade
 from podium.scheduler.scheduler import Scheduler
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.preemption_options import PreemptionScope
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import PreemptionScope, SchedulerOptions
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSets
 from podium.scheduler.preemption.result import Preemption

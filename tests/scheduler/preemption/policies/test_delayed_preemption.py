@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.values.times import timestamp
-from podium.scheduler.config.preemption_options import Patience
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import Patience, SchedulerOptions
 from podium.scheduler.preemption.policies.delayed_preemption import (
     EXPECTED_DURATION,
     PROVISIONING_UNTIL,

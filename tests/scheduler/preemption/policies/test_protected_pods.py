@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from podium.api.documents import read
-from podium.scheduler.config.preemption_options import PreemptionProtection
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import PreemptionProtection, SchedulerOptions
 from podium.scheduler.preemption.policies.enabled_policies import policies_of
 from podium.scheduler.preemption.victim_table import Protection
 from podium.scheduler.scheduler import Scheduler

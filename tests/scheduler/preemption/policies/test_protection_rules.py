@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.config.preemption_options import (
+from podium.scheduler.config.scheduler_options import (
     MinimumRunTime,
     NeverPreempt,
     PreemptionProtection,

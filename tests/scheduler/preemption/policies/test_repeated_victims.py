@@ -6,8 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.values.times import timestamp
-from podium.scheduler.config.preemption_options import PreemptionProtection, RepeatedVictims
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import (
+    PreemptionProtection,
+    RepeatedVictims,
+    SchedulerOptions,
+)
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import placed_pod
 from tests.scheduler.objects import node, pod

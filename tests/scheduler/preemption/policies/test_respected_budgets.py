@@ -3,8 +3,7 @@
 import pytest
 
 from podium.api.policy.disruption_budgets import Budget
-from podium.scheduler.config.preemption_options import BudgetPolicy
-from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.scheduler.config.scheduler_options import BudgetPolicy, SchedulerOptions
 from podium.scheduler.scheduler import Scheduler
 from tests.scheduler.objects import node, pod
 
