@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich.cells import cell_len, chop_cells
@@ -15,6 +15,9 @@ from rich.status import Status
 from rich.text import Text
 
 from podium.api.values.terminal_text import escaped, steers
+
+if TYPE_CHECKING:
+    from podium.api.documents.report import Report
 
 _GAP = 2
 _LAST_WIDTH_MIN = 20
@@ -84,15 +87,23 @@ def working(what: str) -> Iterator[Progress]:
         yield Progress(status)
 
 
-def print_report(report: Any, output: str) -> None:
-    """Print plain values as JSON or YAML."""
+def print_report(report: "Report | Sequence[Report]", output: str) -> None:
+    """Print one or several reports as `json` or `yaml`."""
+    # Tables, which most commands print, don't wait for the imports.
+    from podium.api.documents.report import plain
+
+    values = [*map(plain, report)] if isinstance(report, Sequence) else plain(report)
     if output == "yaml":
         from podium.api.codec.yaml_writer import write_yaml
 
-        sys.stdout.write(write_yaml(report, sort_keys=False))
+        sys.stdout.write(write_yaml(values, sort_keys=False))
     else:
-        text = msgspec.json.format(msgspec.json.encode(report), indent=2)
-        print(text.decode())
+        print_json(values)
+
+
+def print_json(values: Any) -> None:
+    """Print plain values as JSON."""
+    print(msgspec.json.format(msgspec.json.encode(values), indent=2).decode())
 
 
 def print_section(

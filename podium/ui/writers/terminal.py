@@ -1,11 +1,11 @@
 """Presentations on a terminal, and wherever else somebody asks for one."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-from podium.api.documents.report import Report, plain
 from podium.api.presentation import (
     Block,
     Bullets,
@@ -20,6 +20,9 @@ from podium.ui.writers.console import Cell as TextCell
 from podium.ui.writers.console import console, print_line, print_report, print_table
 from podium.ui.writers.html import to_html
 from podium.ui.writers.markdown import to_markdown
+
+if TYPE_CHECKING:
+    from podium.api.documents.report import Report
 
 _STYLES: Mapping[Tone, str] = {
     Tone.NONE: "",
@@ -49,7 +52,7 @@ def print_document(presentation: Presentation, output: str) -> None:
 
 
 def print_advice(
-    report: Report | Sequence[Report], presentation: Presentation, output: str
+    report: "Report | Sequence[Report]", presentation: Presentation, output: str
 ) -> None:
     """Print one or several reports.
 
@@ -59,7 +62,7 @@ def print_advice(
         output: the format.
     """
     if output in ("json", "yaml"):
-        print_report(plain(report) if isinstance(report, Report) else [*map(plain, report)], output)
+        print_report(report, output)
     elif output in ("table", "wide"):
         print_presentation(console(), presentation, wide=output == "wide")
     else:

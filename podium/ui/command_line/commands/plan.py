@@ -135,9 +135,7 @@ def plan(
 
 def _print(outcome: "Plan", output: PlanOutput) -> None:
     if output in (PlanOutput.JSON, PlanOutput.YAML):
-        from podium.api.documents.report import plain
-
-        print_report(plain(outcome), output)
+        print_report(outcome, output)
     elif output in (PlanOutput.MARKDOWN, PlanOutput.HTML):
         from podium.ui.writers.terminal import print_document
         from podium.whatif.plan.presentation.plan_presentation import plan_presentation

@@ -101,7 +101,6 @@ def simulate(
         collect_rarely()
         _replay(recording, config, plugin or (), output)
         return
-    from podium.api.documents.report import plain
     from podium.simulation.experiments.simulation_presentation import simulation_presentation
     from podium.simulation.runner.simulation_report import simulation_report
     from podium.ui.command_line.output.simulate_text import print_story, progress
@@ -129,7 +128,7 @@ def simulate(
     elif series is not None:
         print_plots(simulation, series, output)
     else:
-        print_report(plain(simulation_report(simulation)), output)
+        print_report(simulation_report(simulation), output)
     if recorded is not None:
         recorded.serve(simulation)
     if simulation.interrupted:

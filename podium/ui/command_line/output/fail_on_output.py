@@ -8,7 +8,7 @@ import typer
 
 from podium.ui.command_line.exits import FAILED_ON_EXIT_CODE
 from podium.ui.writers.ci_reports import CiResult, junit, sarif
-from podium.ui.writers.console import console, print_report
+from podium.ui.writers.console import console, print_json
 from podium.whatif.plan.fail_on import CONDITIONS, READY_SHARE, Gate, let_through
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def print_sarif(found: "Sequence[Finding]", plan: "Plan", applied: "Sequence[Loa
         _ci_result(one, places.get(one.workload) or places.get(workloads.get(one.by, "")) or first)
         for one in found
     ]
-    print_report(sarif(rules, results), "json")
+    print_json(sarif(rules, results))
 
 
 def _ci_result(one: "Finding", place: "Source | None" = None) -> CiResult:

@@ -1,8 +1,7 @@
 """The findings of `podium lint`, for people and for CI systems."""
 
-from podium.api.documents.report import plain
 from podium.ui.writers.ci_reports import CiResult, junit, sarif
-from podium.ui.writers.console import console, print_report, print_warnings
+from podium.ui.writers.console import console, print_json, print_report, print_warnings
 from podium.ui.writers.terminal import print_document, print_presentation
 from podium.whatif.lint.lint_presentation import finding_text, lint_presentation, plain_text
 from podium.whatif.lint.lint_report import Finding, LintReport
@@ -13,7 +12,7 @@ def print_lint(report: LintReport, output: str) -> None:
     """Print what was found, in a format of `LintOutput`."""
     match output:
         case "json":
-            print_report(plain(report), "json")
+            print_report(report, "json")
         case "sarif":
             rules = [
                 {
@@ -26,7 +25,7 @@ def print_lint(report: LintReport, output: str) -> None:
                 for rule in report.rules
             ]
             results = map(_ci_result, (*report.findings, *report.suppressed))
-            print_report(sarif(rules, results), "json")
+            print_json(sarif(rules, results))
         case "junit":
             names = [rule.id for rule in report.rules]
             print(junit("lint", names, [*map(_ci_result, report.findings)]))
