@@ -50,8 +50,6 @@ class UnknownPluginError(PodiumError):
 
 
 class _Concerned(msgspec.Struct, frozen=True):
-    """The plugins that are asked about one kind of write, by what they are asked."""
-
     admit: tuple[Plugin, ...]
     validate: tuple[Plugin, ...]
     charge: tuple[Plugin, ...]

@@ -130,7 +130,6 @@ def _is_on(node: str, pod: Object | None) -> bool:
 
 
 def _is_forbidden(label: str) -> bool:
-    """Whether a label isn't the node's own to set."""
     domain = label.rpartition("/")[0]
     if _is_within(domain, RESTRICTED):
         return True

@@ -52,7 +52,6 @@ class Derived(Generic[T]):
         self._value: T
 
     def __call__(self) -> T:
-        """The value, by what is stored now."""
         version = self._view.version(self._kind)
         if version != self._version:
             self._value = self._derive(self._view.list(self._kind))

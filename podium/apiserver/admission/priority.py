@@ -129,7 +129,6 @@ def system_class(class_name: str) -> Object:
 
 
 def _resolved(chosen: Object | None) -> dict[str, Any]:
-    """The fields that follow from a class, or from there being none."""
     if chosen is None:
         return {"priority": 0, "preemptionPolicy": PREEMPT_LOWER_PRIORITY}
     return {

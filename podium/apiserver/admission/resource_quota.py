@@ -82,7 +82,6 @@ class ResourceQuota(Plugin):
 
 
 def _may_use_more(request: Attributes, obj: Object) -> bool:
-    """Whether a write of this sort can change what is used of quotas."""
     kind, created = request.kind, request.operation is Operation.CREATE
     if not is_counted(kind):
         return False
@@ -136,7 +135,6 @@ def _missing(pod: Object, limiting: Collection[str]) -> str:
 
 
 def _paid(request: Attributes, obj: Object, bill: _Bill) -> Object:
-    """The quota with its use written up, unless that would be too much."""
     status = status_of(bill.quota)
     used = read(status.get("used"))
     after = added(used, bill.more)

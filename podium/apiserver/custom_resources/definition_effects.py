@@ -31,7 +31,6 @@ def settle(store: Store, delete: Delete, now_s: float) -> None:
 
 
 def _named(store: Store, definition: Object, now_s: float) -> Object:
-    """The status of a definition as far as it is about names and versions."""
     spec, status = definition["spec"], status_of(definition)
     resources, kinds = set[str](), set[str]()
     for other in store.list(DEFINITION.key).items:
@@ -62,7 +61,6 @@ def _named(store: Store, definition: Object, now_s: float) -> Object:
 def _accepted(
     wanted: Object, before: Object, taken: tuple[set[str], set[str]]
 ) -> tuple[Object, tuple[str, str, str] | None]:
-    """The names that a definition gets, and the last conflict."""
     resources, kinds = taken
     names = {**before, "categories": wanted.get("categories")}
     conflict = None

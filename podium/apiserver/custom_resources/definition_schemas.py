@@ -66,7 +66,6 @@ def selectable_fault(schema: Any, steps: tuple[str, ...]) -> str:
 
 
 def _misshapen(schema: Schema, path: str) -> Faults:
-    """Values of another type than a schema has there."""
     from jsonschema.exceptions import best_match
 
     for one in _schemas().iter_errors(schema):

@@ -70,7 +70,6 @@ def _draft_4_validator(schema: Schema) -> "Draft4Validator":
 
 
 def _draft_4(schema: Schema) -> dict[str, Any]:
-    """The schema without what only Kubernetes and OpenAPI say."""
     found = {name: value for name, value in schema.items() if not name.startswith("x-")}
     kind = schema.get("type")
     if schema.get(INT_OR_STRING):
@@ -94,7 +93,6 @@ def _draft_4(schema: Schema) -> dict[str, Any]:
 
 
 def _stays(error: "ValidationError", old: Object) -> bool:
-    """Whether the value that is wrong was so before."""
     value: Any = old
     for step in error.absolute_path:
         try:

@@ -192,7 +192,6 @@ def _selectable(fields: Sequence[Object], schema: Any, path: str) -> Faults:
 
 
 def _path(obj: Object, field: str, path: str, read: Callable[[str], object]) -> Faults:
-    """What is wrong with a JSONPath that has to be there."""
     text = obj.get(field)
     if not text:
         yield checks.required(f"{path}.{field}")
@@ -216,7 +215,6 @@ def _change(new: Object, old: Object) -> Faults:
 
 
 def _with_defaults(definition: Object) -> Object:
-    """The definition with the names that follow from others; the same if there is nothing new."""
     spec = spec_of(definition)
     names = spec.get("names") or {}
     kind = names.get("kind") or ""

@@ -94,7 +94,6 @@ def _decision(request: Object, _now_s: float) -> str:
 
 
 def _signing_request(request: Object, creation: Creation) -> Object:
-    """A new request, which names its creator, whatever it says."""
     user = creation.user
     requester = {
         "username": user.name,
@@ -107,7 +106,6 @@ def _signing_request(request: Object, creation: Creation) -> Object:
 
 
 def _targets(autoscaler: Object, _now_s: float) -> str:
-    """The current value and the target of each metric, such as `cpu: 10%/80%`."""
     metrics = entries(spec_of(autoscaler), "metrics")
     current = entries(status_of(autoscaler), "currentMetrics")
     shown = [
@@ -156,8 +154,6 @@ def _parameters(ingress_class: Object, _now_s: float) -> str:
 
 
 def _policy_types(policy: Object) -> Object:
-    """A policy is for incoming traffic, and for outgoing traffic if it has rules for that."""
-
     def spec(spec: Object) -> Object:
         types = ["Ingress", *(["Egress"] if spec.get("egress") else [])]
         return spec if spec.get("policyTypes") else {**spec, "policyTypes": types}
@@ -166,7 +162,6 @@ def _policy_types(policy: Object) -> Object:
 
 
 def _with_plain_text(secret: Object) -> Object:
-    """A Secret: what is written as plain text becomes data like the rest."""
     plain = secret.get("stringData")
     if plain is None:
         return secret
@@ -176,7 +171,6 @@ def _with_plain_text(secret: Object) -> Object:
 
 
 def _times(event: Object) -> tuple[object, object]:
-    """When an event was seen first and last."""
     first = event.get("firstTimestamp") or event.get("eventTime")
     if event.get("series"):
         return first, at(event, "series.lastObservedTime")

@@ -22,7 +22,6 @@ _KUBERNETES = "kubernetes"
 
 
 def _with_defaults(namespace: Object) -> Object:
-    """A Namespace: labelled with its name, and active."""
     called, known = name(namespace), labels(namespace)
     if called and known.get(_NAME_LABEL) != called:
         labelled = {**known, _NAME_LABEL: called}
@@ -32,7 +31,6 @@ def _with_defaults(namespace: Object) -> Object:
 
 
 def _create(namespace: Object, _creation: Creation) -> Object:
-    """A new namespace: active, and held by the controller that will empty it."""
     # The label with its name is missing yet if the name has only just been generated.
     namespace = _with_defaults(namespace)
     spec = spec_of(namespace)

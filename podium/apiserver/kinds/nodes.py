@@ -52,7 +52,6 @@ _amounts = resource_list(checks.anything)
 
 
 def _features(value: object, path: str) -> Faults:
-    """What a node says that it can do: names in order, each once."""
     yield from checks.each(checks.text)(value, path)
     before = ""
     for index, name in enumerate(value if isinstance(value, list) else ()):
@@ -111,7 +110,6 @@ def _ranges(spec: Object) -> Object:
 
 
 def _valid_ranges(value: Any, path: str) -> Faults:
-    """The ranges of addresses for pods: at most one of each family."""
     yield from checks.each(checks.network)(value, path)
     ranges = value if isinstance(value, list) else []
     families = [":" in one for one in ranges if isinstance(one, str)]
@@ -136,7 +134,6 @@ def _addresses(new: Object, _old: Object) -> Faults:
 
 
 def _assigned_once(new: Object, old: Object) -> Faults:
-    """Its addresses for pods and the name that its provider has for it, once given, stay."""
     spec, before = spec_of(new), spec_of(old)
     ranges, known = spec.get("podCIDRs") or [], before.get("podCIDRs") or []
     pairs = zip(ranges, known, strict=False)

@@ -63,7 +63,6 @@ _NO_PORT = {
 
 
 def _create(service: Object, creation: Creation) -> Object:
-    """A new Service, with an address unless it wants none, and with ports on nodes if it does."""
     spec = spec_of(service)
     if spec.get("type") == "ExternalName":
         return service
@@ -98,7 +97,6 @@ def _create(service: Object, creation: Creation) -> Object:
 
 
 def _keep_addresses(new: Object, old: Object, _now_s: float) -> Object:
-    """An update that leaves addresses out keeps them, as long as the service still wants one."""
     spec, before = spec_of(new), spec_of(old)
     if spec.get("type") == "ExternalName" or before.get("type") == "ExternalName":
         return new
@@ -136,7 +134,6 @@ def _with_defaults(service: Object) -> Object:
 
 
 def _with_affinity(spec: Object) -> Object:
-    """The spec with how long clients stay with a pod, if they do."""
     if spec["sessionAffinity"] == "None":
         return without(spec, "sessionAffinityConfig") if "sessionAffinityConfig" in spec else spec
     if spec["sessionAffinity"] != "ClientIP":
@@ -149,7 +146,6 @@ def _with_affinity(spec: Object) -> Object:
 
 
 def _cluster_addresses(new: Object, old: Object) -> Faults:
-    """A service keeps its address, unless it is one of those that have none."""
     spec, before = spec_of(new), spec_of(old)
     if "ExternalName" in (spec.get("type"), before.get("type")):
         return
@@ -162,7 +158,6 @@ def _cluster_addresses(new: Object, old: Object) -> Faults:
 
 
 def _shortened(entries: Iterable[str], if_empty: str) -> str:
-    """The first few entries, and how many more there are."""
     found = list(entries)
     shown = ",".join(found[:_SHOWN_MAX])
     more = len(found) - _SHOWN_MAX
@@ -255,7 +250,6 @@ def _has_ports(spec: Any, path: str) -> Faults:
 
 
 def _one_address(spec: Any, path: str) -> Faults:
-    """The address that is asked for is one, or none."""
     address = spec.get("clusterIP")
     if address and address != _HEADLESS and spec.get("type") != "ExternalName":
         yield from checks.ip_address(address, join(path, "clusterIPs[0]"))

@@ -75,7 +75,6 @@ _terms = checks.each(
 
 
 def _topologies(value: Any, path: str) -> Faults:
-    """Where volumes may be made: terms that say something, each something else."""
     yield from _terms(value, path)
     known: list[dict[str, set[str]]] = [{} for _ in dicts(value)]
     for index, term in dicts(value):

@@ -1,6 +1,6 @@
 """Volumes and claims to them: where data lies doesn't change; a bound claim may grow."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
@@ -46,12 +46,10 @@ from podium.apiserver.validation.resource_requirements import amounts as valid_a
 from podium.apiserver.validation.resource_requirements import readable_amounts
 from podium.apiserver.validation.selectors import node_selector
 
-_STORAGE = "storage"
 _CLAIM_FIXED = (
     "spec is immutable after creation except resources.requests and volumeAttributesClassName "
     "for bound claims"
 )
-_SOURCE_FIXED = "spec.persistentvolumesource is immutable after creation"
 _NO_SOURCES = frozenset(
     {
         "accessModes",
@@ -65,17 +63,9 @@ _NO_SOURCES = frozenset(
         "volumeMode",
     }
 )
-_TOO_SMALL = "field can not be less than status.capacity"
 _ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
 _REQUESTED = "spec.resources.requests.storage"
-_DEPRECATED_SOURCES = (
-    "cephfs",
-    "photonPersistentDisk",
-    "scaleIO",
-    "storageos",
-    "glusterfs",
-    "rbd",
-)
+_DEPRECATED_SOURCES = ("cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd")
 _SHORT_MODES = (
     ("ReadWriteOnce", "RWO"),
     ("ReadOnlyMany", "ROX"),
@@ -95,12 +85,11 @@ def _update_volume_status(new: Object, old: Object, now_s: float) -> Object:
 
 
 def _capacity(value: Any, path: str) -> Faults:
-    """A volume has storage, and nothing else."""
     if not value:
         yield MinorFieldError(path, None, "", ErrorKind.REQUIRED)
-    if list(a_dict(value)) != [_STORAGE]:
+    if list(a_dict(value)) != ["storage"]:
         shown = dict(sorted(value.items())) if isinstance(value, dict) else None
-        fault = unsupported(path, shown, (_STORAGE,))
+        fault = unsupported(path, shown, ("storage",))
         yield MinorFieldError(path, shown, fault.message, fault.kind)
     unreadable = [*readable_amounts(value or {}, path)]
     yield from unreadable
@@ -112,7 +101,6 @@ def _capacity(value: Any, path: str) -> Faults:
 
 
 def _constraints(value: object, path: str) -> Faults:
-    """On which nodes a volume can be reached, once that is spoken of."""
     if value is None:
         message = "must specify required node constraints"
         yield MinorFieldError(path, None, message, ErrorKind.REQUIRED)
@@ -121,7 +109,6 @@ def _constraints(value: object, path: str) -> Faults:
 
 
 def _source(spec: Any, path: str) -> Faults:
-    """Where the data lies; what is on a node's own disk says on which."""
     local = spec.get("local")
     for field in ("hostPath", "local"):
         if isinstance(spec.get(field), dict) and not spec[field].get("path"):
@@ -135,7 +122,6 @@ def _source(spec: Any, path: str) -> Faults:
 
 
 def _claim_spec(new: Object, old: Object) -> Faults:
-    """Of a claim, a volume and a class are given once; size and attributes change when bound."""
     spec, before = dict(spec_of(new)), spec_of(old)
     known: dict[str, Any] = dict(before)
     if not before.get("volumeName"):
@@ -149,30 +135,23 @@ def _claim_spec(new: Object, old: Object) -> Faults:
         path = f"metadata.annotations[{CLASS_ANNOTATION}]"
         yield FieldError(path, noted or "", "field is immutable")
     if at(new, "status.phase") == "Bound":
-        spec = _with_changeable_of(spec, before)
+        # The size and the class of attributes may change.
+        resources = resources_of(spec)
+        if resources.get("requests"):
+            size = at(before, "resources.requests.storage")
+            requests = {**resources["requests"], "storage": size or "0"}
+            spec["resources"] = {**resources, "requests": requests}
+        if spec.get("volumeAttributesClassName") is not None:
+            spec["volumeAttributesClassName"] = before.get("volumeAttributesClassName")
     shown, stored = (internal("PersistentVolumeClaimSpec", one) for one in (spec, known))
     if shown != stored:
         yield checks.forbidden("spec", f"{_CLAIM_FIXED}\n{difference(stored, shown)}")
     wanted, had = (nanos(at(one, _REQUESTED) or 0) for one in (new, old))
     # A claim that couldn't grow may ask for less again, but for more than it has.
     if wanted < had and wanted <= nanos(at(old, "status.capacity.storage") or 0):
-        yield checks.forbidden(_REQUESTED, _TOO_SMALL)
-    now, then = spec_of(new).get("volumeMode"), before.get("volumeMode")
-    yield from rules.immutable_value(now, then, "volumeMode")
+        yield checks.forbidden(_REQUESTED, "field can not be less than status.capacity")
+    yield from rules.immutable("spec.volumeMode", "volumeMode")(new, old)
     yield from _attributes_class_stays(new, old, empty_too=True)
-
-
-def _with_changeable_of(spec: Mapping[str, Any], before: Object) -> dict[str, Any]:
-    """The spec with the size and the class of attributes as they were."""
-    changed = dict(spec)
-    resources = resources_of(spec)
-    if resources.get("requests"):
-        size = at(before, "resources.requests.storage")
-        requests = {**resources["requests"], "storage": size or "0"}
-        changed["resources"] = {**resources, "requests": requests}
-    if spec.get("volumeAttributesClassName") is not None:
-        changed["volumeAttributesClassName"] = before.get("volumeAttributesClassName")
-    return changed
 
 
 def _attributes_class_stays(new: Object, old: Object, *, empty_too: bool) -> Faults:
@@ -191,7 +170,8 @@ def _volume_source(new: Object, old: Object) -> Faults:
     if "csi" in now and part(before, "csi").get("controllerExpandSecretRef") is None:
         now["csi"] = without(now["csi"], "controllerExpandSecretRef")
     if not rules.same(now, before):
-        yield checks.forbidden("spec.persistentvolumesource", _SOURCE_FIXED)
+        path = "spec.persistentvolumesource"
+        yield checks.forbidden(path, f"{path} is immutable after creation")
 
 
 def _sources(spec: Object) -> dict[str, Any]:
@@ -203,11 +183,8 @@ def _sources(spec: Object) -> dict[str, Any]:
 
 
 def _volume_node_affinity(new: Object, old: Object) -> Faults:
-    """Where a volume can be reached is said once."""
     now, before = at(new, "spec.nodeAffinity"), at(old, "spec.nodeAffinity")
-    if before is None:
-        return
-    if not rules.same(now, before):
+    if before is not None and not rules.same(now, before):
         message = "field is immutable, except for updating from beta label to GA"
         yield FieldError("nodeAffinity", "null" if now is None else now, message)
 
@@ -234,10 +211,6 @@ def _claim(volume: Object, _now_s: float) -> str:
     return f"{claim.get('namespace', '')}/{claim.get('name', '')}" if claim else ""
 
 
-def _modes(volume: Object, _now_s: float) -> str:
-    return _short_modes(at(volume, "spec.accessModes"))
-
-
 def _claimed_capacity(claim: Object, _now_s: float) -> str:
     is_claimed = at(claim, "spec.volumeName")
     return str(at(claim, "status.capacity.storage") or "0") if is_claimed else ""
@@ -255,10 +228,6 @@ def _with_status(obj: Object) -> Object:
 def claim_defaults(claim: Object) -> Object:
     """A PersistentVolumeClaim, or a StatefulSet's template for one."""
     return with_claim_spec(_with_status(claim))
-
-
-def _volume_defaults(volume: Object) -> Object:
-    return inside(_with_status(volume), spec=lambda spec: inside(spec, capacity=amounts))
 
 
 _valid_volume = object_check(
@@ -312,8 +281,7 @@ def _volume_warnings(volume: Object) -> Iterator[str]:
         yield from term_warnings(term, f"{where}[{index}]")
     for field in _DEPRECATED_SOURCES:
         if spec.get(field) is not None:
-            shown, text = DEPRECATED_VOLUMES[field]
-            yield f"spec.{shown}: {text}"
+            yield f"spec.{DEPRECATED_VOLUMES[field]}"
 
 
 def _claim_warnings(claim: Object) -> Iterator[str]:
@@ -330,7 +298,10 @@ def _old_class(obj: Object) -> Iterator[str]:
 PERSISTENT_VOLUME = Registration(
     kind=KINDS["PersistentVolume"],
     warnings=_volume_warnings,
-    defaults=schema_defaults(KINDS["PersistentVolume"], _volume_defaults),
+    defaults=schema_defaults(
+        KINDS["PersistentVolume"],
+        lambda obj: inside(_with_status(obj), spec=lambda spec: inside(spec, capacity=amounts)),
+    ),
     validate=_valid_volume,
     # A volume is judged as a new one, and once more as a changed one.
     validate_update=rules.all_of(
@@ -345,10 +316,7 @@ PERSISTENT_VOLUME = Registration(
     strategy=Strategy(
         create=lambda volume, creation: {
             **volume,
-            "status": {
-                "phase": "Pending",
-                "lastPhaseTransitionTime": timestamp(creation.now_s),
-            },
+            "status": {"phase": "Pending", "lastPhaseTransitionTime": timestamp(creation.now_s)},
         },
         update=keep_status,
         subresources={"status": _update_volume_status},
@@ -357,7 +325,11 @@ PERSISTENT_VOLUME = Registration(
     columns=(
         NAME,
         Column("Capacity", ".spec.capacity.storage", "Size of the volume.", default="0"),
-        Column("Access Modes", _modes, "How it can be mounted."),
+        Column(
+            "Access Modes",
+            lambda volume, _: _short_modes(at(volume, "spec.accessModes")),
+            "How it can be mounted.",
+        ),
         Column("Reclaim Policy", ".spec.persistentVolumeReclaimPolicy", "What it ends as."),
         Column("Status", _phase, "Whether it is available, bound or released."),
         Column("Claim", _claim, "The claim that it is bound to."),

@@ -10,8 +10,6 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join
 from podium.apiserver.validation.names import label_key
 
-_ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
-_STATUSES = ("False", "True", "Unknown")
 _INDEXED_ALONE = "requires indexed completion mode"
 _PODS_MAX = 100_000
 _BOUNDED_COMPLETIONS_MAX = 100_000
@@ -23,7 +21,6 @@ _OF_MANY = (
 
 
 def _named(*choices: str) -> Check:
-    """One of the choices; all of them are told where there is none."""
     known = checks.one_of(*choices)
     message = "valid values: [{}]".format(" ".join(f'"{one}"' for one in choices))
 
@@ -34,12 +31,10 @@ def _named(*choices: str) -> Check:
 
 
 def _is_indexed(spec: Any) -> bool:
-    """Whether each pod of a Job has an index."""
     return bool(spec.get("completionMode") == "Indexed")
 
 
 def _failures_limited(spec: Any, path: str) -> Faults:
-    """How many indexes may fail is told where it is told how often one may."""
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         where = join(path, "backoffLimitPerIndex")
         yield checks.required(where, "when maxFailedIndexes is specified")
@@ -49,11 +44,9 @@ _mode = checks.fields(completionMode=checks.one_of("NonIndexed", "Indexed"))
 
 
 def _indexes(spec: Any, path: str) -> Faults:
-    """What only Jobs with indexes have, and how much of it."""
-    limits = ("backoffLimitPerIndex", "maxFailedIndexes")
     if not _is_indexed(spec):
         if spec.get("completionMode", "NonIndexed") == "NonIndexed":
-            for field in limits:
+            for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
                 if spec.get(field) is not None:
                     yield FieldError(join(path, field), spec[field], _INDEXED_ALONE)
         return
@@ -83,39 +76,36 @@ def _indexes(spec: Any, path: str) -> Faults:
 
 
 def _failure_policy(spec: Any, path: str) -> Faults:
-    policy, where = a_dict(spec.get("podFailurePolicy")), join(path, "podFailurePolicy.rules")
+    pod = a_dict(a_dict(spec.get("template")).get("spec"))
+    containers = [*entries(pod, "containers"), *entries(pod, "initContainers")]
+    names = {one.get("name", "") for one in containers}
+    policy = a_dict(spec.get("podFailurePolicy"))
     for index, rule in enumerate(entries(policy, "rules")):
-        yield from _failure_rule(spec, rule, f"{where}[{index}]")
+        where = f"{join(path, 'podFailurePolicy.rules')}[{index}]"
+        action, codes = rule.get("action"), rule.get("onExitCodes")
+        conditions = rule.get("onPodConditions") or []
+        if action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
+            message = "requires the backoffLimitPerIndex to be set"
+            yield FieldError(f"{where}.action", action, message)
+        else:
+            yield from _action(action, f"{where}.action")
+        if codes is not None:
+            yield from _exit_codes(codes, f"{where}.onExitCodes", names)
+        yield from _conditions(conditions, f"{where}.onPodConditions")
+        if codes is not None and conditions:
+            message = "specifying both OnExitCodes and OnPodConditions is not supported"
+            yield FieldError(where, OMITTED, message)
+        elif codes is None and not conditions:
+            message = "specifying one of OnExitCodes and OnPodConditions is required"
+            yield FieldError(where, OMITTED, message)
 
 
-def _failure_rule(spec: Any, rule: Any, path: str) -> Faults:
-    action, codes, conditions = (
-        rule.get(field) for field in ("action", "onExitCodes", "onPodConditions")
-    )
-    if action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
-        message = "requires the backoffLimitPerIndex to be set"
-        yield FieldError(join(path, "action"), action, message)
-    else:
-        yield from _action(action, join(path, "action"))
-    if codes is not None:
-        pod = a_dict(a_dict(spec.get("template")).get("spec"))
-        containers = [*entries(pod, "containers"), *entries(pod, "initContainers")]
-        names = {one.get("name", "") for one in containers}
-        yield from _exit_codes(codes, join(path, "onExitCodes"), names)
-    yield from _conditions(conditions or [], join(path, "onPodConditions"))
-    if codes is not None and conditions:
-        message = "specifying both OnExitCodes and OnPodConditions is not supported"
-        yield FieldError(path, OMITTED, message)
-    elif codes is None and not conditions:
-        message = "specifying one of OnExitCodes and OnPodConditions is required"
-        yield FieldError(path, OMITTED, message)
-
-
-_action = _named(*_ACTIONS)
+_action = _named("Count", "FailIndex", "FailJob", "Ignore")
 _operator = _named("In", "NotIn")
 _conditions = checks.each(
     checks.fields(
-        type=checks.absent_as("", label_key), status=checks.absent_as("", _named(*_STATUSES))
+        type=checks.absent_as("", label_key),
+        status=checks.absent_as("", _named("False", "True", "Unknown")),
     )
 )
 
@@ -235,11 +225,11 @@ _readable = checks.fields(
         )
     ),
 )
-_rules = (_failures_limited, _mode, _indexes, _failure_policy, _success_policy, _replacement_policy)
+_rules = checks.both(
+    _failures_limited, _mode, _indexes, _failure_policy, _success_policy, _replacement_policy
+)
 
 
 def policies(spec: Any, path: str) -> Faults:
     """Validate the whole policy; the decoder reports what can't be read."""
-    if not list(_readable(spec, path)):
-        for rule in _rules:
-            yield from rule(spec, path)
+    return iter(()) if any(_readable(spec, path)) else _rules(spec, path)

@@ -91,8 +91,6 @@ def finalizer_name(name: str, path: str) -> Faults:
 
 
 def _beginning_of(name: Check) -> Check:
-    """What a name begins with; it may end in a dash, as something will follow."""
-
     def check(value: object, path: str) -> Faults:
         ends_in_dash = isinstance(value, str) and len(value) > 1 and value.endswith("-")
         whole = f"{str(value)[:-2]}a" if ends_in_dash else value

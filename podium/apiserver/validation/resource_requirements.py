@@ -59,8 +59,6 @@ def _any_name(name: str, path: str) -> Faults:
 
 
 def _amount(check_name: Callable[[str, str], Faults]) -> Callable[[str, Any, str], Faults]:
-    """One amount of a resource; extended resources and pods are counted in whole pieces."""
-
     def check(name: str, amount: Any, path: str) -> Faults:
         yield from check_name(name, path)
         faults = list(checks.quantity(amount, path))

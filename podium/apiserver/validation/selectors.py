@@ -15,8 +15,6 @@ _UNKNOWN_OPERATOR = "not a valid selector operator"
 
 
 def _fits_operator(*operators: str) -> Check:
-    """The operator is known, and there are as many values as it takes."""
-
     def check(value: Any, path: str) -> Faults:
         operator, values, where = value.get("operator"), value.get("values"), join(path, "values")
         if operator not in operators:

@@ -137,7 +137,6 @@ def _next_generation(obj: Object) -> Object:
 
 
 def _with_metadata(obj: Object, **fields: Any) -> Object:
-    """The object with these fields in its metadata; lists without entries are left out."""
     metadata = {**obj["metadata"], **fields}
     if not metadata.get("finalizers"):
         metadata.pop("finalizers", None)

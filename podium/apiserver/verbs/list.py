@@ -76,7 +76,6 @@ def too_large(error: TooLargeResourceVersionError) -> RefusedError:
 
 
 def _revision(store: Store, options: ListOptions) -> int | None:
-    """Which revision a list is to show; None for the latest one."""
     if options.continue_token or options.resource_version in _ANY:
         return None
     revision = parse_count(options.resource_version)

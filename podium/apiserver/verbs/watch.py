@@ -67,7 +67,6 @@ class WatchStream:
         return items
 
     def _items(self, events: Iterable[WatchEvent]) -> list[Item]:
-        """Events as the watcher sees them, without those that it doesn't see."""
         if self._matches is None:
             return [{"type": event.type, "object": event.obj} for event in events]
         seen = (_seen(event, self._matches) for event in events)

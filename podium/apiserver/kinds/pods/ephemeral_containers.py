@@ -70,7 +70,6 @@ def ephemeral_containers_update(new: Object, old: Object) -> Faults:
 
 
 def _valid(spec: Mapping[str, Any], path: str) -> Faults:
-    """The `ephemeralContainers` of a pod spec, whose names are unique among all its containers."""
     pod, where = PodParts.of(spec), join(path, _FIELD)
     others = {
         str(one.get("name"))

@@ -55,7 +55,6 @@ def _of_both_strengths(term: Filler) -> Filler:
 
 
 def _merged(term: Object, field: str, operator: str, labels: Labels) -> Object:
-    """The term with a condition for each label key that the pod has a label for."""
     selector = term.get("labelSelector")
     if selector is None:
         return term

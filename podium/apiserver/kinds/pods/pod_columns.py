@@ -36,7 +36,6 @@ def _sidecars(pod: Object) -> set[str]:
 
 
 def _initialization(pod: Object) -> tuple[list[Object], Object | None]:
-    """The init containers' statuses that are done, and the one that isn't, if any."""
     sidecars = _sidecars(pod)
     done: list[Object] = []
     for status in _statuses(pod, "initContainerStatuses"):
@@ -54,7 +53,6 @@ def _shows_containers(pod: Object) -> bool:
 
 
 def _end(terminated: Object) -> str:
-    """Why a container has ended."""
     if terminated.get("reason"):
         return str(terminated["reason"])
     if terminated.get("signal"):
@@ -77,7 +75,6 @@ def _is_running(status: Object) -> bool:
 
 
 def _container_reason(status: Object) -> str:
-    """What a container's state says about the pod; empty if it says nothing."""
     waiting = at(status, "state.waiting.reason")
     if waiting:
         return str(waiting)

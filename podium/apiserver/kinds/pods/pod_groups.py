@@ -41,7 +41,6 @@ _one_at_least = checks.integer(1, checks.INT32_MAX, "must be greater than or equ
 
 
 def _min_count(value: object, path: str) -> Faults:
-    """A count; 0 is as good as absent, and that isn't allowed."""
     return iter((checks.required(path),)) if not value else _one_at_least(value, path)
 
 

@@ -101,7 +101,6 @@ def _containers(status: Object, before: Object, spec: Object) -> Faults:
 
 
 def _claims(statuses: Sequence[Object], spec: Object) -> Faults:
-    """Claims of resources are those of the spec, each once."""
     named = {claim.get("name") for claim in spec.get("resourceClaims") or ()}
     seen = set()
     for index, status in enumerate(statuses):

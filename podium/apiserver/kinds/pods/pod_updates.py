@@ -90,7 +90,6 @@ update = rules.all_of(
 
 
 def _deadline(spec: Object, before: Object) -> Faults:
-    """A deadline may be set, and brought forward."""
     path = "spec.activeDeadlineSeconds"
     now, then = spec.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
     if now is None:
@@ -107,7 +106,6 @@ def _toleration(toleration: Object) -> tuple[Any, ...]:
 
 
 def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:
-    """The new spec with everything that may change as it was."""
     fields = ("activeDeadlineSeconds", "tolerations", "schedulingGates")
     kept: dict[str, Any] = {field: before.get(field) for field in fields}
     for field in _CONTAINERS:
@@ -137,7 +135,6 @@ def _tightened(spec: Object, before: Object) -> Faults:
 
 
 def _as_before_where_tightened(spec: Object, before: Object) -> dict[str, Any]:
-    """The fields of the spec that have been looked at, as they were."""
     kept: dict[str, Any] = {"nodeSelector": before.get("nodeSelector")}
     node = _node_affinity(before)
     if rules.same(_node_affinity(spec), node):

@@ -51,7 +51,6 @@ _GATED = {
 
 
 def _create(pod: Object, _creation: Creation) -> Object:
-    """A new pod: pending, in its QoS class, and marked if gates keep it."""
     status: dict[str, Any] = {"phase": "Pending"}
     if pod["spec"].get("schedulingGates"):
         status["conditions"] = [_GATED]
@@ -60,7 +59,6 @@ def _create(pod: Object, _creation: Creation) -> Object:
 
 
 def _with_app_armor(pod: Object) -> Object:
-    """The pod with its AppArmor annotations as fields, where these aren't set."""
     spec, noted = pod["spec"], annotations(pod)
     if not any(name.startswith(APP_ARMOR) for name in noted) or _is_for_windows(spec):
         return pod
@@ -112,13 +110,11 @@ def _update_status(new: Object, old: Object, now_s: float) -> Object:
 
 
 def _resize(new: Object, old: Object, _now_s: float) -> Object:
-    """Only the resources of containers."""
     new = resized(new, old)
     return new if new["spec"] == old["spec"] else next_generation(new, old)
 
 
 def _add_ephemeral_containers(new: Object, old: Object, _now_s: float) -> Object:
-    """Only the ephemeral containers."""
     new = added(new, old)
     return new if new["spec"] == old["spec"] else next_generation(new, old)
 

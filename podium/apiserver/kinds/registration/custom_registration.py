@@ -58,7 +58,6 @@ def _column(declared: Object) -> Column:
 
 
 def _as_written(path: str) -> ReadField:
-    """A field of any type as JSON has it."""
     read = text(path)
     words = {"True": "true", "False": "false"}
     return lambda obj: words.get(read(obj), read(obj))

@@ -107,7 +107,6 @@ def filled_by_schema(value: Any, of: Type) -> Any:
 
 
 def _to_thousandths(raw: Any) -> Any:
-    """An amount as it is, or rounded up to thousandths where it is finer."""
     amount = parse_quantity(raw)
     rest = amount.nanos % NANOS_PER_MILLI
     if not rest:

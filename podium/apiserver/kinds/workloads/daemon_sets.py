@@ -41,7 +41,6 @@ _ALWAYS_TOLD = (
 
 
 def _valid_strategy(value: Any, path: str) -> Faults:
-    """The `updateStrategy` of a DaemonSet."""
     kind = value.get("type") or "RollingUpdate"
     if kind == "RollingUpdate":
         yield from checks.fields(rollingUpdate=_rolling_daemons)(value, path)
@@ -65,7 +64,6 @@ _rolling_daemons = checks.in_turn(
 
 
 def _create(daemon_set: Object, _creation: Creation) -> Object:
-    """A new DaemonSet, with the first generation of its template."""
     return _with_template_generation(daemon_set, "1")
 
 

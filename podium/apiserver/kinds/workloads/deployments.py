@@ -34,7 +34,6 @@ from podium.apiserver.validation.checks import Faults, join
 
 
 def _valid_strategy(value: Any, path: str) -> Faults:
-    """The `strategy` of a Deployment."""
     rolling, where = value.get("rollingUpdate"), join(path, "rollingUpdate")
     kind = value.get("type") or "RollingUpdate"
     if kind == "Recreate" and rolling is not None:

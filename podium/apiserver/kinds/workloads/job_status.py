@@ -64,7 +64,6 @@ def _end(new: Object, old: Object) -> Faults:
 
 
 def _finished(new: Object, old: Object) -> Faults:
-    """Nothing goes on in a job that has ended."""
     status, before = status_of(new), status_of(old)
     if not {_COMPLETE, _FAILED} & _true(new):
         return

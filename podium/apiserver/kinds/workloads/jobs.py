@@ -87,7 +87,6 @@ def _template(new: Object, old: Object) -> Faults:
 
 
 def _completions(new: Object, old: Object) -> Faults:
-    """The number of completions changes only with the parallelism of an indexed job."""
     now, before = at(new, "spec.completions"), at(old, "spec.completions")
     if rules.same(now, before):
         return
@@ -130,8 +129,6 @@ def _job_duration(job: Object, now_s: float) -> str:
 
 
 def _with_defaults(job: Object) -> Object:
-    """A Job that says neither how many completions nor how many at once runs one pod."""
-
     def spec(spec: Object) -> Object:
         if spec.get("completions") is None and spec.get("parallelism") is None:
             spec = {**spec, "completions": 1}

@@ -42,7 +42,6 @@ _WITHIN = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableRepl
 
 
 def _valid_strategy(value: Any, path: str) -> Faults:
-    """The `updateStrategy` of a StatefulSet."""
     kind, rolling = value.get("type"), value.get("rollingUpdate")
     if kind == "":
         yield checks.required(path)
@@ -67,7 +66,6 @@ def _management(value: object, path: str) -> Faults:
 
 
 def _claimed_template(spec: Any, path: str) -> Faults:
-    """The template of a StatefulSet, with its claims as volumes, which its containers can mount."""
     template = a_dict(spec.get("template"))
     pod, claims = a_dict(template.get("spec")), dict[str, Any]()
     volumes = volumes_of(pod)

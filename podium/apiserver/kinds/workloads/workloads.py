@@ -71,8 +71,6 @@ def labelled_like_template(workload: Object) -> Object:
 
 
 def _at_most(field: str, other: str, message: str) -> Rule:
-    """One number of the status isn't above another."""
-
     def rule(new: Object, _old: Object) -> Faults:
         found = at(new, f"status.{field}") or 0
         if found > (at(new, f"status.{other}") or 0):

@@ -80,7 +80,6 @@ _claim_names = checks.fields(resourceClaimName=subdomain, resourceClaimTemplateN
 
 
 def _pod_level(spec: Any, path: str) -> Faults:
-    """Resources of the pod as a whole, which cover those of its containers."""
     resources, where = spec.get("resources"), join(path, "resources")
     if resources is None:
         return

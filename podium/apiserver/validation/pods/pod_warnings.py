@@ -46,21 +46,18 @@ _ANNOTATIONS: Mapping[str, str] = {
         'non-functional in v1.11+; use the "sysctls" field instead'
     ),
 }
-DEPRECATED_VOLUMES: Mapping[str, tuple[str, str]] = {
-    "photonPersistentDisk": (
-        "photonPersistentDisk",
-        "deprecated in v1.11, non-functional in v1.16+",
-    ),
-    "gitRepo": ("gitRepo", "deprecated in v1.11"),
-    "scaleIO": ("scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
-    "flocker": ("flocker", "deprecated in v1.22, non-functional in v1.25+"),
-    "storageos": ("storageOS", "deprecated in v1.22, non-functional in v1.25+"),
-    "quobyte": ("quobyte", "deprecated in v1.22, non-functional in v1.25+"),
-    "glusterfs": ("glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
-    "cephfs": ("cephfs", "deprecated in v1.28, non-functional in v1.31+"),
-    "rbd": ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
+DEPRECATED_VOLUMES: Mapping[str, str] = {
+    "photonPersistentDisk": ("photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+"),
+    "gitRepo": "gitRepo: deprecated in v1.11",
+    "scaleIO": "scaleIO: deprecated in v1.16, non-functional in v1.22+",
+    "flocker": "flocker: deprecated in v1.22, non-functional in v1.25+",
+    "storageos": "storageOS: deprecated in v1.22, non-functional in v1.25+",
+    "quobyte": "quobyte: deprecated in v1.22, non-functional in v1.25+",
+    "glusterfs": "glusterfs: deprecated in v1.25, non-functional in v1.26+",
+    "cephfs": "cephfs: deprecated in v1.28, non-functional in v1.31+",
+    "rbd": "rbd: deprecated in v1.28, non-functional in v1.31+",
 }
-"""By field of a volume: the field as the warning names it, and the warning."""
+"""By field of a volume: the warning, which begins with the field as it names it."""
 # The volumes with files of an object: field, kind, and the field with the object's name.
 _FILES = (
     ("configMap", "ConfigMap", "name"),
@@ -101,9 +98,9 @@ def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
         if name in noted:
             yield f"{_annotation(path, name)}: {text}"
     for index, volume in enumerate(volumes_of(spec)):
-        for field, (shown, text) in DEPRECATED_VOLUMES.items():
+        for field, text in DEPRECATED_VOLUMES.items():
             if volume.get(field) is not None:
-                yield f"{where}.volumes[{index}].{shown}: {text}"
+                yield f"{where}.volumes[{index}].{text}"
         claim = part(volume, "ephemeral", "volumeClaimTemplate", "spec")
         yield from claim_warnings(
             claim, f"{where}.volumes[{index}].ephemeral.volumeClaimTemplate.spec"
@@ -126,7 +123,15 @@ def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
     if grace_s is not None and grace_s < 0:
         rule = "must be >= 0; negative values are invalid and will be treated as 1"
         yield f"{where}.terminationGracePeriodSeconds: {rule}"
-    yield from _pod_affinity(spec, where)
+    for field in ("podAffinity", "podAntiAffinity"):
+        affinity, place = part(spec, "affinity", field), f"{where}.affinity.{field}"
+        for index, term in enumerate(entries(affinity, _TERMS)):
+            if term.get("labelSelector") is None:
+                yield f"{place}.{_TERMS}[{index}].labelSelector: {_NO_SELECTOR}"
+        for index, one in enumerate(entries(affinity, _PREFERRED)):
+            if part(one, "podAffinityTerm").get("labelSelector") is None:
+                at = f"{place}.{_PREFERRED}[{index}].podAffinityTerm.labelSelector"
+                yield f"{at}: {_NO_SELECTOR}"
     for index, address in enumerate(part(spec, "dnsConfig").get("nameservers") or ()):
         yield from address_warnings(address, f"{where}.dnsConfig.nameservers[{index}]")
     for index, alias in enumerate(entries(spec, "hostAliases")):
@@ -216,16 +221,12 @@ def _overlapping_paths(volume: Object) -> Iterator[str]:
 def _overlaps(start: str, files: Iterable[tuple[str, str]]) -> Iterator[str]:
     known: list[tuple[str, str]] = []
     for path, source in files:
-        path = path.rstrip("/")
-        for other, its_source in known if path else ():
-            if f"{path}/".startswith(f"{other}/") or f"{other}/".startswith(f"{path}/"):
-                yield f"{start}: {_file(path, source)} with {_file(other, its_source)}"
-        if path:
-            known.append((path, source))
-
-
-def _file(path: str, source: str) -> str:
-    return f'"{path}" ({source})' if source else f'"{path}"'
+        if path := path.rstrip("/"):
+            shown = f'"{path}" ({source})' if source else f'"{path}"'
+            for other, other_shown in known:
+                if f"{path}/".startswith(f"{other}/") or f"{other}/".startswith(f"{path}/"):
+                    yield f"{start}: {shown} with {other_shown}"
+            known.append((path, shown))
 
 
 def _projected(source: Object) -> list[tuple[str, str]]:
@@ -315,39 +316,33 @@ def _container(
 
 
 def _ports(spec: Object, where: str) -> Iterator[str]:
-    """Ports that several containers have by number or name, and addresses without a port."""
+    ports = [
+        (port, f"{place}.ports[{index}]")
+        for container, place in _containers(spec, where)
+        for index, port in enumerate(entries(container, "ports"))
+    ]
     known: dict[tuple[Any, Any], list[tuple[Object, str]]] = {}
-    for container, place in _containers(spec, where):
-        for index, port in enumerate(entries(container, "ports")):
-            at = f"{place}.ports[{index}]"
-            if port.get("hostIP") and not port.get("hostPort"):
-                yield f"{at}: hostIP set without hostPort: {_port_text(port)}"
-            same = known.setdefault((port.get("containerPort"), port.get("protocol")), [])
-            for other, there in same:
-                how = _overlap(port, other)
-                if how:
-                    yield f"{at}: {how} port definition with {there}"
-            same.append((port, at))
+    for port, at in ports:
+        if port.get("hostIP") and not port.get("hostPort"):
+            # As Go prints a port.
+            shown = (
+                f"Name:{port.get('name', '')} HostPort:{port.get('hostPort', 0)} "
+                f"ContainerPort:{port.get('containerPort', 0)} "
+                f"Protocol:{port.get('protocol', '')} HostIP:{port['hostIP']}"
+            )
+            yield f"{at}: hostIP set without hostPort: {{{shown}}}"
+        same = known.setdefault((port.get("containerPort"), port.get("protocol")), [])
+        for other, there in same:
+            if how := _overlap(port, other):
+                yield f"{at}: {how} port definition with {there}"
+        same.append((port, at))
     named: dict[str, str] = {}
-    for container, place in _containers(spec, where):
-        for index, port in enumerate(entries(container, "ports")):
-            name, at = port.get("name"), f"{place}.ports[{index}]"
-            first = named.setdefault(name, at) if name else at
-            if first != at:
-                used = f"services and probes that select ports by name will use {first}"
-                yield f'{at}: duplicate port name "{name}" with {first}, {used}'
-
-
-def _port_text(port: Object) -> str:
-    """A port as Go prints it."""
-    shown = {
-        "Name": port.get("name", ""),
-        "HostPort": port.get("hostPort", 0),
-        "ContainerPort": port.get("containerPort", 0),
-        "Protocol": port.get("protocol", ""),
-        "HostIP": port.get("hostIP", ""),
-    }
-    return "{" + " ".join(f"{field}:{value}" for field, value in shown.items()) + "}"
+    for port, at in ports:
+        name = port.get("name")
+        first = named.setdefault(name, at) if name else at
+        if first != at:
+            used = f"services and probes that select ports by name will use {first}"
+            yield f'{at}: duplicate port name "{name}" with {first}, {used}'
 
 
 def _overlap(port: Object, other: Object) -> str:
@@ -359,15 +354,3 @@ def _overlap(port: Object, other: Object) -> str:
     if not host or not its_host:
         return "overlapping"
     return "dangerously ambiguous" if host == its_host and bool(ip) != bool(its_ip) else ""
-
-
-def _pod_affinity(spec: Object, where: str) -> Iterator[str]:
-    for field in ("podAffinity", "podAntiAffinity"):
-        affinity, place = part(spec, "affinity", field), f"{where}.affinity.{field}"
-        for index, term in enumerate(entries(affinity, _TERMS)):
-            if term.get("labelSelector") is None:
-                yield f"{place}.{_TERMS}[{index}].labelSelector: {_NO_SELECTOR}"
-        for index, one in enumerate(entries(affinity, _PREFERRED)):
-            if part(one, "podAffinityTerm").get("labelSelector") is None:
-                at = f"{place}.{_PREFERRED}[{index}].podAffinityTerm.labelSelector"
-                yield f"{at}: {_NO_SELECTOR}"
