@@ -117,20 +117,19 @@ class Admission:
         key = (request.kind.key, request.subresource, request.operation)
         concerned = self._concerned.get(key)
         if concerned is None:
-            asked = [one for one in self._plugins if _handles(one, request)]
+            more = ALL_NAMESPACED if request.kind.namespaced else request.resource
+            asked = [
+                one
+                for one in self._plugins
+                if request.operation
+                in one.handles.get(request.resource, one.handles.get(more, frozenset()))
+            ]
             concerned = self._concerned[key] = _Concerned(
                 admit=_overriding(asked, "admit"),
                 validate=_overriding(asked, "validate"),
                 charge=_overriding(asked, "charge"),
             )
         return concerned
-
-
-def _handles(plugin: Plugin, request: Attributes) -> bool:
-    operations = plugin.handles.get(request.resource)
-    if operations is None and request.kind.namespaced:
-        operations = plugin.handles.get(ALL_NAMESPACED)
-    return operations is not None and request.operation in operations
 
 
 def _overriding(plugins: Sequence[Plugin], method: str) -> tuple[Plugin, ...]:

@@ -28,7 +28,6 @@ _LABEL_RULE = (
     "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "
     f"'abc-123', regex used for validation is '{_LABEL}')"
 )
-_STORED_ONCE = "must have exactly one version marked as storage version"
 _CONVERSIONS = ("None", "Webhook")
 _SCALED = {
     "specReplicasPath": (".spec",),
@@ -39,8 +38,6 @@ _COLUMN_WORDS = {
     "type": ("boolean", "date", "integer", "number", "string"),
     "format": ("byte", "date", "date-time", "double", "float", "int32", "int64", "password"),
 }
-_ALWAYS = ("spec.group", "spec.names.plural")
-_ONCE_SERVED = ("spec.scope", "spec.names.kind")
 _REMAINS = (
     "missing from spec.versions; {0} was previously a storage version, and must remain in "
     "spec.versions until a storage migration ensures no data remains persisted in {0} and removes "
@@ -130,7 +127,8 @@ def _names(names: Object) -> Faults:
 
 def _versions(versions: Sequence[Any]) -> Faults:
     if sum(bool(one.get("storage")) for one in versions) != 1:
-        yield FieldError("spec.versions", [one.get("name") for one in versions], _STORED_ONCE)
+        message = "must have exactly one version marked as storage version"
+        yield FieldError("spec.versions", [one.get("name") for one in versions], message)
     seen = set()
     for index, version in enumerate(versions):
         path, name = f"spec.versions[{index}]", version.get("name") or ""
@@ -205,8 +203,9 @@ def _path(obj: Object, field: str, path: str, read: Callable[[str], object]) -> 
 def _change(new: Object, old: Object) -> Faults:
     yield from rules.metadata(new, old)
     yield from _valid(new, "")
-    for path in (*(_ONCE_SERVED if is_established(old) else ()), *_ALWAYS):
-        yield from rules.immutable_value(at(new, path), at(old, path), path)
+    once_served = ("spec.scope", "spec.names.kind") if is_established(old) else ()
+    for path in (*once_served, "spec.group", "spec.names.plural"):
+        yield from rules.immutable(path)(new, old)
     there = [one.get("name") for one in at(new, "spec.versions") or ()]
     for index, stored in enumerate(entries(status_of(old), "storedVersions")):
         if stored not in there:

@@ -5,6 +5,7 @@ Types and defaults of their fields are in their schema (`podium/apiserver/schema
 """
 
 from base64 import b64encode
+from functools import partial
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
@@ -75,11 +76,6 @@ def _available(service: Object, _now_s: float) -> str:
     if found is None or found.get("status") == "True":
         return "Unknown" if found is None else "True"
     return f"{found.get('status')} ({found.get('reason', '')})"
-
-
-def _missing_level(schema: Object, _now_s: float) -> str:
-    dangling = condition_of(schema, "Dangling")
-    return "?" if dangling is None else str(dangling.get("status") or "")
 
 
 def _requested_duration(request: Object, _now_s: float) -> str:
@@ -210,6 +206,7 @@ def _row(
     )
 
 
+_idle = partial(_row, is_idle=True)
 _WEBHOOKS = Column("Webhooks", count(".webhooks"), "How many there are.", type="integer")
 _PARAM_KIND = Column(
     "ParamKind", _pair("spec.paramKind", "apiVersion", "kind", UNSET), "The kind of its parameters."
@@ -223,37 +220,34 @@ _BINDING = (
 
 # Clusters have them for parts that aren't here: creating one is answered with a warning.
 WARNED_OF = (
-    _row(
+    _idle(
         "PodTemplate",
         NAME,
         Column("Containers", joined(f"{_CONTAINERS}.name"), "Names of the containers."),
         Column("Images", joined(f"{_CONTAINERS}.image"), "Images of the containers."),
         Column("Pod Labels", labels_at(".template.metadata.labels"), "Labels of its pods."),
         more_defaults=lambda obj: inside(obj, template=template),
-        is_idle=True,
     ),
-    _row("MutatingWebhookConfiguration", NAME, _WEBHOOKS, AGE, is_idle=True),
-    _row("ValidatingWebhookConfiguration", NAME, _WEBHOOKS, AGE, is_idle=True),
-    _row(
+    _idle("MutatingWebhookConfiguration", NAME, _WEBHOOKS, AGE),
+    _idle("ValidatingWebhookConfiguration", NAME, _WEBHOOKS, AGE),
+    _idle(
         "MutatingAdmissionPolicy",
         NAME,
         Column("Mutations", count(".spec.mutations"), "How many there are.", type="integer"),
         _PARAM_KIND,
         AGE,
-        is_idle=True,
     ),
-    _row(
+    _idle(
         "ValidatingAdmissionPolicy",
         NAME,
         Column("Validations", count(".spec.validations"), "How many there are.", type="integer"),
         _PARAM_KIND,
         AGE,
         strategy=apart_from_status(),
-        is_idle=True,
     ),
-    _row("MutatingAdmissionPolicyBinding", *_BINDING, is_idle=True),
-    _row("ValidatingAdmissionPolicyBinding", *_BINDING, is_idle=True),
-    _row(
+    _idle("MutatingAdmissionPolicyBinding", *_BINDING),
+    _idle("ValidatingAdmissionPolicyBinding", *_BINDING),
+    _idle(
         "APIService",
         NAME,
         Column(
@@ -264,9 +258,8 @@ WARNED_OF = (
         Column("Available", _available, "Whether it can be reached."),
         AGE,
         strategy=Strategy(update=keep_status, subresources={"status": keep_spec}),
-        is_idle=True,
     ),
-    _row(
+    _idle(
         "CertificateSigningRequest",
         NAME,
         AGE,
@@ -279,9 +272,8 @@ WARNED_OF = (
             update=in_turn(keep_spec, keep_status),
             subresources={"approval": keep_spec, "status": keep_spec},
         ),
-        is_idle=True,
     ),
-    _row(
+    _idle(
         "FlowSchema",
         NAME,
         Column("PriorityLevel", ".spec.priorityLevelConfiguration.name", "Where its requests go."),
@@ -293,11 +285,14 @@ WARNED_OF = (
             default=NONE,
         ),
         AGE,
-        Column("MissingPL", _missing_level, "Whether the priority level is missing."),
+        Column(
+            "MissingPL",
+            lambda obj, _: (condition_of(obj, "Dangling") or {"status": "?"}).get("status") or "",
+            "Whether the priority level is missing.",
+        ),
         strategy=apart_from_status(),
-        is_idle=True,
     ),
-    _row(
+    _idle(
         "PriorityLevelConfiguration",
         NAME,
         Column("Type", ".spec.type", "Whether requests are limited."),
@@ -312,7 +307,6 @@ WARNED_OF = (
         Column("QueueLengthLimit", f"{_QUEUING}.queueLengthLimit", "Their length.", default=NONE),
         AGE,
         strategy=apart_from_status(),
-        is_idle=True,
     ),
 )
 

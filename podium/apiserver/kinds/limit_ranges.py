@@ -7,7 +7,6 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part
-from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import amounts, every, inside
@@ -17,6 +16,7 @@ from podium.apiserver.kinds.registration.table_cells import NAME, raw
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.names import label_key
 from podium.apiserver.validation.resource_requirements import (
     allows_overcommit,
     container_resource_name,
@@ -24,16 +24,15 @@ from podium.apiserver.validation.resource_requirements import (
     resource_name,
 )
 
-_STANDARD_TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
-_ONE = Quantity(NANOS_PER_UNIT)
 
 
 @checks.of_text
 def _type_name(value: Any, path: str) -> Faults:
-    faults = [FieldError(path, value, message) for message in validate_label_key(value)]
+    faults = [*label_key(value, path)]
     yield from faults
-    if not faults and "/" not in value and value not in _STANDARD_TYPES:
+    is_standard = value in ("Pod", "Container", "PersistentVolumeClaim")
+    if not faults and "/" not in value and not is_standard:
         yield FieldError(path, value, "must be a standard limit type or fully qualified")
 
 
@@ -89,7 +88,7 @@ def _contradictions(
         if shown is not None and smaller is not None and larger is not None and smaller > larger:
             message = f"{small_title} {smaller} is greater than {large_title} {larger}"
             yield where, shown, message
-    if ratio is not None and ratio < _ONE:
+    if ratio is not None and ratio.nanos < NANOS_PER_UNIT:
         yield "maxLimitRequestRatio", ratio, f"ratio {ratio} is less than 1"
     if ratio is not None and low and high is not None:
         most = high.nanos / low.nanos

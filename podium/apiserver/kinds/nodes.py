@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from podium.api.errors import ErrorKind, FieldError
+from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, labels, part, spec_of, status_of
 from podium.apiserver.kinds.registration import rules
@@ -33,8 +33,7 @@ _FEATURE_RULE = (
     "(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and "
     "slashes"
 )
-_ADDRESS = 'node updates may not change podCIDR except from "" to valid'
-_PROVIDER = 'node updates may not change providerID except from "" to valid'
+_CHANGED = 'node updates may not change {} except from "" to valid'
 _ROLE_PREFIX = "node-role.kubernetes.io/"
 _ROLE_LABEL = "kubernetes.io/role"
 
@@ -128,8 +127,7 @@ def _addresses(new: Object, _old: Object) -> Faults:
     seen = []
     for index, address in enumerate(entries(status_of(new), "addresses")):
         if address in seen:
-            path = f"status.addresses[{index}]"
-            yield FieldError(path, address, "", ErrorKind.DUPLICATE)
+            yield checks.duplicate(f"status.addresses[{index}]", address)
         seen.append(address)
 
 
@@ -139,10 +137,10 @@ def _assigned_once(new: Object, old: Object) -> Faults:
     pairs = zip(ranges, known, strict=False)
     changes = 1 if len(ranges) != len(known) else sum(one != other for one, other in pairs)
     for _ in range(changes if known else 0):
-        yield checks.forbidden("spec.podCIDRs", _ADDRESS)
+        yield checks.forbidden("spec.podCIDRs", _CHANGED.format("podCIDR"))
     provider = before.get("providerID")
     if provider and spec.get("providerID") != provider:
-        yield checks.forbidden("spec.providerID", _PROVIDER)
+        yield checks.forbidden("spec.providerID", _CHANGED.format("providerID"))
 
 
 def _external_id(new: Object, old: Object) -> Faults:

@@ -7,7 +7,6 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.api.resources import is_extended_resource
-from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import NANOS_PER_UNIT, parse_quantity
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import amounts, inside
@@ -18,6 +17,7 @@ from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, R
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.names import label_key
 
 _HUGE_PAGES = ("hugepages-", "requests.hugepages-")
 _POD_COMPUTE = frozenset(
@@ -53,14 +53,7 @@ _SCOPES = {
     "CrossNamespacePodAffinity": _PODS_ONLY | _POD_COMPUTE,
     "VolumeAttributesClass": _CLAIMS,
 }
-_WITHOUT_VALUES = (
-    "Terminating",
-    "NotTerminating",
-    "BestEffort",
-    "NotBestEffort",
-    "CrossNamespacePodAffinity",
-)
-_LIMITS_PREFIX = "limits."
+_WITH_VALUES = ("PriorityClass", "VolumeAttributesClass")
 _MUST_EXIST = "must be 'Exists' when scope is any of " + (
     "ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
     "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
@@ -78,9 +71,8 @@ def _amounts(value: object, path: str) -> Faults:
         return
     for name, amount in value.items():
         where = f"{path}[{name}]"
-        malformed = validate_label_key(name)
-        for message in malformed:
-            yield FieldError(where, name, message)
+        malformed = [*label_key(name, where)]
+        yield from malformed
         if "/" not in name and not _is_standard(name):
             if not malformed:
                 yield FieldError(where, name, "must be a standard resource type or fully qualified")
@@ -92,10 +84,6 @@ def _amounts(value: object, path: str) -> Faults:
             yield FieldError(where, amount, "must be an integer")
 
 
-def _limited(spec: Any) -> list[str]:
-    return [name for name in sorted(a_dict(spec.get("hard"))) if _is_standard(name)]
-
-
 def _scopes(spec: Any, path: str) -> Faults:
     scopes, where = spec.get("scopes") or [], join(path, "scopes")
     if not isinstance(scopes, list):
@@ -103,11 +91,14 @@ def _scopes(spec: Any, path: str) -> Faults:
     for scope in scopes:
         if scope not in _SCOPES:
             yield FieldError(where, scopes, "unsupported scope")
-            continue
-        for name in _limited(spec):
-            if name not in _SCOPES[scope]:
-                yield FieldError(where, scopes, "unsupported scope applied to resource")
+        yield from _out_of_scope(spec, scope, where, scopes)
     yield from _conflicts(scopes, scopes, where)
+
+
+def _out_of_scope(spec: Any, scope: Any, where: str, shown: Any) -> Faults:
+    for name in sorted(a_dict(spec.get("hard"))) if scope in _SCOPES else ():
+        if _is_standard(name) and name not in _SCOPES[scope]:
+            yield FieldError(where, shown, "unsupported scope applied to resource")
 
 
 def _conflicts(named: Any, shown: Any, where: str) -> Faults:
@@ -126,9 +117,7 @@ def _scope_selector(spec: Any, path: str) -> Faults:
         scope = requirement.get("scopeName") or ""
         if scope not in _SCOPES:
             yield FieldError(f"{where}.scopeName", scope, "unsupported scope")
-        for name in _limited(spec) if scope in _SCOPES else ():
-            if name not in _SCOPES[scope]:
-                yield FieldError(where, selector, "unsupported scope applied to resource")
+        yield from _out_of_scope(spec, scope, where, selector)
         yield from _requirement(requirement, scope, where)
         named.append(scope)
     yield from _conflicts(named, spec.get("scopes"), where)
@@ -136,7 +125,7 @@ def _scope_selector(spec: Any, path: str) -> Faults:
 
 def _requirement(requirement: dict[str, Any], scope: str, where: str) -> Faults:
     operator, values = requirement.get("operator") or "", requirement.get("values") or []
-    if scope in _WITHOUT_VALUES and operator != "Exists":
+    if scope in _SCOPES and scope not in _WITH_VALUES and operator != "Exists":
         yield FieldError(f"{where}.operator", operator, _MUST_EXIST)
     if operator in ("In", "NotIn"):
         if not values:
@@ -167,7 +156,7 @@ def _usage(of_limits: bool) -> Read:
         return ", ".join(
             f"{resource}: {used.get(resource, '0')}/{hard[resource]}"
             for resource in sorted(hard)
-            if resource.startswith(_LIMITS_PREFIX) is of_limits
+            if resource.startswith("limits.") is of_limits
         )
 
     return read

@@ -5,22 +5,17 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.resources import is_extended_resource
-from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join
+from podium.apiserver.validation.names import label_key
 
 _CONTAINER = ("cpu", "memory", "ephemeral-storage")
 _POD_LEVEL = ("cpu", "memory")
 _OTHER = ("storage", "pods", "services", "replicationcontrollers", "resourcequotas", "secrets")
-_OTHER_STANDARD = frozenset({*_OTHER, "configmaps", "persistentvolumeclaims"})
+_STANDARD = frozenset({*_CONTAINER, *_OTHER, "configmaps", "persistentvolumeclaims"})
 _HUGE_PAGES = "hugepages-"
 _NATIVE_DOMAIN = "kubernetes.io/"
-_WHOLE = "must be an integer"
-
-
-def _is_standard(name: str) -> bool:
-    return name in _CONTAINER or name.startswith(_HUGE_PAGES) or name in _OTHER_STANDARD
 
 
 def allows_overcommit(name: str) -> bool:
@@ -31,9 +26,10 @@ def allows_overcommit(name: str) -> bool:
 
 def resource_name(name: str, path: str) -> Faults:
     """A resource that there may be."""
-    faults = [*_any_name(name, path)]
+    faults = [*label_key(name, path)]
     yield from faults
-    if not faults and "/" not in name and not _is_standard(name):
+    is_standard = name in _STANDARD or name.startswith(_HUGE_PAGES)
+    if not faults and "/" not in name and not is_standard:
         yield FieldError(path, name, "must be a standard resource type or fully qualified")
 
 
@@ -53,11 +49,6 @@ def pod_level_resource_name(name: str, path: str) -> Faults:
         yield unsupported(path, name, ("cpu", f"{_HUGE_PAGES}<size>", "memory"))
 
 
-def _any_name(name: str, path: str) -> Faults:
-    for message in validate_label_key(name):
-        yield FieldError(path, name, message)
-
-
 def _amount(check_name: Callable[[str, str], Faults]) -> Callable[[str, Any, str], Faults]:
     def check(name: str, amount: Any, path: str) -> Faults:
         yield from check_name(name, path)
@@ -65,15 +56,12 @@ def _amount(check_name: Callable[[str, str], Faults]) -> Callable[[str, Any, str
         yield from faults
         counted = name == "pods" or is_extended_resource(name)
         if counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
-            yield FieldError(path, amount, _WHOLE)
+            yield FieldError(path, amount, "must be an integer")
 
     return check
 
 
-_Amount = Callable[[str, Any, str], Faults]
-
-
-def _each_amount(*judges: _Amount) -> Check:
+def _each_amount(*judges: Callable[[str, Any, str], Faults]) -> Check:
     def check(value: object, path: str) -> Faults:
         if not isinstance(value, dict):
             yield checks.wrong_type(path, value, "an object of resource names and quantities")
@@ -85,7 +73,7 @@ def _each_amount(*judges: _Amount) -> Check:
     return check
 
 
-def resource_list(check_name: Callable[[str, str], Faults] = _any_name) -> Check:
+def resource_list(check_name: Callable[[str, str], Faults] = label_key) -> Check:
     """Amounts by resource name."""
     return _each_amount(_amount(check_name))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from podium.api.objects import Object, spec_of
 from podium.api.objects import labels as labels_of
-from podium.apiserver.kinds.registration.defaulting import Filler, every, inside
+from podium.apiserver.kinds.registration.defaulting import every, inside
 
 Labels = Mapping[str, str]
 
@@ -31,27 +31,22 @@ def merge_label_keys(pod: Object) -> Object:
     def constraint(constraint: Object) -> Object:
         return _merged(constraint, "matchLabelKeys", "In", labels)
 
+    def of_both_strengths(affinity: Object) -> Object:
+        return inside(
+            affinity,
+            requiredDuringSchedulingIgnoredDuringExecution=every(affinity_term),
+            preferredDuringSchedulingIgnoredDuringExecution=every(
+                lambda weighted: inside(weighted, podAffinityTerm=affinity_term)
+            ),
+        )
+
     def affinity(affinity: Object) -> Object:
-        terms = _of_both_strengths(affinity_term)
-        return inside(affinity, podAffinity=terms, podAntiAffinity=terms)
+        return inside(affinity, podAffinity=of_both_strengths, podAntiAffinity=of_both_strengths)
 
     def spec(spec: Object) -> Object:
         return inside(spec, affinity=affinity, topologySpreadConstraints=every(constraint))
 
     return inside(pod, spec=spec)
-
-
-def _of_both_strengths(term: Filler) -> Filler:
-    def fill(affinity: Object) -> Object:
-        return inside(
-            affinity,
-            requiredDuringSchedulingIgnoredDuringExecution=every(term),
-            preferredDuringSchedulingIgnoredDuringExecution=every(
-                lambda weighted: inside(weighted, podAffinityTerm=term)
-            ),
-        )
-
-    return fill
 
 
 def _merged(term: Object, field: str, operator: str, labels: Labels) -> Object:

@@ -6,7 +6,7 @@ The rules are those of `ValidatePodStatusUpdate` in v1.36.
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from podium.api.errors import ErrorKind, FieldError
+from podium.api.errors import FieldError
 from podium.api.objects import Object, entries, part, spec_of, status_of
 from podium.api.pod_specs import init_containers_of
 from podium.api.resources import is_sidecar
@@ -18,8 +18,6 @@ from podium.apiserver.validation.checks import Faults
 
 _SYSTEM_CONDITIONS = frozenset({"PodScheduled", "Ready", "Initialized"})
 _NOBODY: frozenset[str] = frozenset()
-_BOUND = "may not be set on pods that are already bound to a node"
-_NOT_TERMINATED = "may not be transitioned to non-terminated state"
 
 
 def _status(new: Object, old: Object) -> Faults:
@@ -37,10 +35,9 @@ def _status(new: Object, old: Object) -> Faults:
         for message in validate_subdomain(nominated):
             yield FieldError("status.nominatedNodeName", nominated, message)
         if spec_of(new).get("nodeName"):
-            yield checks.forbidden("status.nominatedNodeName", _BOUND)
-    yield from rules.immutable_value(
-        status.get("qosClass"), before.get("qosClass"), "status.qosClass"
-    )
+            message = "may not be set on pods that are already bound to a node"
+            yield checks.forbidden("status.nominatedNodeName", message)
+    yield from rules.immutable("status.qosClass")(new, old)
     yield from _containers(status, before, spec_of(old))
     yield from _claims(status.get("resourceClaimStatuses") or (), spec_of(new))
     yield from _addresses(status)
@@ -97,7 +94,8 @@ def _containers(status: Object, before: Object, spec: Object) -> Faults:
             if ended.get("exitCode") and restarts == "OnFailure":
                 continue
             for _ in range(going_on[container.get("name")]):
-                yield checks.forbidden(f"status.{field}[{index}].state", _NOT_TERMINATED)
+                message = "may not be transitioned to non-terminated state"
+                yield checks.forbidden(f"status.{field}[{index}].state", message)
 
 
 def _claims(statuses: Sequence[Object], spec: Object) -> Faults:
@@ -109,5 +107,5 @@ def _claims(statuses: Sequence[Object], spec: Object) -> Faults:
             message = "must match the name of an entry in `spec.resourceClaims`"
             yield FieldError(where, name, message)
         if name in seen:
-            yield FieldError(where, name, "", ErrorKind.DUPLICATE)
+            yield checks.duplicate(where, name)
         seen.add(name)

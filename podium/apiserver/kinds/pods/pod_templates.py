@@ -130,27 +130,23 @@ def _pod_level(spec: Object) -> Object:
         if name.startswith(_HUGE_PAGES) and name not in requests and name not in limits:
             limits = {**limits, name: _text(name, nanos)}
     if limits:
-        requests = _complete_requests(spec, limits, requests)
+        together = {
+            name: _text(name, nanos)
+            for name, nanos in pod_requests({"spec": _containers(spec)}).items()
+            if name in _POD_LEVEL
+        }
+        limited = {
+            name: limit
+            for name, limit in limits.items()
+            if name in _POD_LEVEL or name.startswith(_HUGE_PAGES)
+        }
+        requests = {**limited, **together, **requests}
     full = {**resources}
     if limits:
         full["limits"] = limits
     if requests:
         full["requests"] = requests
     return spec if full == resources else with_field(spec, "resources", full)
-
-
-def _complete_requests(spec: Object, limits: Object, requests: Object) -> Object:
-    together = {
-        name: _text(name, nanos)
-        for name, nanos in pod_requests({"spec": _containers(spec)}).items()
-        if name in _POD_LEVEL
-    }
-    limited = {
-        name: limit
-        for name, limit in limits.items()
-        if name in _POD_LEVEL or name.startswith(_HUGE_PAGES)
-    }
-    return {**limited, **together, **requests}
 
 
 def _containers(spec: Object) -> Object:

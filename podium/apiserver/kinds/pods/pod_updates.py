@@ -117,7 +117,15 @@ def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:
     if before_s is not None and before_s < 0 and grace_s == 1:
         kept["terminationGracePeriodSeconds"] = before_s
     if before.get("schedulingGates"):
-        kept |= _as_before_where_tightened(spec, before)
+        kept["nodeSelector"], node = before.get("nodeSelector"), _node_affinity(before)
+        if not rules.same(_node_affinity(spec), node):
+            others = {
+                field: value
+                for field, value in affinity_of(spec).items()
+                if field != "nodeAffinity" and value is not None
+            }
+            is_there = others or before.get("affinity") is not None
+            kept["affinity"] = {**others, "nodeAffinity": node} if is_there else None
     return {**spec, **kept}
 
 
@@ -132,23 +140,6 @@ def _tightened(spec: Object, before: Object) -> Faults:
         yield FieldError("spec.nodeSelector", dict(sorted(selector.items())) or None, message)
     if not rules.same(_node_affinity(spec), _node_affinity(before)):
         yield from _terms_grown(_required_terms(spec), _required_terms(before))
-
-
-def _as_before_where_tightened(spec: Object, before: Object) -> dict[str, Any]:
-    kept: dict[str, Any] = {"nodeSelector": before.get("nodeSelector")}
-    node = _node_affinity(before)
-    if rules.same(_node_affinity(spec), node):
-        return kept
-    others = {
-        field: value
-        for field, value in affinity_of(spec).items()
-        if field != "nodeAffinity" and value is not None
-    }
-    if others or before.get("affinity") is not None:
-        kept["affinity"] = {**others, "nodeAffinity": node}
-    else:
-        kept["affinity"] = None
-    return kept
 
 
 def _node_affinity(spec: Object) -> Object | None:

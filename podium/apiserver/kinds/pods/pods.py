@@ -1,7 +1,7 @@
 """Pods: what they start with, and what the kubelet and the scheduler may not change of them."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
@@ -23,6 +23,7 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import boolean, never, text, texts
 from podium.apiserver.kinds.registration.strategy import (
     Creation,
+    Prepare,
     Strategy,
     counted_spec,
     keep_spec,
@@ -109,14 +110,12 @@ def _update_status(new: Object, old: Object, now_s: float) -> Object:
     return {**new, "status": {**status, **kept}} if kept else new
 
 
-def _resize(new: Object, old: Object, _now_s: float) -> Object:
-    new = resized(new, old)
-    return new if new["spec"] == old["spec"] else next_generation(new, old)
+def _counted(change: Callable[[Object, Object], Object]) -> Prepare:
+    def prepare(new: Object, old: Object, _now_s: float) -> Object:
+        new = change(new, old)
+        return new if new["spec"] == old["spec"] else next_generation(new, old)
 
-
-def _add_ephemeral_containers(new: Object, old: Object, _now_s: float) -> Object:
-    new = added(new, old)
-    return new if new["spec"] == old["spec"] else next_generation(new, old)
+    return prepare
 
 
 def _observed_generations(conditions: Any) -> Mapping[str, list[int]]:
@@ -159,8 +158,8 @@ POD = Registration(
         create=_create,
         update=counted_spec,
         subresources={
-            "ephemeralcontainers": _add_ephemeral_containers,
-            "resize": _resize,
+            "ephemeralcontainers": _counted(added),
+            "resize": _counted(resized),
             "status": _update_status,
         },
         counts_generations=True,

@@ -136,7 +136,6 @@ def remembered(filler: Filler, *own: str) -> Filler:
     in which nothing is missing still comes back.
 
     Args:
-        filler: of a value.
         own: fields in which equals may differ, as the filler doesn't look at them.
     """
     known: dict[bytes, Any] = {}

@@ -65,8 +65,6 @@ def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
     Filling in again changes nothing.
 
     Args:
-        kind: of the object.
-        obj: a valid object.
         is_new: whether it is to be created; some fields are settled then, and stay what they are.
     """
     registration = registration_of(kind)

@@ -7,13 +7,13 @@ nothing keeps an object from being told of that was let in before there was the 
 from collections.abc import Iterator
 from typing import Any
 
-from podium.api.errors import OMITTED, ErrorKind, FieldError
+from podium.api.errors import OMITTED, FieldError
 from podium.api.objects import Object, spec_of, status_of
 from podium.api.values.integers import INT64, parse_int
 from podium.api.values.times import parse_time
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.checks import Faults, duplicate, required
 
 _COMPLETE, _FAILED = "Complete", "Failed"
 _SUCCESS, _FAILURE = "SuccessCriteriaMet", "FailureTarget"
@@ -34,7 +34,7 @@ def _uncounted(new: Object, _old: Object) -> Faults:
             if not uid:
                 yield FieldError(where, uid, "must not be empty")
             elif uid in known:
-                yield FieldError(where, uid, "", ErrorKind.DUPLICATE)
+                yield duplicate(where, uid)
             known.add(uid)
 
 
@@ -53,7 +53,8 @@ def _end(new: Object, old: Object) -> Faults:
             message = "cannot set completionTime when there is no Complete=True condition"
             yield FieldError("status.completionTime", ended, message)
         if _COMPLETE in now and not ended:
-            yield _missing("completionTime", "completionTime is required for Complete jobs")
+            message = "completionTime is required for Complete jobs"
+            yield required("status.completionTime", message)
         if ended and started and parse_time(ended) < parse_time(started):
             message = "must be equal to or after `startTime`"
             yield FieldError("status.completionTime", ended, message)
@@ -71,7 +72,7 @@ def _finished(new: Object, old: Object) -> Faults:
     if (has_just or status.get("active") != before.get("active")) and status.get("active"):
         yield FieldError("status.active", status["active"], "active>0 is invalid for finished job")
     if has_just and not status.get("startTime"):
-        yield _missing("startTime", "startTime is required for finished job")
+        yield required("status.startTime", "startTime is required for finished job")
     uncounted = status.get("uncountedTerminatedPods")
     if has_just and uncounted and any(uncounted.values()):
         shown = {name.capitalize(): uncounted.get(name) for name in ("succeeded", "failed")}
@@ -150,10 +151,9 @@ def _ready(new: Object, old: Object) -> Faults:
 def _kept(new: Object, old: Object) -> Faults:
     """What has been counted stays counted, and what has ended stays as it ended."""
     now, before = _true(new), _true(old)
-    ended = at(old, "status.completionTime")
-    if ended and at(new, "status.completionTime") and _COMPLETE in now & before:
-        path = "status.completionTime"
-        yield from rules.immutable_value(at(new, path), ended, path)
+    path = "status.completionTime"
+    if at(old, path) and at(new, path) and _COMPLETE in now & before:
+        yield from rules.immutable(path)(new, old)
     for field in ("succeeded", "failed"):
         count = at(new, f"status.{field}") or 0
         # The completions of an indexed job may have been lowered, with some that have succeeded.
@@ -182,10 +182,6 @@ def _together(true: set[str], pairs: Any) -> Faults:
 
 def _wrong(message: str) -> FieldError:
     return FieldError("status.conditions", OMITTED, message)
-
-
-def _missing(field: str, message: str) -> FieldError:
-    return FieldError(f"status.{field}", None, message, ErrorKind.REQUIRED)
 
 
 status_update = rules.all_of(

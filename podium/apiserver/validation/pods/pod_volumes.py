@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import ErrorKind
+from podium.api.objects import without
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, dicts, join
 from podium.apiserver.validation.claims import claim_spec
 from podium.apiserver.validation.names import dns_label, label_map, validate_dns_label
 from podium.apiserver.validation.remembered import remembered
-
-_TYPE = "may not specify more than 1 volume type"
-
 
 _no_way_up = checks.of_text(
     checks.must("must not contain '..'", lambda path: ".." not in path.split("/"))
@@ -19,25 +17,10 @@ _no_way_up = checks.of_text(
 _absolute = checks.of_text(
     checks.must("must be an absolute path", lambda path: path.startswith("/"))
 )
+_some_text = checks.needed(checks.text)
 _claim_template = checks.fields(
     metadata=checks.fields(labels=label_map), spec=checks.needed(claim_spec)
 )
-
-# Where a volume of these sources can be mounted, a scheduler has to know.
-_PLACING: dict[str, Check] = {
-    "gcePersistentDisk": checks.fields(pdName=checks.needed(checks.text), readOnly=checks.boolean),
-    "awsElasticBlockStore": checks.fields(
-        volumeID=checks.needed(checks.text), readOnly=checks.boolean
-    ),
-    "iscsi": checks.fields(iqn=checks.needed(checks.text), readOnly=checks.boolean),
-    "persistentVolumeClaim": checks.fields(
-        claimName=checks.needed(checks.text), readOnly=checks.boolean
-    ),
-    "rbd": checks.fields(image=checks.needed(checks.text), readOnly=checks.boolean),
-    "azureDisk": checks.fields(diskName=checks.needed(checks.text)),
-    "csi": checks.fields(driver=checks.needed(checks.text)),
-    "ephemeral": checks.fields(volumeClaimTemplate=checks.needed(_claim_template)),
-}
 
 
 def _size_limit(value: Any, path: str) -> Faults:
@@ -47,25 +30,23 @@ def _size_limit(value: Any, path: str) -> Faults:
         yield checks.forbidden(path, message) if is_negative else fault
 
 
-# Any node can mount the others. All sources in the order in which they are looked at.
+# In the order in which they are looked at. Those whose faults are details can be mounted anywhere.
 _SOURCES: dict[str, Check] = {
     "emptyDir": checks.detail(checks.fields(medium=checks.text, sizeLimit=_size_limit)),
     "hostPath": checks.detail(checks.fields(path=checks.needed(_no_way_up))),
-    "gcePersistentDisk": _PLACING["gcePersistentDisk"],
-    "awsElasticBlockStore": _PLACING["awsElasticBlockStore"],
-    "secret": checks.detail(checks.fields(secretName=checks.needed(checks.text))),
-    "nfs": checks.detail(
-        checks.fields(server=checks.needed(checks.text), path=checks.needed(_absolute))
-    ),
-    "iscsi": _PLACING["iscsi"],
-    "persistentVolumeClaim": _PLACING["persistentVolumeClaim"],
-    "rbd": _PLACING["rbd"],
+    "gcePersistentDisk": checks.fields(pdName=_some_text, readOnly=checks.boolean),
+    "awsElasticBlockStore": checks.fields(volumeID=_some_text, readOnly=checks.boolean),
+    "secret": checks.detail(checks.fields(secretName=_some_text)),
+    "nfs": checks.detail(checks.fields(server=_some_text, path=checks.needed(_absolute))),
+    "iscsi": checks.fields(iqn=_some_text, readOnly=checks.boolean),
+    "persistentVolumeClaim": checks.fields(claimName=_some_text, readOnly=checks.boolean),
+    "rbd": checks.fields(image=_some_text, readOnly=checks.boolean),
     "downwardAPI": checks.detail(checks.fields()),
-    "configMap": checks.detail(checks.fields(name=checks.needed(checks.text))),
-    "azureDisk": _PLACING["azureDisk"],
+    "configMap": checks.detail(checks.fields(name=_some_text)),
+    "azureDisk": checks.fields(diskName=_some_text),
     "projected": checks.detail(checks.fields()),
-    "csi": _PLACING["csi"],
-    "ephemeral": _PLACING["ephemeral"],
+    "csi": checks.fields(driver=_some_text),
+    "ephemeral": checks.fields(volumeClaimTemplate=checks.needed(_claim_template)),
 }
 # Where the path of a fault has another name than the field, as kube-apiserver has it.
 _PATHS = {"gcePersistentDisk": "persistentDisk"}
@@ -76,18 +57,16 @@ def _source(volume: Any, path: str) -> Faults:
     for name in found[:1]:
         yield from _SOURCES[name](volume[name], join(path, _PATHS.get(name, name)))
     for name in found[1:]:
-        yield MinorFieldError(join(path, name), None, _TYPE, ErrorKind.FORBIDDEN)
+        message = "may not specify more than 1 volume type"
+        yield MinorFieldError(join(path, name), None, message, ErrorKind.FORBIDDEN)
     if not any(value is not None for name, value in volume.items() if name != "name"):
         yield MinorFieldError(path, None, "must specify a volume type", ErrorKind.REQUIRED)
 
 
-def _names(volume: Any) -> Any:
-    if not isinstance(volume, dict):
-        return volume
-    return {name: value for name, value in volume.items() if name != "name"}
-
-
-_any_source = remembered(checks.in_turn(_source), _names)
+_any_source = remembered(
+    checks.in_turn(_source),
+    lambda volume: without(volume, "name") if isinstance(volume, dict) else volume,
+)
 _name = checks.detail(checks.fields(name=checks.needed(dns_label)))
 
 
