@@ -41,5 +41,4 @@ class PersistentVolumeClaimResize(Plugin):
 
 
 def _size(claim: Object) -> int:
-    """What the claim requests, in nanos; 0 if it doesn't say."""
     return nanos(requests_of(spec_of(claim)).get("storage", 0))

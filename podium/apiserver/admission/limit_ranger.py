@@ -166,8 +166,7 @@ def pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
 
 
 def _claim_faults(claim: Object, limits: Iterable[Object]) -> Iterator[str]:
-    resources = resources_of(spec_of(claim))
-    requests = read(resources.get("requests"))
+    requests = read(requests_of(spec_of(claim)))
     for limit in limits:
         if limit.get("type") == "PersistentVolumeClaim":
             yield from faults(limit, requests, None)

@@ -5,7 +5,7 @@ pods are kept from nodes; the status of pods on it; its own Lease. It may delete
 it, and no others.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from podium.api.node_heartbeats import LEASE_NAMESPACE
@@ -17,7 +17,6 @@ from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, Plu
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 
-_CONFIG_SOURCE = "configSource"
 RESTRICTED = "node-restriction.kubernetes.io"
 _KUBERNETES = ("kubernetes.io", "k8s.io")
 _OF_KUBELETS = ("kubelet.kubernetes.io", "node.kubernetes.io")
@@ -70,15 +69,18 @@ def _node(node: str, request: Attributes, new: Object) -> str | None:
     called, old = request.called(new), request.old
     if called != node:
         return f'node "{node}" is not allowed to modify node "{called}"'
-    source = part(new, "spec").get(_CONFIG_SOURCE)
+    source = part(new, "spec").get("configSource")
     if source is not None and old is None:
         return f'node "{node}" is not allowed to create pods with a non-nil configSource'
-    if source is not None and source != part(old or {}, "spec").get(_CONFIG_SOURCE):
+    if source is not None and source != part(old or {}, "spec").get("configSource"):
         why = "is not allowed to update configSource to a new non-nil configSource"
         return f'node "{node}" {why}'
     if old is not None and taints_of(new) != taints_of(old):
         return f'node "{node}" is not allowed to modify taints'
-    if old is not None and _owners(new) != _owners(old):
+    owners, former_owners = (
+        entries(metadata_of(one or {}), "ownerReferences") for one in (new, old)
+    )
+    if old is not None and owners != former_owners:
         # An owner that isn't there has garbage collection delete the node.
         return f'node "{node}" is not allowed to modify ownerReferences'
     own, former = labels(new), {} if old is None else labels(old)
@@ -89,10 +91,6 @@ def _node(node: str, request: Attributes, new: Object) -> str | None:
     if old is None:
         return f'node "{node}" is not allowed to set the following labels: {wrong}'
     return f"is not allowed to modify labels: {wrong}"
-
-
-def _owners(node: Object) -> Sequence[Object]:
-    return entries(metadata_of(node), "ownerReferences")
 
 
 def _pod(node: str, request: Attributes, new: Object) -> str | None:

@@ -98,7 +98,6 @@ class PriorityClasses:
         return {**group, "spec": {**spec, **resolved}}
 
     def _of(self, spec: Object, kind: Kind, called: str) -> dict[str, Any]:
-        """What follows from the class that a spec names, or from there being none."""
         class_name = spec.get("priorityClassName")
         resolved = self._resolved.get(class_name) if class_name else self._resolved_default
         if resolved is None:

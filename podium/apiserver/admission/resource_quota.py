@@ -43,8 +43,6 @@ _UPDATES_CHANGE_USE = frozenset({"Service", "PersistentVolumeClaim"})
 
 
 class _Bill(msgspec.Struct, frozen=True):
-    """The cost of an object to a quota: limits in its status, and additional use."""
-
     quota: Object
     hard: Quantities
     more: Quantities
@@ -111,7 +109,6 @@ def _bill(request: Attributes, obj: Object, quota: Object) -> _Bill | None:
 
 
 def _more(request: Attributes, obj: Object, *, was_in: bool) -> Quantities:
-    """What the object uses that it hasn't used before, as far as it was counted before."""
     used = usage(request.kind, obj, request.now_s)
     if was_in and request.old is not None:
         used = increase(used, usage(request.kind, request.old, request.now_s))

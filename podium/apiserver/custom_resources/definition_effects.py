@@ -50,12 +50,7 @@ def _named(store: Store, definition: Object, now_s: float) -> Object:
     conditions = with_condition(conditions, _condition("Established", established), now_s)
     stored = [*entries(status, "storedVersions")]
     stored += [v["name"] for v in spec["versions"] if v.get("storage") and v["name"] not in stored]
-    return {
-        **status,
-        "acceptedNames": accepted,
-        "conditions": conditions,
-        "storedVersions": stored,
-    }
+    return {**status, "acceptedNames": accepted, "conditions": conditions, "storedVersions": stored}
 
 
 def _accepted(
@@ -72,10 +67,8 @@ def _accepted(
         ("listKind", kinds),
     ):
         value = wanted.get(field)
-        used = [
-            one for one in ([value] if isinstance(value, str) else value or ()) if one in others
-        ]
-        if used:
+        wanted_names = [value] if isinstance(value, str) else value or ()
+        if used := [one for one in wanted_names if one in others]:
             reason = f"{field[:1].upper()}{field[1:]}Conflict"
             conflict = ("False", reason, f'"{used[0]}" is already in use')
         else:

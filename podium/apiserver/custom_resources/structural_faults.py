@@ -161,8 +161,18 @@ _SENTENCES: Mapping[str, Callable[["ValidationError"], str]] = {
 
 def _repeated(value: Any, schema: Schema, at: tuple[str | int, ...]) -> Faults:
     if isinstance(value, list):
-        items = schema.get("items") or {}
-        yield from _repeated_entries(value, schema, at)
+        items, kind = schema.get("items") or {}, schema.get("x-kubernetes-list-type")
+        keys, seen = schema.get("x-kubernetes-list-map-keys") or (), set[str]()
+        for index, entry in enumerate(value) if kind in ("set", "map") else ():
+            shown = entry
+            if kind == "map":
+                if not isinstance(entry, Mapping):
+                    continue
+                shown = {key: entry[key] for key in keys if key in entry}
+            text = json.dumps(shown, sort_keys=True)
+            if text in seen:
+                yield duplicate(path_text((*at, index)), shown)
+            seen.add(text)
         for index, one in enumerate(value):
             yield from _repeated(one, items, (*at, index))
     elif isinstance(value, Mapping):
@@ -171,21 +181,3 @@ def _repeated(value: Any, schema: Schema, at: tuple[str | int, ...]) -> Faults:
             part = properties.get(name, values)
             if isinstance(part, Mapping):
                 yield from _repeated(one, part, (*at, name))
-
-
-def _repeated_entries(entries: list[Any], schema: Schema, at: tuple[str | int, ...]) -> Faults:
-    kind = schema.get("x-kubernetes-list-type")
-    if kind not in ("set", "map"):
-        return
-    keys = schema.get("x-kubernetes-list-map-keys") or ()
-    seen = set()
-    for index, entry in enumerate(entries):
-        shown = entry
-        if kind == "map":
-            if not isinstance(entry, Mapping):
-                continue
-            shown = {key: entry[key] for key in keys if key in entry}
-        text = json.dumps(shown, sort_keys=True)
-        if text in seen:
-            yield duplicate(path_text((*at, index)), shown)
-        seen.add(text)

@@ -167,10 +167,8 @@ def _scale(scale: Object, path: str) -> Faults:
         yield from faults
         if not faults and not scale[field].startswith(tuple(f"{place}." for place in places)):
             where = " or ".join(places)
-            either = "either " if len(places) > 1 else ""
-            yield FieldError(
-                f"{path}.{field}", scale[field], f"should be a json path under {either}{where}"
-            )
+            rule = f"should be a json path under {'either ' if len(places) > 1 else ''}{where}"
+            yield FieldError(f"{path}.{field}", scale[field], rule)
 
 
 def _selectable(fields: Sequence[Object], schema: Any, path: str) -> Faults:

@@ -37,7 +37,6 @@ def _type_name(value: Any, path: str) -> Faults:
 
 
 def _names(limit: Any, path: str) -> Faults:
-    """Resources are such as their owner can have; a pod as a whole has no defaults."""
     kind = limit.get("type")
     check = container_resource_name if kind in ("Pod", "Container") else resource_name
     for field in _LISTS:
@@ -148,8 +147,5 @@ LIMIT_RANGE = Registration(
     validate=_valid,
     validate_update=rules.valid(_valid),
     strategy=Strategy(create=_create, create_on_update=True),
-    columns=(
-        NAME,
-        raw("Created At", ".metadata.creationTimestamp", "When it came.", "date"),
-    ),
+    columns=(NAME, raw("Created At", ".metadata.creationTimestamp", "When it came.", "date")),
 )

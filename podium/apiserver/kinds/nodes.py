@@ -89,8 +89,6 @@ _valid_features = checks.fields(status=checks.fields(declaredFeatures=_features)
 
 
 def _with_defaults(node: Object) -> Object:
-    """A Node; without allocatable resources, all of its capacity can be allocated."""
-
     def status(status: Object) -> Object:
         status = inside(status, capacity=amounts, allocatable=amounts)
         if status.get("capacity") is None or status.get("allocatable"):

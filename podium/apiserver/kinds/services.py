@@ -45,21 +45,10 @@ _ADDRESSES = IPv4Network("10.96.0.0/12")
 _NODE_PORTS = range(30000, 32768)
 _HEADLESS = "None"
 _WITH_NODE_PORTS = ("NodePort", "LoadBalancer")
-_ONE_FAMILY = (("IPv4",), "SingleStack")
-_EITHER_FAMILY = (("IPv4", "IPv6"), "RequireDualStack")
 _HINTS = "service.kubernetes.io/topology-aware-hints"
 _TOPOLOGY_MODE = "service.kubernetes.io/topology-mode"
 _AFFINITY_S = 10_800
-_ONCE_SET = "may not change once set"
 _SHOWN_MAX = 3
-_NO_PORT = {
-    "Name": "",
-    "Protocol": "",
-    "AppProtocol": None,
-    "Port": 0,
-    "TargetPort": 0,
-    "NodePort": 0,
-}
 
 
 def _create(service: Object, creation: Creation) -> Object:
@@ -74,13 +63,13 @@ def _create(service: Object, creation: Creation) -> Object:
         address = str(_ADDRESSES[creation.rng.randrange(1, _ADDRESSES.num_addresses - 1)])
     # Whoever has endpoints of its own may have them of either family.
     is_free = address == _HEADLESS and not spec.get("selector")
-    families, policy = _EITHER_FAMILY if is_free else _ONE_FAMILY
     spec = {
         **spec,
         "clusterIP": address,
         "clusterIPs": spec.get("clusterIPs") or [address],
-        "ipFamilies": spec.get("ipFamilies") or [*families],
-        "ipFamilyPolicy": spec.get("ipFamilyPolicy") or policy,
+        "ipFamilies": spec.get("ipFamilies") or (["IPv4", "IPv6"] if is_free else ["IPv4"]),
+        "ipFamilyPolicy": spec.get("ipFamilyPolicy")
+        or ("RequireDualStack" if is_free else "SingleStack"),
     }
     # A balancer may reach the pods without ports of the nodes.
     if spec.get("type") == "NodePort" or spec.get("allocateLoadBalancerNodePorts"):
@@ -154,7 +143,7 @@ def _cluster_addresses(new: Object, old: Object) -> Faults:
         yield FieldError("spec.clusterIPs[0]", "null", "primary clusterIP can not be unset")
     for index, (one, other) in enumerate(zip(now, then, strict=False)):
         if one != other:
-            yield FieldError(f"spec.clusterIPs[{index}]", now, _ONCE_SET)
+            yield FieldError(f"spec.clusterIPs[{index}]", now, "may not change once set")
 
 
 def _shortened(entries: Iterable[str], if_empty: str) -> str:
@@ -236,23 +225,18 @@ def _service_ports(value: Any, path: str) -> Faults:
             yield checks.required(f"{where}.name")
         yield from _service_port(port, where)
     for index, port in dicts(value):
-        known = (port.get("protocol"), port.get("port"))
-        if known in seen:
-            shown = {**_NO_PORT, "Protocol": known[0], "Port": known[1]}
+        protocol, number = port.get("protocol"), port.get("port")
+        if (protocol, number) in seen:
+            shown = {"Name": "", "Protocol": protocol, "AppProtocol": None, "Port": number}
+            shown |= {"TargetPort": 0, "NodePort": 0}
             yield checks.duplicate(f"{path}[{index}]", shown)
-        seen.add(known)
+        seen.add((protocol, number))
 
 
 def _has_ports(spec: Any, path: str) -> Faults:
     without_address = spec.get("clusterIP") == _HEADLESS or spec.get("type") == "ExternalName"
     if not spec.get("ports") and not without_address:
         yield checks.required(join(path, "ports"))
-
-
-def _one_address(spec: Any, path: str) -> Faults:
-    address = spec.get("clusterIP")
-    if address and address != _HEADLESS and spec.get("type") != "ExternalName":
-        yield from checks.ip_address(address, join(path, "clusterIPs[0]"))
 
 
 _valid_content = object_check(
@@ -267,6 +251,12 @@ _valid_content = object_check(
         ),
     ),
 )
+
+
+def _one_address(spec: Any, path: str) -> Faults:
+    address = spec.get("clusterIP")
+    if address and address != _HEADLESS and spec.get("type") != "ExternalName":
+        yield from checks.ip_address(address, join(path, "clusterIPs[0]"))
 
 
 def _valid_service(service: Any, path: str) -> Faults:

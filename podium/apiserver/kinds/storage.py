@@ -37,8 +37,6 @@ from podium.apiserver.validation.selectors import label_selector
 
 
 def _class_stays(new: Object, old: Object) -> Faults:
-    now, before = new.get("parameters"), old.get("parameters")
-    yield from rules.immutable_value(now, before, "parameters")
     for field in ("provisioner", "reclaimPolicy"):
         if (new.get(field) or None) != (old.get(field) or None):
             yield checks.forbidden(field, f"updates to {field} are forbidden.")
@@ -151,6 +149,7 @@ STORAGE_CLASS = Registration(
     validate_update=rules.all_of(
         rules.valid(_valid_class),
         rules.metadata,
+        rules.immutable("parameters"),
         _class_stays,
         rules.immutable("volumeBindingMode"),
     ),

@@ -75,7 +75,6 @@ _SHORT_MODES = (
 
 
 def _update_volume_status(new: Object, old: Object, now_s: float) -> Object:
-    """The status; since when a phase lasts is noted, unless the writer knows better."""
     new = keep_spec(new, old, now_s)
     status, before = status_of(new), status_of(old)
     field = "lastPhaseTransitionTime"

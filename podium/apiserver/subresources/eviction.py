@@ -101,7 +101,6 @@ def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | N
 
 
 def _refusal(budget: Object) -> str:
-    """Why a budget allows no disruption, as the end of a sentence about it."""
     status = status_of(budget)
     needed, there = status.get("desiredHealthy") or 0, status.get("currentHealthy") or 0
     condition = condition_of(budget, "DisruptionAllowed") or {}

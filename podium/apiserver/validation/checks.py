@@ -106,11 +106,6 @@ boolean = of_type(bool, "true or false")(anything)
 text = of_text(anything)
 
 
-def some_text(value: object, path: str) -> Faults:
-    """A string that isn't empty."""
-    return iter((required(path),)) if value == "" else text(value, path)
-
-
 def a_string(rule: Callable[[str], Collection[str]]) -> Check:
     """A string in which the rule finds nothing wrong."""
 
@@ -143,14 +138,18 @@ def one_of(*choices: str, empty: bool = False) -> Check:
     return check
 
 
+def not_empty(check: Check) -> Check:
+    """The same check; the empty string is as good as absent, and that isn't allowed."""
+    return lambda value, path: iter((required(path),)) if value == "" else check(value, path)
+
+
 def choice(*choices: str) -> Check:
-    """One of a closed set of strings; an empty one is as good as absent, and that isn't allowed."""
-    known = one_of(*choices)
+    """One of a closed set of strings, not empty."""
+    return not_empty(one_of(*choices))
 
-    def check(value: object, path: str) -> Faults:
-        return iter((required(path),)) if value == "" else known(value, path)
 
-    return check
+some_text = not_empty(text)
+"""A string that isn't empty."""
 
 
 def unless_empty(check: Check) -> Check:

@@ -194,7 +194,6 @@ def _interval_sizes(listed: str, completions: int) -> Iterator[int]:
 
 
 def _replacement_policy(spec: Any, path: str) -> Faults:
-    """When a pod is replaced: where failures are judged, only when it has failed."""
     value = spec.get("podReplacementPolicy")
     choices = ("Failed",) if spec.get("podFailurePolicy") else ("Failed", "TerminatingOrFailed")
     if value is not None and value not in choices:

@@ -93,7 +93,6 @@ def _read(amount: Any) -> Quantity | None:
 
 
 def _fits_limit(name: str, request: Any, limits: dict[str, Any], path: str) -> Faults:
-    """A request is within its limit; equal to it where overcommitting isn't allowed."""
     limit = limits.get(name)
     if limit is None:
         if not allows_overcommit(name):

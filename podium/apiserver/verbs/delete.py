@@ -150,10 +150,5 @@ def answer(kind: Kind, last: Object) -> Object:
     metadata = last["metadata"]
     group = {"group": kind.group} if kind.group else {}
     details = {"name": metadata["name"], **group, "kind": kind.plural, "uid": metadata["uid"]}
-    return {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Success",
-        "details": details,
-    }
+    header = {"kind": "Status", "apiVersion": "v1", "metadata": {}}
+    return {**header, "status": "Success", "details": details}

@@ -93,11 +93,7 @@ class WatchStream:
 
 
 def watch(
-    store: Store,
-    kind: Kind,
-    namespace: str,
-    selection: Selection,
-    options: ListOptions,
+    store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
 ) -> WatchStream:
     """Begin to follow the objects of a selection."""
     version = options.resource_version
@@ -128,13 +124,8 @@ def watch(
 
 
 def _cursor(
-    store: Store,
-    kind: Kind,
-    namespace: str,
-    selection: Selection,
-    revision: int,
+    store: Store, kind: Kind, namespace: str, selection: Selection, revision: int
 ) -> Watch | FieldWatch:
-    """Where the events come from: if possible just those that concern the watcher."""
     fields = [FieldValue(term.read, term.value) for term in selection.fields if term.equal]
     if namespace:
         fields.append(FieldValue(NAMESPACE, namespace))
@@ -144,7 +135,6 @@ def _cursor(
 
 
 def _seen(event: WatchEvent, matches: Callable[[Object], bool]) -> Item | None:
-    """How a watcher of a selection sees an event; None if not at all."""
     was_in = event.previous is not None and matches(event.previous)
     if event.type == "DELETED":
         return {"type": "DELETED", "object": event.obj} if was_in else None

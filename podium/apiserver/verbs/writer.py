@@ -80,7 +80,6 @@ class Writer:
 
 
 def _check_size(obj: Object) -> None:
-    """Refuse what is too large; small requests make nothing large."""
     size = len(apart(msgspec.json.encode, obj)) if is_long() else 0
     if size > OBJECT_BYTES_MAX:
         most = f"the object would take {size} bytes as JSON; at most {OBJECT_BYTES_MAX} are kept"

@@ -4,8 +4,6 @@ A pod that is still initialising is described by its first init container that i
 that, by its containers, of which the first one with a reason has the say.
 """
 
-from collections.abc import Iterator
-
 from podium.api.objects import Object, is_terminating, spec_of, status_of
 from podium.api.pod_specs import containers_of, init_containers_of
 from podium.api.pods import is_finished, phase_of
@@ -15,9 +13,7 @@ from podium.apiserver.kinds.registration.ages import since
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.table_cells import NONE
 
-_INITIALIZING = "PodInitializing"
 _GATED = "SchedulingGated"
-_UNREACHABLE = "NodeLost"
 _FINISHED = {"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}
 
 
@@ -65,7 +61,7 @@ def _init_reason(pod: Object, done_count: int, status: Object) -> str:
     if terminated is not None:
         return f"Init:{_end(terminated)}"
     waiting = at(status, "state.waiting.reason")
-    if waiting and waiting != _INITIALIZING:
+    if waiting and waiting != "PodInitializing":
         return f"Init:{waiting}"
     return f"Init:{done_count}/{len(init_containers_of(spec_of(pod)))}"
 
@@ -82,19 +78,10 @@ def _container_reason(status: Object) -> str:
     return "" if terminated is None else _end(terminated)
 
 
-def _containers_reason(pod: Object, otherwise: str) -> str:
-    statuses = _statuses(pod, "containerStatuses")
-    reason = next(filter(None, map(_container_reason, statuses)), otherwise)
-    explained = (status for status in statuses if not _container_reason(status))
-    if reason == "Completed" and any(map(_is_running, explained)):
-        return "Running" if _has_condition(pod, "Ready") else "NotReady"
-    return reason
-
-
 def status(pod: Object, _now_s: float) -> str:
     """The STATUS column, such as `Running`, `Init:0/2`, `CrashLoopBackOff` or `Terminating`."""
     if is_terminating(pod):
-        if at(pod, "status.reason") == _UNREACHABLE:
+        if at(pod, "status.reason") == "NodeLost":
             return "Unknown"
         if not is_finished(pod):
             return "Terminating"
@@ -105,7 +92,13 @@ def status(pod: Object, _now_s: float) -> str:
     done, undone = _initialization(pod)
     if undone is not None:
         reason = _init_reason(pod, len(done), undone)
-    return _containers_reason(pod, reason) if _shows_containers(pod) else reason
+    if _shows_containers(pod):
+        statuses = _statuses(pod, "containerStatuses")
+        reason = next(filter(None, map(_container_reason, statuses)), reason)
+        others = (status for status in statuses if not _container_reason(status))
+        if reason == "Completed" and any(map(_is_running, others)):
+            return "Running" if _has_condition(pod, "Ready") else "NotReady"
+    return reason
 
 
 def ready(pod: Object, _now_s: float) -> str:
@@ -123,23 +116,17 @@ def ready(pod: Object, _now_s: float) -> str:
 
 def restarts(pod: Object, now_s: float) -> str:
     """The RESTARTS column: how often containers were restarted, and when last."""
-    statuses = list(_restarted(pod))
+    done, undone = _initialization(pod)
+    # Those count that matter at present.
+    statuses = done if undone is None else [*done, undone]
+    if _shows_containers(pod):
+        sidecars = _sidecars(pod)
+        statuses = [one for one in statuses if one.get("name") in sidecars]
+        statuses += _statuses(pod, "containerStatuses")
     count = sum(status.get("restartCount") or 0 for status in statuses)
     ends = (at(status, "lastState.terminated.finishedAt") for status in statuses)
     last = max(filter(None, ends), key=_time_key, default=None)
     return f"{count} ({since(last, now_s)} ago)" if count and last else str(count)
-
-
-def _restarted(pod: Object) -> Iterator[Object]:
-    """The statuses whose restarts count: those of the containers that matter at present."""
-    done, undone = _initialization(pod)
-    looked_at = done if undone is None else [*done, undone]
-    if not _shows_containers(pod):
-        yield from looked_at
-        return
-    sidecars = _sidecars(pod)
-    yield from (one for one in looked_at if one.get("name") in sidecars)
-    yield from _statuses(pod, "containerStatuses")
 
 
 def _time_key(time: str) -> int:

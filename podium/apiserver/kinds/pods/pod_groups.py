@@ -9,10 +9,11 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
-from podium.api.objects import Object, condition_of, part, spec_of
+from podium.api.objects import Object, condition_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
 from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Cell, Column, number
 from podium.apiserver.validation import checks
@@ -21,6 +22,7 @@ from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label
 
 _TEMPLATES_MAX = 8
+_with_status = Strategy(resets_status=True, update=keep_status, subresources={"status": keep_spec})
 
 
 def _exactly_one(*names: str) -> Check:
@@ -104,10 +106,6 @@ _LASTING = (
 )
 
 
-def _policy_shown(group: Object, _now_s: float) -> Cell:
-    return "Gang" if part(spec_of(group), "schedulingPolicy").get("gang") else "Basic"
-
-
 def _status_shown(group: Object, _now_s: float) -> Cell:
     scheduled = condition_of(group, "PodGroupScheduled")
     return str(scheduled.get("reason")) if scheduled else "Pending"
@@ -120,10 +118,14 @@ REGISTRATION_OF_POD_GROUPS = Registration(
     validate_update=rules.changed(
         _valid_group, *(rules.immutable(f"spec.{field}") for field in _LASTING)
     ),
-    strategy=Strategy(resets_status=True, update=keep_status, subresources={"status": keep_spec}),
+    strategy=_with_status,
     columns=(
         NAME,
-        Column("Policy", _policy_shown, "Whether its pods are scheduled together."),
+        Column(
+            "Policy",
+            lambda group, _: "Gang" if at(group, "spec.schedulingPolicy.gang") else "Basic",
+            "Whether its pods are scheduled together.",
+        ),
         Column(
             "Workload",
             ".spec.podGroupTemplateRef.workload.workloadName",
@@ -145,17 +147,15 @@ REGISTRATION_OF_WORKLOADS = Registration(
     ),
 )
 
-_valid_group_of_plugins = object_check(
-    spec=checks.fields(
-        minMember=_one_at_least,
-        minResources=checks.mapping(checks.quantity),
-        scheduleTimeoutSeconds=checks.integer(0, checks.INT32_MAX),
-    )
-)
-
 REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(
     kind=POD_GROUP_OF_PLUGINS,
-    validate=_valid_group_of_plugins,
-    strategy=Strategy(resets_status=True, update=keep_status, subresources={"status": keep_spec}),
+    validate=object_check(
+        spec=checks.fields(
+            minMember=_one_at_least,
+            minResources=checks.mapping(checks.quantity),
+            scheduleTimeoutSeconds=checks.integer(0, checks.INT32_MAX),
+        )
+    ),
+    strategy=_with_status,
     columns=(NAME, number("Min Member", ".spec.minMember", "Pods that are placed together."), AGE),
 )

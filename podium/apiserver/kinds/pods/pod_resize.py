@@ -20,11 +20,6 @@ from podium.apiserver.validation.pods.pod_validation import pod as pod_check
 
 _RESIZABLE = ("cpu", "memory")
 _FIELDS = ("requests", "limits")
-_NOT_AT_ALL = {
-    "static": "static pods cannot be resized",
-    "windows": "windows pods cannot be resized",
-}
-
 _RESIZED = ("resources", "resizePolicy")
 _new_pod = rules.valid(pod_check)
 
@@ -70,8 +65,8 @@ def resize_update(new: Object, old: Object) -> Faults:
     The new pod differs from the old one in resources and resize policies only.
     """
     kind = "static" if is_mirror(old) else str(part(spec_of(old), "os").get("name") or "")
-    if kind in _NOT_AT_ALL:
-        yield checks.forbidden("", _NOT_AT_ALL[kind])
+    if kind in ("static", "windows"):
+        yield checks.forbidden("", f"{kind} pods cannot be resized")
         return
     yield from rules.metadata(new, old)
     yield from _new_pod(new, old)
@@ -131,7 +126,6 @@ def _differs_in_resizable_only(new: Object, old: Object) -> bool:
 
 
 def _with_resizable_of(new: Object, old: Object | None) -> Object | None:
-    """The amounts, with cpu and memory as they were; none if there were none."""
     if old is None:
         return None
     others = {name: amount for name, amount in new.items() if name not in _RESIZABLE}

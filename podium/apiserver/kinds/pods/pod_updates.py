@@ -133,7 +133,6 @@ _TERMS = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
 
 
 def _tightened(spec: Object, before: Object) -> Faults:
-    """The node selector and the node affinity demand at least what they did."""
     selector = spec.get("nodeSelector") or {}
     if any(selector.get(key) != v for key, v in part(before, "nodeSelector").items()):
         message = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"

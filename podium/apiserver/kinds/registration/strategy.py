@@ -159,7 +159,6 @@ def _content(obj: Object) -> Object:
 
 
 def _status_alone(new: Object, old: Object, _now_s: float) -> Object:
-    """Only the status changes, and who owns what of it."""
     metadata = {**old["metadata"]}
     for name in ("resourceVersion", "managedFields"):
         if name in new["metadata"]:

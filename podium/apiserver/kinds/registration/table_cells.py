@@ -91,7 +91,6 @@ flag = partial(Column, type="boolean", default=False)
 
 @lru_cache(maxsize=1024)
 def _steps(path: str) -> tuple[str, ...] | None:
-    """The names of a path; None if it is more than names."""
     try:
         return steps(path)
     except ValueError:

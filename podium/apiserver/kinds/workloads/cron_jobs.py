@@ -96,13 +96,10 @@ _valid = checks.both(
 
 def _with_defaults(cron_job: Object) -> Object:
     # The other defaults of a Job come when it is made.
-    def job(spec: Object) -> Object:
-        return inside(spec, template=template)
+    def job(of_job: Object) -> Object:
+        return inside(of_job, spec=lambda spec: inside(spec, template=template))
 
-    def spec(spec: Object) -> Object:
-        return inside(spec, jobTemplate=lambda template: inside(template, spec=job))
-
-    return inside(cron_job, spec=spec)
+    return inside(cron_job, spec=lambda spec: inside(spec, jobTemplate=job))
 
 
 def _suspended(cron_job: Object, _now_s: float) -> str:

@@ -10,12 +10,7 @@ from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import inside, schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import (
-    Creation,
-    keep_status,
-    next_generation,
-    workload,
-)
+from podium.apiserver.kinds.registration.strategy import keep_status, next_generation, workload
 from podium.apiserver.kinds.registration.table_cells import (
     AGE,
     CONTAINERS,
@@ -61,10 +56,6 @@ _rolling_daemons = checks.in_turn(
     checks.fields(maxUnavailable=checks.int_or_percent, maxSurge=checks.int_or_percent),
     checks.detail(_one_way_of_rolling),
 )
-
-
-def _create(daemon_set: Object, _creation: Creation) -> Object:
-    return _with_template_generation(daemon_set, "1")
 
 
 def _update(new: Object, old: Object, now_s: float) -> Object:
@@ -126,7 +117,7 @@ DAEMON_SET = Registration(
             "collisionCount",
         )
     },
-    strategy=workload(_create, _update),
+    strategy=workload(lambda new, _: _with_template_generation(new, "1"), _update),
     columns=(
         NAME,
         number("Desired", ".status.desiredNumberScheduled", "Nodes that should run a pod."),

@@ -83,7 +83,6 @@ def _finished(new: Object, old: Object) -> Faults:
 
 
 def _indexes(new: Object, old: Object) -> Faults:
-    """Indexes are those of an indexed job, and none has both succeeded and failed."""
     for field, is_had in (
         ("completedIndexes", at(new, "spec.completionMode") == "Indexed"),
         ("failedIndexes", at(new, "spec.backoffLimitPerIndex") is not None),
@@ -149,7 +148,6 @@ def _ready(new: Object, old: Object) -> Faults:
 
 
 def _kept(new: Object, old: Object) -> Faults:
-    """What has been counted stays counted, and what has ended stays as it ended."""
     now, before = _true(new), _true(old)
     path = "status.completionTime"
     if at(old, path) and at(new, path) and _COMPLETE in now & before:

@@ -37,24 +37,18 @@ from podium.apiserver.validation.checks import Faults, a_dict
 from podium.apiserver.validation.job_policies import policies
 from podium.apiserver.validation.names import validate_dns_label
 
-_JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 _DIRECTIVES = ("affinity", "nodeSelector", "tolerations", "schedulingGates")
 _TANDEM = "can only be modified in tandem with spec.parallelism"
-# The first of these conditions that holds is the job's status; one that is being deleted stands
-# between those that are final and those that aren't.
-_FINAL_CONDITIONS = (("Complete", "Complete"), ("Failed", "Failed"))
-_PASSING_CONDITIONS = (("Suspended", "Suspended"), ("FailureTarget", "FailureTarget"))
-_CONTROLLER_UID_LABELS = ("controller-uid", _CONTROLLER_UID)
 
 
 def _create(job: Object, _creation: Creation) -> Object:
-    """A new Job: its pods, and only they, have its uid as a label, unless it says otherwise."""
     spec = spec_of(job)
     if spec.get("manualSelector"):
         return job
     name, uid = job["metadata"].get("name", ""), job["metadata"]["uid"]
-    own = {**dict.fromkeys(_JOB_NAME_LABELS, name), **dict.fromkeys(_CONTROLLER_UID_LABELS, uid)}
+    names = {"job-name": name, "batch.kubernetes.io/job-name": name}
+    own = {**names, "controller-uid": uid, _CONTROLLER_UID: uid}
     template = spec.get("template") or {}
     metadata = metadata_of(template)
     labels = {**own, **part(metadata, "labels")}
@@ -96,20 +90,14 @@ def _completions(new: Object, old: Object) -> Faults:
         yield FieldError("spec.completions", now, _TANDEM)
 
 
-def _job_condition(job: Object, conditions: tuple[tuple[str, str], ...]) -> str:
-    held = {
-        condition.get("type")
-        for condition in at(job, "status.conditions") or ()
-        if condition.get("status") == "True"
-    }
-    return next((word for kind, word in conditions if kind in held), "")
-
-
 def _job_status(job: Object, _now_s: float) -> str:
-    final = _job_condition(job, _FINAL_CONDITIONS)
-    if final or is_terminating(job):
-        return final or "Terminating"
-    return _job_condition(job, _PASSING_CONDITIONS) or "Running"
+    conditions = at(job, "status.conditions") or ()
+    held = {one.get("type") for one in conditions if one.get("status") == "True"}
+    # A deletion stands between the conditions that are final and those that aren't.
+    shown = [one for one in ("Complete", "Failed") if one in held]
+    shown += ["Terminating"] if is_terminating(job) else []
+    shown += [one for one in ("Suspended", "FailureTarget") if one in held]
+    return shown[0] if shown else "Running"
 
 
 def _progress(job: Object, _now_s: float) -> str:

@@ -26,6 +26,7 @@ from podium.apiserver.validation.resource_requirements import overhead, pod_leve
 _CONTAINER_LISTS = ("initContainers", "containers")
 _MOUNTS = frozenset({"volumeMounts", "volumeDevices"})
 _VARYING = frozenset({"volumes", "nodeName", "hostname"})
+_OF_THE_HOST = {"hostNetwork": "hostNetwork", "hostPID": "HostPID", "hostIPC": "HostIPC"}
 
 
 def _scheduling_gates(value: object, path: str) -> Faults:
@@ -133,11 +134,7 @@ def _dns_config(spec: Any, path: str) -> Faults:
 
 def _own_users(spec: Any, path: str) -> Faults:
     if spec.get("hostUsers") is False:
-        for field, shown in (
-            ("hostNetwork", "hostNetwork"),
-            ("hostPID", "HostPID"),
-            ("hostIPC", "HostIPC"),
-        ):
+        for field, shown in _OF_THE_HOST.items():
             if spec.get(field):
                 yield checks.forbidden(join(path, shown), "when `pod.Spec.HostUsers` is false")
 
@@ -152,8 +149,6 @@ def _os(value: object, path: str) -> Faults:
         yield from checks.choice("linux", "windows")(name, path)
 
 
-_volumes = checks.fields(volumes=volumes)
-_first_fields = checks.fields(resourceClaims=_resource_claims)
 _middle_fields = checks.fields(
     terminationGracePeriodSeconds=checks.integer(),
     hostNetwork=checks.boolean,
@@ -191,8 +186,7 @@ _last_fields = checks.fields(
     os=_os,
 )
 _whole = checks.in_turn(
-    _volumes,
-    _first_fields,
+    checks.fields(volumes=volumes, resourceClaims=_resource_claims),
     containers,
     init_containers,
     _pod_level,
