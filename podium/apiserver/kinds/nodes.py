@@ -141,12 +141,6 @@ def _assigned_once(new: Object, old: Object) -> Faults:
         yield checks.forbidden("spec.providerID", _CHANGED.format("providerID"))
 
 
-def _external_id(new: Object, old: Object) -> Faults:
-    spec, before = spec_of(new), spec_of(old)
-    if (spec.get("externalID") or "") != (before.get("externalID") or ""):
-        yield checks.forbidden("spec.externalID", "may not be updated")
-
-
 def _status(node: Object, _now_s: float) -> str:
     ready = "Unknown"
     for condition in at(node, "status.conditions") or ():
@@ -190,7 +184,7 @@ _on_every_update = rules.all_of(
     _addresses,
     _assigned_once,
     rules.valid(_valid_taints),
-    _external_id,
+    rules.fixed("spec.externalID", "may not be updated"),
 )
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object
 from podium.api.priority import (
     HIGHEST_USER_DEFINABLE,
     NEVER,
@@ -52,11 +51,6 @@ def _known_class(value: Any, path: str) -> Faults:
         yield checks.forbidden("metadata.name", message)
 
 
-def _same_value(new: Object, old: Object) -> Faults:
-    if (new.get("value") or 0) != (old.get("value") or 0):
-        yield checks.forbidden("value", "may not be changed in an update.")
-
-
 _valid_runtime_class = object_check(
     handler=checks.needed(dns_label),
     overhead=checks.fields(podFixed=overhead),
@@ -72,7 +66,11 @@ PRIORITY_CLASS = Registration(
         globalDefault=checks.boolean,
         preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER),
     ),
-    validate_update=rules.all_of(rules.metadata, _same_value, rules.immutable("preemptionPolicy")),
+    validate_update=rules.all_of(
+        rules.metadata,
+        rules.fixed("value", "may not be changed in an update."),
+        rules.immutable("preemptionPolicy"),
+    ),
     strategy=Strategy(counts_generations=True),
     columns=(
         NAME,

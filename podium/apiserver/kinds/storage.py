@@ -36,12 +36,6 @@ from podium.apiserver.validation.pods.pod_warnings import DEPRECATED_LABELS
 from podium.apiserver.validation.selectors import label_selector
 
 
-def _class_stays(new: Object, old: Object) -> Faults:
-    for field in ("provisioner", "reclaimPolicy"):
-        if (new.get(field) or None) != (old.get(field) or None):
-            yield checks.forbidden(field, f"updates to {field} are forbidden.")
-
-
 def _known_drivers(new: Object, old: Object) -> Faults:
     known = {driver.get("name"): driver for driver in at(old, "spec.drivers") or ()}
     for driver in at(new, "spec.drivers") or ():
@@ -150,7 +144,8 @@ STORAGE_CLASS = Registration(
         rules.valid(_valid_class),
         rules.metadata,
         rules.immutable("parameters"),
-        _class_stays,
+        rules.fixed("provisioner", "updates to provisioner are forbidden."),
+        rules.fixed("reclaimPolicy", "updates to reclaimPolicy are forbidden."),
         rules.immutable("volumeBindingMode"),
     ),
     strategy=Strategy(answers_object=True),

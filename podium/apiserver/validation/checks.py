@@ -102,6 +102,16 @@ of_object = of_type(dict, "an object")
 of_text = of_type(str, "a string")
 
 
+def both(*checks: Check) -> Check:
+    """A value that passes all the checks."""
+
+    def check(value: object, path: str) -> Faults:
+        for one in checks:
+            yield from one(value, path)
+
+    return check
+
+
 boolean = of_type(bool, "true or false")(anything)
 text = of_text(anything)
 
@@ -191,10 +201,8 @@ def at_most_all(value: object, path: str) -> Faults:
         yield FieldError(path, value, "must not be greater than 100%")
 
 
-def int_or_percent(value: object, path: str) -> Faults:
-    """A number of pods, or a percentage of at most 100."""
-    yield from positive_int_or_percent(value, path)
-    yield from at_most_all(value, path)
+int_or_percent = both(positive_int_or_percent, at_most_all)
+"""A number of pods, or a percentage of at most 100."""
 
 
 def quantity(value: Any, path: str) -> Faults:
@@ -331,16 +339,6 @@ def fields(*rules: Check, **checks: Part) -> Check:
 def in_turn(*checks: Check) -> Check:
     """An object that passes all the checks, with the faults of one after those of another."""
     return of_object(both(*checks))
-
-
-def both(*checks: Check) -> Check:
-    """A value that passes all the checks."""
-
-    def check(value: object, path: str) -> Faults:
-        for one in checks:
-            yield from one(value, path)
-
-    return check
 
 
 def join(path: str, name: str) -> str:

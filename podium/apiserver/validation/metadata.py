@@ -46,11 +46,6 @@ owners = remembered(_each_owner)
 """The `ownerReferences` of an object."""
 
 
-def _annotation_key(value: str, path: str) -> Faults:
-    for message in validate_label_key(value.lower()):
-        yield FieldError(path, value, message)
-
-
 def annotations_size_bytes(entries: Mapping[str, Any]) -> int:
     """The size of annotations as their limit counts it: keys and values."""
     return sum(len(str(key).encode()) + len(str(entry).encode()) for key, entry in entries.items())
@@ -62,6 +57,7 @@ def _annotations_size(value: Any, path: str) -> Faults:
         yield FieldError(path, "", message, ErrorKind.TOO_LONG)
 
 
+_annotation_key = checks.a_string(lambda key: validate_label_key(key.lower()))
 annotations = checks.both(checks.mapping(checks.text, _annotation_key), _annotations_size)
 """The `annotations` of an object."""
 

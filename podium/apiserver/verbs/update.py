@@ -5,7 +5,7 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.objects import Object, metadata_of, spec_of
+from podium.api.objects import Object, metadata_of, spec_of, without
 from podium.api.values.integers import parse_count
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds.registration.registrations import (
@@ -54,9 +54,8 @@ def placed(request: Attributes, obj: Object) -> Object:
     namespace, metadata = request.namespace, metadata_of(obj)
     if metadata.get("namespace", "") == namespace:
         return obj
-    others = {field: value for field, value in metadata.items() if field != "namespace"}
     place = {"namespace": namespace} if namespace else {}
-    return {**obj, "metadata": {**others, **place}}
+    return {**obj, "metadata": {**without(metadata, "namespace"), **place}}
 
 
 def check_key(request: Attributes, obj: Object) -> None:

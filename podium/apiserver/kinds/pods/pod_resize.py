@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
+from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of, without
 from podium.api.pod_specs import resources_of
 from podium.api.priority import is_mirror
 from podium.api.qos import qos_class, stored_or_computed_qos
@@ -128,5 +128,4 @@ def _differs_in_resizable_only(new: Object, old: Object) -> bool:
 def _with_resizable_of(new: Object, old: Object | None) -> Object | None:
     if old is None:
         return None
-    others = {name: amount for name, amount in new.items() if name not in _RESIZABLE}
-    return {**others, **{name: old[name] for name in _RESIZABLE if name in old}}
+    return {**without(new, *_RESIZABLE), **{name: old[name] for name in _RESIZABLE if name in old}}

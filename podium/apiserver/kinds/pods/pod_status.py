@@ -10,11 +10,11 @@ from podium.api.errors import FieldError
 from podium.api.objects import Object, entries, part, spec_of, status_of
 from podium.api.pod_specs import init_containers_of
 from podium.api.resources import is_sidecar
-from podium.api.selectors.labels import validate_label_key, validate_subdomain
 from podium.apiserver.kinds.pods.pod_updates import annotations
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.names import label_key, subdomain
 
 _SYSTEM_CONDITIONS = frozenset({"PodScheduled", "Ready", "Initialized"})
 _NOBODY: frozenset[str] = frozenset()
@@ -25,15 +25,14 @@ def _status(new: Object, old: Object) -> Faults:
     for index, condition in enumerate(entries(status, "conditions")):
         kind, where = condition.get("type") or "", f"status.conditions[{index}]"
         yield from _generation(condition, where)
-        for message in validate_label_key(kind) if kind not in _SYSTEM_CONDITIONS else ():
-            yield FieldError(f"{where}.Type", kind, message)
+        if kind not in _SYSTEM_CONDITIONS:
+            yield from label_key(kind, f"{where}.Type")
     yield from _generation(status, "status")
     if (spec_of(new).get("nodeName") or "") != (spec_of(old).get("nodeName") or ""):
         yield checks.forbidden("status.nodeName", "may not be changed directly")
     nominated = status.get("nominatedNodeName")
     if nominated and nominated != before.get("nominatedNodeName"):
-        for message in validate_subdomain(nominated):
-            yield FieldError("status.nominatedNodeName", nominated, message)
+        yield from subdomain(nominated, "status.nominatedNodeName")
         if spec_of(new).get("nodeName"):
             message = "may not be set on pods that are already bound to a node"
             yield checks.forbidden("status.nominatedNodeName", message)

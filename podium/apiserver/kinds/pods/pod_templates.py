@@ -18,7 +18,6 @@ from podium.apiserver.kinds.registration.defaulting import (
 )
 from podium.apiserver.schema.struct_types import core_struct
 
-_LEAST_GRACE_PERIOD_S = 1
 _POD_LEVEL = ("cpu", "memory")
 _HUGE_PAGES = "hugepages-"
 _NAME = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
@@ -83,12 +82,9 @@ def _whole_spec(spec: Object) -> Object:
     spec = filled(pod_spec(spec), enableServiceLinks=True)
     spec = inside(
         spec,
-        terminationGracePeriodSeconds=lambda grace_s: (
-            grace_s if grace_s >= 0 else _LEAST_GRACE_PERIOD_S
-        ),
-    )
-    spec = inside(
-        spec, initContainers=every(_requests_from_limits), containers=every(_requests_from_limits)
+        terminationGracePeriodSeconds=lambda grace_s: grace_s if grace_s >= 0 else 1,
+        initContainers=every(_requests_from_limits),
+        containers=every(_requests_from_limits),
     )
     spec = _pod_level(spec)
     if spec.get("hostNetwork"):

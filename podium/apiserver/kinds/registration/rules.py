@@ -77,6 +77,16 @@ def immutable(path: str, title: str = "", type_name: str = "") -> Rule:
     return rule
 
 
+def fixed(path: str, message: str) -> Rule:
+    """Changes of the field are forbidden, with a message of the kind's own."""
+
+    def rule(new: Object, old: Object) -> Faults:
+        if not same(at(new, path), at(old, path)):
+            yield forbidden(path, message)
+
+    return rule
+
+
 def all_of(*rules: Rule) -> Rule:
     """All the rules, one after the other."""
 

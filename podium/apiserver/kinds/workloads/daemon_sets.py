@@ -12,9 +12,6 @@ from podium.apiserver.kinds.registration.defaulting import inside, schema_defaul
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import keep_status, next_generation, workload
 from podium.apiserver.kinds.registration.table_cells import (
-    AGE,
-    CONTAINERS,
-    IMAGES,
     NAME,
     SELECTOR,
     Column,
@@ -126,9 +123,7 @@ DAEMON_SET = Registration(
         number("Up-to-date", ".status.updatedNumberScheduled", "Pods of the current template."),
         number("Available", ".status.numberAvailable", "Nodes whose pod is available."),
         Column("Node Selector", labels_at(".spec.template.spec.nodeSelector"), "Nodes it is for."),
-        AGE,
-        CONTAINERS,
-        IMAGES,
+        *workloads.OF_TEMPLATE,
         SELECTOR,
     ),
 )

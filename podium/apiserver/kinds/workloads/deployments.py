@@ -18,16 +18,7 @@ from podium.apiserver.kinds.registration.strategy import (
     next_generation,
     workload,
 )
-from podium.apiserver.kinds.registration.table_cells import (
-    AGE,
-    CONTAINERS,
-    IMAGES,
-    NAME,
-    SELECTOR,
-    labels_at,
-    raw,
-    wide,
-)
+from podium.apiserver.kinds.registration.table_cells import NAME, SELECTOR, labels_at, raw, wide
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
@@ -154,7 +145,8 @@ _valid_counts = workloads.replica_counts(
     ("fullyLabeledReplicas", *_replicas_within),
 )
 _same_selector = rules.immutable("spec.selector", type_name="LabelSelector")
-_COUNTED = (NAME, workloads.DESIRED, workloads.CURRENT, workloads.READY, AGE, CONTAINERS, IMAGES)
+_NUMBERS = (workloads.DESIRED, workloads.CURRENT, workloads.READY)
+_COUNTED = (NAME, *_NUMBERS, *workloads.OF_TEMPLATE)
 
 DEPLOYMENT = Registration(
     kind=KINDS["Deployment"],
@@ -184,9 +176,7 @@ DEPLOYMENT = Registration(
         workloads.READY_OF_DESIRED,
         raw("Up-to-date", ".status.updatedReplicas", "Pods of the current template."),
         raw("Available", ".status.availableReplicas", "Pods that are available."),
-        AGE,
-        CONTAINERS,
-        IMAGES,
+        *workloads.OF_TEMPLATE,
         wide("Selector", _deployment_selector, "Which pods belong to it."),
     ),
 )

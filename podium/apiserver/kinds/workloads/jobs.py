@@ -22,14 +22,7 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import number
 from podium.apiserver.kinds.registration.strategy import Creation, workload
-from podium.apiserver.kinds.registration.table_cells import (
-    AGE,
-    CONTAINERS,
-    IMAGES,
-    NAME,
-    SELECTOR,
-    Column,
-)
+from podium.apiserver.kinds.registration.table_cells import NAME, SELECTOR, Column
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.job_status import status_update
 from podium.apiserver.validation import checks, templates
@@ -196,9 +189,7 @@ JOB = Registration(
         Column("Status", _job_status, "What becomes of the job."),
         Column("Completions", _progress, "Pods that have succeeded, of those that should."),
         Column("Duration", _job_duration, "How long it took, or has taken so far."),
-        AGE,
-        CONTAINERS,
-        IMAGES,
+        *workloads.OF_TEMPLATE,
         SELECTOR,
     ),
     selectable={"status.successful": number("status.succeeded")},

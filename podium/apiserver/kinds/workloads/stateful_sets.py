@@ -12,15 +12,7 @@ from podium.apiserver.kinds.registration.defaulting import every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import never
 from podium.apiserver.kinds.registration.strategy import counted_spec, workload
-from podium.apiserver.kinds.registration.table_cells import (
-    AGE,
-    CONTAINERS,
-    IMAGES,
-    NAME,
-    NONE,
-    Column,
-    raw,
-)
+from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, raw
 from podium.apiserver.kinds.volumes import claim_defaults
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
@@ -181,7 +173,7 @@ STATEFUL_SET = Registration(
         )
     },
     strategy=workload(lambda new, _: _one_at_a_time(new), _update),
-    columns=(NAME, workloads.READY_OF_DESIRED, AGE, CONTAINERS, IMAGES),
+    columns=(NAME, workloads.READY_OF_DESIRED, *workloads.OF_TEMPLATE),
     selectable={"status.successful": never},
     unselectable="field label not supported for appsv1.StatefulSet: {}",
 )

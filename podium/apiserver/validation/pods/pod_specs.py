@@ -10,7 +10,6 @@ from podium.api.errors import FieldError
 from podium.api.objects import without
 from podium.api.priority import NEVER, PREEMPT_LOWER_PRIORITY
 from podium.api.resources import pod_requests
-from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import Format, Quantity, QuantityError, parse_quantity
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
@@ -37,8 +36,7 @@ def _scheduling_gates(value: object, path: str) -> Faults:
         if not isinstance(name, str):
             yield from checks.text(name, join(where, "name"))
             continue
-        for message in validate_label_key(name):
-            yield FieldError(where, name, message)
+        yield from label_key(name, where)
         if name in seen:
             yield checks.duplicate(where, name)
         seen.add(name)

@@ -92,7 +92,22 @@ def name_warnings(obj: Object, used_in: str = _NAME_OF_PODS) -> Iterator[str]:
 def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
     """Warn of what a pod, or a template for pods at a path, with its defaults, holds in vain."""
     spec, where = spec_of(pod), join(path, "spec")
-    yield from _deprecated_labels(spec, where)
+    for name in spec.get("nodeSelector") or ():
+        if name in DEPRECATED_LABELS:
+            yield f"{where}.nodeSelector[{name}]: {DEPRECATED_LABELS[name]}"
+    affinity, place = part(spec, "affinity", "nodeAffinity"), f"{where}.affinity.nodeAffinity"
+    for index, term in enumerate(entries(part(affinity, _TERMS), "nodeSelectorTerms")):
+        yield from term_warnings(term, f"{place}.{_TERMS}.nodeSelectorTerms[{index}]")
+    for index, one in enumerate(entries(affinity, _PREFERRED)):
+        yield from term_warnings(
+            part(one, "preference"), f"{place}.{_PREFERRED}[{index}].preference"
+        )
+    for index, constraint in enumerate(entries(spec, "topologySpreadConstraints")):
+        at, name = f"{where}.topologySpreadConstraints[{index}]", constraint.get("topologyKey", "")
+        if name in DEPRECATED_LABELS:
+            yield f"{at}.topologyKey: {name} is {DEPRECATED_LABELS[name]}"
+        if constraint.get("labelSelector") is None:
+            yield f"{at}.labelSelector: {_NO_SELECTOR}"
     noted = annotations(pod)
     for name, text in _ANNOTATIONS.items():
         if name in noted:
@@ -169,29 +184,6 @@ def _containers(spec: Object, where: str) -> Iterator[tuple[Object, str]]:
     for field in ("initContainers", "containers", "ephemeralContainers"):
         for index, container in enumerate(entries(spec, field)):
             yield container, f"{where}.{field}[{index}]"
-
-
-def _deprecated_labels(spec: Object, where: str) -> Iterator[str]:
-    for name in spec.get("nodeSelector") or ():
-        if name in DEPRECATED_LABELS:
-            yield f"{where}.nodeSelector[{name}]: {DEPRECATED_LABELS[name]}"
-    affinity, place = part(spec, "affinity", "nodeAffinity"), f"{where}.affinity.nodeAffinity"
-    terms = [
-        (term, f"{place}.{_TERMS}.nodeSelectorTerms[{index}]")
-        for index, term in enumerate(entries(part(affinity, _TERMS), "nodeSelectorTerms"))
-    ]
-    terms += [
-        (part(one, "preference"), f"{place}.{_PREFERRED}[{index}].preference")
-        for index, one in enumerate(entries(affinity, _PREFERRED))
-    ]
-    for term, at in terms:
-        yield from term_warnings(term, at)
-    for index, constraint in enumerate(entries(spec, "topologySpreadConstraints")):
-        at, name = f"{where}.topologySpreadConstraints[{index}]", constraint.get("topologyKey", "")
-        if name in DEPRECATED_LABELS:
-            yield f"{at}.topologyKey: {name} is {DEPRECATED_LABELS[name]}"
-        if constraint.get("labelSelector") is None:
-            yield f"{at}.labelSelector: {_NO_SELECTOR}"
 
 
 def term_warnings(term: Object, where: str) -> Iterator[str]:
