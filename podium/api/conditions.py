@@ -8,13 +8,7 @@ from podium.api.values.times import timestamp
 
 
 def set_condition(known: Object | None, condition: Object, now_s: float) -> dict[str, Any]:
-    """A condition with the time of its transition, which stays as long as its status does.
-
-    Args:
-        known: the condition of the same type as it was; None if there was none.
-        condition: with its type and status.
-        now_s: the time, in seconds since the epoch.
-    """
+    """A condition with the time of its transition, which stays as long as its status does."""
     since = None
     if known is not None and known.get("status") == condition["status"]:
         since = known.get("lastTransitionTime")

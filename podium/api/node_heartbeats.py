@@ -36,11 +36,7 @@ def is_continuous(lease: Object) -> bool:
 
 
 def last_heartbeat_s(lease: Object, seen_s: float, now_s: float) -> float:
-    """When the holder was last heard of, in seconds since the epoch.
-
-    Args:
-        seen_s: when its present `renewTime` was first seen.
-    """
+    """When the holder was last heard of, if its present `renewTime` was first seen at `seen_s`."""
     match annotations(lease).get(HEARTBEATS):
         case "continuous":
             return now_s
@@ -50,12 +46,7 @@ def last_heartbeat_s(lease: Object, seen_s: float, now_s: float) -> float:
 
 
 def last_renewal_s(started_s: float, stopped_s: float) -> float:
-    """The last of an agent's renewals, one every `RENEW_INTERVAL_S` since it started.
-
-    Args:
-        started_s: when it started, with a renewal.
-        stopped_s: when it fell silent.
-    """
+    """The last renewal, of one every `RENEW_INTERVAL_S`, between an agent's start and its stop."""
     return started_s + (stopped_s - started_s) // RENEW_INTERVAL_S * RENEW_INTERVAL_S
 
 

@@ -35,15 +35,7 @@ class PodLimit:
     def resize(
         self, kind: str, place: str, called: str, size: int, field: str
     ) -> FieldError | None:
-        """Count a workload by its new size; a fault if that is too much.
-
-        Args:
-            kind: the workload's.
-            place: its namespace.
-            called: its name.
-            size: how many pods it asks for.
-            field: where it does so.
-        """
+        """Count a workload by its new size, as stated at `field`; a fault if that is too much."""
         before = self._sizes.get((kind, place, called), 0)
         more = max(0, size - before)
         if self._sum + more > self._most:
@@ -55,7 +47,6 @@ class PodLimit:
 
 
 def _wanted(workload: Object) -> tuple[str, int]:
-    """The field that says how many pods a workload wants at once, and how many that are."""
     spec = spec_of(workload)
     if workload["kind"] == "Job":
         parallelism, completions = spec.get("parallelism", 1), spec.get("completions")

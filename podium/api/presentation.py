@@ -75,11 +75,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture, where pictures can be shown; elsewhere it is left out.
-
-    Attributes:
-        says: what it shows, for those who can't see it.
-    """
+    """A picture, left out where none can be shown; `says` is for those who can't see it."""
 
     says: str
     png: bytes
@@ -87,12 +83,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a bar.
-
-    Attributes:
-        text: what it says; a gap if empty.
-        share: of the bar; 1 is all of it.
-    """
+    """A part of a bar, 1 being all of it; without a text, a gap."""
 
     text: str
     share: float
@@ -101,13 +92,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars beside and below each other; left out where there is only text.
-
-    Attributes:
-        headers: of the names, and of the columns of bars.
-        rows: a name, and a bar for each column.
-        notes: stand below them.
-    """
+    """Rows of a name and a bar for each column; left out where there is only text."""
 
     headers: Sequence[str]
     rows: Sequence[tuple[str, Sequence[Sequence[Piece]]]]
@@ -151,23 +136,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """What is told to people.
-
-    Attributes:
-        headline: the answer in a line; empty if there is none.
-        sections: in order, the most important first.
-    """
+    """What is told to people; the headline, if there is one, is the answer in a line."""
 
     title: str
     headline: str
     sections: Sequence[Section]
 
     def filled_sections(self, *, wide: bool = False) -> list[Section]:
-        """The sections that have anything in them, without what is empty there.
-
-        Args:
-            wide: whether tables have all their rows.
-        """
+        """The sections without what is empty; tables have all their rows if they may be wide."""
         found = [replace(one, blocks=[*_shown(one.blocks, wide)]) for one in self.sections]
         return [one for one in found if one.blocks]
 

@@ -9,12 +9,7 @@ from podium.api.errors import PodiumError
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """One fault among several.
-
-    Attributes:
-        reason: such as `FieldValueInvalid`.
-        field: the field's path; empty if it isn't about a field.
-    """
+    """One fault among several, for a reason such as `FieldValueInvalid`; the field may be empty."""
 
     reason: str
     message: str

@@ -168,10 +168,7 @@ def is_scalar_resource(name: str) -> bool:
 class _Resize(msgspec.Struct, frozen=True):
     """What the status of a pod says of a resize in place.
 
-    Attributes:
-        infeasible: the node can never give what the spec requests.
-        containers: by container name, the larger of its allocated and its actual requests.
-        pod: the same for the pod-level requests; None if the status says nothing of them.
+    By container name, and for the pod, the larger of allocated and actual requests.
     """
 
     infeasible: bool
@@ -245,7 +242,6 @@ def _aggregate(spec: _Object, amounts_of: _OwnAmounts) -> Amounts:
 
 
 def _resources(owner: _Object, field: str, path: str = "") -> Amounts:
-    """The `requests` or `limits` of a container or pod, as a map of its own."""
     try:
         return _read(resources_of(owner).get(field), field)
     except QuantityError as error:

@@ -27,12 +27,7 @@ _AHEAD = "the state mentions a time that is yet to come, {0} ({1} of {2} {3}): {
 
 
 class StateTime(msgspec.Struct, frozen=True):
-    """A time that a state mentions.
-
-    Attributes:
-        at_s: in seconds since the epoch.
-        field: the name of the field that holds it.
-    """
+    """A time that a state mentions in a field, in seconds since the epoch."""
 
     at_s: float
     field: str
@@ -50,12 +45,7 @@ def latest_time(objects: Iterable[Object]) -> StateTime | None:
 
 
 def ahead_of(now_s: float, objects: Iterable[Object], consequence: str) -> Iterator[str]:
-    """A sentence that says so if objects mention a time that is yet to come.
-
-    Args:
-        now_s: the time, in seconds since the epoch.
-        consequence: what follows from it, for the end of the sentence.
-    """
+    """A sentence on a time that is yet to come in objects, if any, and its consequence."""
     latest = latest_time(objects)
     if latest is not None and latest.at_s > now_s + _SKEW_S:
         kind, called = latest.obj.get("kind"), name(latest.obj)
@@ -63,8 +53,6 @@ def ahead_of(now_s: float, objects: Iterable[Object], consequence: str) -> Itera
 
 
 class _Times:
-    """Collects the times that objects mention."""
-
     def __init__(self) -> None:
         self._found: dict[str, tuple[str, Object]] = {}
         # Equal parts of large states are read as one object, which is searched once.
@@ -123,7 +111,6 @@ def _deleted(metadata: Object) -> str | None:
 
 
 def _nanos(text: str) -> int | None:
-    """The time in nanoseconds; None of a text that isn't one, which a state may hold."""
     try:
         return parse_time(text)
     except TimeError:

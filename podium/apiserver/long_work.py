@@ -29,11 +29,7 @@ class PostponedError(Exception):
 
 
 class LongWork:
-    """Keeps the results of one request's long work; active within `with`.
-
-    Args:
-        is_large: whether work is long; `concerns` may find out later that it is.
-    """
+    """Keeps results of a request's long work within `with`; `concerns` may find that it is long."""
 
     def __init__(self, *, is_large: bool) -> None:
         self.is_large = is_large
@@ -54,11 +50,7 @@ _current: ContextVar[LongWork | None] = ContextVar("long work", default=None)
 
 
 def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a pure function; nothing may depend on when it is called.
-
-    Raises:
-        PostponedError: that takes long, and somebody does it elsewhere.
-    """
+    """Call a pure function, at any time; raises PostponedError if that takes long."""
     work = _current.get()
     if work is None or not work.is_large:
         return function(*args, **kwargs)
@@ -88,12 +80,7 @@ def is_long() -> bool:
 
 
 def kept(name: str, function: Callable[[], T]) -> T:
-    """The result of a call that must stay the same when a verb is started again.
-
-    Args:
-        name: of the value, once in a request.
-        function: reads a clock, a store, or draws a number.
-    """
+    """The result, by its name in the request, that stays when a verb is started again."""
     work = _current.get()
     if work is None:
         return function()

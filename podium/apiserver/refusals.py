@@ -62,12 +62,7 @@ def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> Re
 
 
 def conflict(resource: str, name: str, why: str, group: str = "") -> RefusedError:
-    """409: the object isn't as the request takes it to be.
-
-    Args:
-        resource: such as `pods`, `pods/binding`, or, for preconditions of deletions, `Pod`.
-        why: the second half of the sentence.
-    """
+    """409: an object of a resource, such as `pods/binding`, isn't as the request takes it to be."""
     called = f"{_qualified(resource, group)} {quoted(name)}"
     message = f"Operation cannot be fulfilled on {called}: {why}"
     return RefusedError(409, "Conflict", message, details=_details(name, group, resource))
@@ -98,13 +93,7 @@ def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -
 
 
 def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "") -> RefusedError:
-    """422: fields are wrong.
-
-    Args:
-        faults: in the order in which they are told; a repeated one counts twice as a cause. Of
-            many, only the first are told.
-        kind: as in an object's `kind`, or that of some options.
-    """
+    """422: fields of a kind or of options are wrong; of many only the first faults are told."""
     found, more = first_told(faults), ""
     too_long = sum(map(_length, found[:-1])) > _FAULTS_LENGTH_MAX
     if len(found) > 1 and (len(found) > FAULTS_MAX or too_long):

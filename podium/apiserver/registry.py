@@ -92,7 +92,6 @@ def _built_in() -> dict[GroupVersion, Mapping[str, Kind]]:
 
 
 def _by_plural(customs: Iterable[Kind]) -> dict[GroupVersion, Mapping[str, Kind]]:
-    """The kinds of definitions, by group; a version that is built in keeps its own beside them."""
     found: dict[GroupVersion, dict[str, Kind]] = {}
     for kind in sorted(customs, key=lambda kind: (kind.group, kind.plural)):
         found.setdefault((kind.group, kind.version), {})[kind.plural] = kind

@@ -22,11 +22,7 @@ NAMESPACE = text("metadata.namespace")
 
 
 class FieldTerm(msgspec.Struct, frozen=True):
-    """One condition on a field.
-
-    Attributes:
-        equal: whether it must be equal, or differ.
-    """
+    """The condition that a field equals, or differs from, a value."""
 
     field: str
     value: str

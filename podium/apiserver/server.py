@@ -96,12 +96,7 @@ _NOBODY = "uid mismatch: the provided object specified uid {}, and no existing o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiOptions:
-    """How the server is set up.
-
-    Attributes:
-        names_salt: other generated names come of another one.
-        kinds: which of the optional kinds are served.
-    """
+    """The optional kinds served, admission, and the salt that generated names come from."""
 
     admission: AdmissionOptions = field(default_factory=AdmissionOptions)
     names_salt: str = ""
@@ -123,11 +118,7 @@ class ApiServer:
     """
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
-        """Serve what is in a store.
-
-        Args:
-            rng: chooses uids, addresses and ports.
-        """
+        """Serve what is in a store; `rng` chooses uids, addresses and ports."""
         options, view = options or ApiOptions(), StoredView(store)
         self.store, self._view = store, view
         self._admission = Admission(view, options.admission)
@@ -152,13 +143,7 @@ class ApiServer:
         self._kinds = Derived(self._view, DEFINITION.key, served)
 
     def bootstrap(self, now_s: float, objects: Iterable[tuple[Kind, Object]] | None = None) -> None:
-        """Create what isn't there yet.
-
-        Args:
-            now_s: the time, in seconds since the epoch.
-            objects: with their kinds; what every cluster has, unless given: the namespaces and
-                the priority classes of the system.
-        """
+        """Create what isn't there yet of some objects, by default those that every cluster has."""
         for kind, obj in first_objects() if objects is None else objects:
             if self.store.get(kind.key, *place_of(obj)) is None:
                 self.create(Attributes(kind, place_of(obj)[0], "", now_s), obj)
@@ -193,12 +178,7 @@ class ApiServer:
     def create(
         self, request: Attributes, obj: Object, owners: Sequence[Object] | None = None
     ) -> Object:
-        """Create an object, named by its `name` or after its `generateName`.
-
-        Args:
-            request: what it is about; it names no object.
-            owners: its managedFields, if they are known already.
-        """
+        """Create an object by `name` or `generateName`, with managedFields if they are known."""
         kind = request.kind
         if isinstance(kind, CustomKind) and kind.is_closing:
             raise forbidden(kind, name_of(obj), _CLOSING)
@@ -274,7 +254,6 @@ class ApiServer:
         return Written(self._update(request.untracked(), old, new), False)
 
     def _scale(self, request: Attributes, old: Object, new: Object) -> Written:
-        """Store a workload with its owners noted; its Scale is what was written."""
         updated = self._update(structs.replace(request.untracked(), subresource=""), old, new)
         return Written(scale_of(request.kind, updated), False)
 

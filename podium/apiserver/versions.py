@@ -37,11 +37,7 @@ def stored_version(kind: Kind, obj: Object) -> Object:
 
 
 def shown_version(kind: Kind, obj: Object, api_version: str) -> Object:
-    """A stored object in another of the kind's versions; as it is if that is its own.
-
-    Args:
-        api_version: one under which the kind is served; empty for its own.
-    """
+    """A stored object in another of the kind's versions, empty for its own."""
     if isinstance(kind, CustomKind):
         return {**obj, "apiVersion": kind.api_version}
     if not api_version or not _is_other(kind, api_version):

@@ -46,18 +46,13 @@ class Literal(float):
     text: str
 
     def __new__(cls, text: str) -> "Literal":
-        """The number that a text stands for."""
         made = super().__new__(cls, text)
         made.text = text
         return made
 
 
 class Repeated(dict[str, Any]):
-    """An object with keys that stand twice in it; the last value of each counts.
-
-    Attributes:
-        pairs: all keys and values, in order.
-    """
+    """An object with keys that stand twice in it; the last value counts, `pairs` has them all."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -79,11 +74,7 @@ def read_quickly(data: bytes) -> Any:
 
 
 def read_json(data: bytes) -> Any:
-    """The value of a JSON text, with `Repeated` objects and `Literal` numbers.
-
-    Raises:
-        UnreadableTextError: it isn't JSON, or nested too deeply.
-    """
+    """A JSON text with `Repeated` objects and `Literal` numbers; raises UnreadableTextError."""
     # Go puts this mark in place of what means half a character.
     whole = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
     try:
@@ -115,11 +106,7 @@ def repeating(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def oddity(value: Any) -> str:
-    """Why a value can't be kept although it can be read, mostly empty.
-
-    Args:
-        value: may be nested without end.
-    """
+    """Why a value that can be read, even one nested without end, can't be kept; mostly empty."""
     level = [value]
     for _ in range(DEPTH_MAX):
         for one in level:
@@ -151,11 +138,7 @@ def plain(value: Any) -> Any:
 
 
 def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
-    """The value of a body, and the keys that stand twice in it, such as `line 3: the key "a" ...`.
-
-    Raises:
-        UnreadableTextError: it isn't YAML.
-    """
+    """A YAML body, and messages on its keys that stand twice; raises UnreadableTextError."""
     text, fault = decoded(body)
     document = None if fault else next(read_yaml(text, may_repeat=True), None)
     faults = [fault] if fault else document.faults if document else []

@@ -98,7 +98,6 @@ def _plain(text: str) -> Scalar:
 
 
 def _integer(text: str) -> int | None:
-    """The integer of 64 bits that a text stands for; None if it is none."""
     for pattern, base in _INTEGERS:
         if match := pattern.fullmatch(text):
             value = int(match[1] + match[2], base)

@@ -26,11 +26,7 @@ from podium.api.codec.yaml_scalars import key_text, scalar
 
 
 class TextFault(msgspec.Struct, frozen=True):
-    """A place where a text can't be read.
-
-    Attributes:
-        line: line of the file, from 1.
-    """
+    """A place, by its line in the file from 1, where a text can't be read."""
 
     line: int
     message: str
@@ -113,15 +109,12 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
 
 
 class _UnboundedError(Exception):
-    """A document that isn't read on, as it may never end."""
-
     def __init__(self, fault: TextFault) -> None:
         super().__init__(fault)
         self.fault = fault
 
 
 def _documents(part: str, line: int, may_repeat: bool) -> Iterator[YamlDocument]:
-    """The documents of one part: usually one, more where `...` ends them."""
     try:
         events: Iterator[Event] = yaml.parse(part, Loader=yaml.CSafeLoader)
         next(events)
@@ -239,7 +232,6 @@ class _Builder:
         return values
 
     def _line(self, event: Event) -> int:
-        """The line of the file on which an event begins, from 1."""
         assert event.start_mark is not None
         return event.start_mark.line + self._first_line
 

@@ -62,7 +62,6 @@ def decode(
     """The document that a value stands for.
 
     Args:
-        value: as read from YAML or JSON.
         path: where it stands, for faults; empty for a whole file.
         context: what checks of fields look up, by name.
     """
@@ -95,7 +94,6 @@ def _fault(error: ErrorDetails, kind: type[BaseModel]) -> FieldError:
 
 
 def _fields_at(kind: Any, location: Location) -> dict[str, FieldInfo]:
-    """The fields that the object at a place may have, by their names in the document."""
     for step in location:
         if isinstance(step, str):
             kind = _fields_of(kind)[step].annotation

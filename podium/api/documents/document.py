@@ -67,11 +67,7 @@ class Document(BaseModel):
 
     @classmethod
     def faults_as_written(cls, _value: Mapping[str, Any]) -> Iterable[FieldError]:
-        """What is wrong with fields together, even where one of them is wrong by itself.
-
-        Args:
-            value: the fields as they were written, of which nothing is known.
-        """
+        """What is wrong with fields together, as written, even if one is wrong by itself."""
         return ()
 
     def gives(self, *fields: str) -> bool:
@@ -85,11 +81,7 @@ def fault(message: str, kind: ErrorKind = ErrorKind.INVALID) -> PydanticCustomEr
 
 
 def refuse(faults: Iterable[FieldError]) -> None:
-    """Raise what is wrong with fields together, unless there is nothing.
-
-    Args:
-        faults: with paths of single fields, relative to the document that is checked.
-    """
+    """Raise what is wrong with fields together, if anything, by paths relative to the document."""
     if details := [*map(_details, faults)]:
         raise ValidationError.from_exception_data("", details)
 

@@ -33,8 +33,6 @@ _ENDLESS = (INT32_MAX, INT64_MAX)
 
 
 class _Checked(msgspec.Struct, frozen=True):
-    """A field whose value has to pass a check once it is of the right type."""
-
     @abstractmethod
     def checked(self, value: Any) -> Any:
         """The value; raises a fault if it isn't one that the field may have."""
@@ -42,7 +40,6 @@ class _Checked(msgspec.Struct, frozen=True):
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """The type, then the check."""
         return core_schema.no_info_after_validator_function(self.checked, handler(source))
 
 
@@ -55,7 +52,6 @@ class Range(_Checked, frozen=True):
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """An integer with its bounds."""
         return {**handler(schema), "minimum": self.low, "maximum": self.high}
 
     def checked(self, value: int) -> int:
@@ -96,7 +92,6 @@ class Choice(_Checked, frozen=True):
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        """A string with its values."""
         return {**handler(schema), "enum": [*self.values]}
 
     def checked(self, value: str) -> str:
@@ -118,11 +113,7 @@ def unsupported(known: Iterable[str]) -> PydanticCustomError:
 
 
 class Required(_Checked, frozen=True):
-    """A string that must not be empty.
-
-    Attributes:
-        accepted: what it should be, for the fault.
-    """
+    """A string that must not be empty; its faults say what is `accepted`."""
 
     accepted: str = ""
 

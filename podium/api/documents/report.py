@@ -41,11 +41,7 @@ class Report:
 
 
 def plain(report: Report, kind: type[Report] | None = None) -> dict[str, Any]:
-    """A report as plain values, for JSON and YAML.
-
-    Args:
-        kind: which class it is taken for; its own if None.
-    """
+    """A report, taken for its own class or another one, as plain values for JSON and YAML."""
     cls: Any = kind or type(report)
     found: dict[str, Any] = _adapter(cls).dump_python(report, mode="json", by_alias=True)
     return found

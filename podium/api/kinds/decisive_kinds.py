@@ -71,11 +71,7 @@ def _decisive_kind(called: str, api_version: str) -> Kind | None:
 
 
 def identity(obj: Object) -> Identity:
-    """What no two objects share.
-
-    Raises:
-        ValueError: decisions don't depend on objects of this kind.
-    """
+    """What no two objects share; raises ValueError if decisions don't depend on the kind."""
     kind = decisive_kind_of(obj)
     if kind is None:
         raise ValueError(f"decisions don't depend on objects of the kind {obj.get('kind')}")

@@ -14,11 +14,7 @@ SYNC_FAILED = "SyncFailed"
 
 
 def with_disruption_allowed(status: Object, now_s: float) -> Object:
-    """The status with its condition DisruptionAllowed as its number of disruptions has it.
-
-    Args:
-        now_s: the time, in seconds since the epoch; it is noted when the condition turns over.
-    """
+    """The status with its condition DisruptionAllowed as its number of disruptions has it."""
     allowed = (status.get("disruptionsAllowed") or 0) > 0
     condition = {
         "type": DISRUPTION_ALLOWED,
@@ -31,13 +27,7 @@ def with_disruption_allowed(status: Object, now_s: float) -> Object:
 
 
 def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
-    """The budget with one disruption fewer, for a pod that is about to be deleted.
-
-    Args:
-        budget: allows a disruption.
-        pod_name: the pod, which counts as gone from now on.
-        now_s: the time, in seconds since the epoch.
-    """
+    """A budget that allows disruptions with one fewer, for a pod that counts as gone now."""
     status = budget["status"]
     left = status["disruptionsAllowed"] - 1
     disrupted = {**part(status, "disruptedPods"), pod_name: timestamp(now_s)}

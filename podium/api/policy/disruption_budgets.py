@@ -120,11 +120,7 @@ def expected_count(pods: Iterable[Object], scale_of: ScaleOf) -> int | None:
 
 
 def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
-    """Return the scales of controllers, as the disruption controller finds them.
-
-    Args:
-        find: returns the object of a kind, namespace and name, as a store does.
-    """
+    """Return the scales of controllers, given how to find objects by kind, namespace and name."""
 
     def referred(reference: Object, place: str) -> Object | None:
         kind = str(reference.get("kind"))
@@ -202,13 +198,7 @@ def allowed_disruptions(
 
 
 class CountedBudget(msgspec.Struct, frozen=True):
-    """A budget, and what its status is counted from.
-
-    Attributes:
-        pods: those that it selects.
-        expected: their `expected_count`.
-        now: nanoseconds since the epoch.
-    """
+    """A budget, its pods, their `expected_count`, and the time in nanoseconds since the epoch."""
 
     budget: Object
     pods: Sequence[Object]

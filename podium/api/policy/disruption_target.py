@@ -63,11 +63,7 @@ _BY_REASON = {
 
 
 def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:
-    """What a reason of the condition stands for, if it is known.
-
-    Args:
-        status_reason: of the pod's status, if that is at hand.
-    """
+    """What a reason of the condition stands for, if it is known; the pod's status tells more."""
     found = _BY_REASON.get(reason)
     return BY_PRESSURE if found is BY_KUBELET and status_reason == _NODE_EVICTS else found
 

@@ -28,11 +28,7 @@ def owner_only(path: str, flags: int) -> int:
 
 
 def private_directory(path: Path) -> None:
-    """Make a directory that only its owner may enter, unless it is there.
-
-    Raises:
-        FileError: it can't be made.
-    """
+    """Make a directory that only its owner may enter, unless it is there; raises FileError."""
     try:
         path.mkdir(mode=_OWNER_ONLY_DIRECTORY, parents=True, exist_ok=True)
     except OSError as error:
@@ -40,11 +36,7 @@ def private_directory(path: Path) -> None:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, in one go.
-
-    Raises:
-        FileError: it can't be written.
-    """
+    """Write a file that only its owner may read, in one go; raises FileError."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         # Whoever opens it first decides who may read it: nobody else can have made it.
@@ -61,11 +53,7 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes | None:
-    """What is in a file; None if there is no such file.
-
-    Raises:
-        FileError: it can't be read, or others may read it, too.
-    """
+    """What is in a file, None without one; raises FileError, also if others may read it."""
     try:
         with open(path, "rb") as file:
             mode = os.fstat(file.fileno()).st_mode

@@ -8,11 +8,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """The values of the keys that were used last.
-
-    Attributes:
-        count_max: how many values are kept.
-    """
+    """The values of the `count_max` keys that were used last."""
 
     def __init__(self, count_max: int) -> None:
         self.count_max = count_max

@@ -34,11 +34,7 @@ _OPERATORS_TOLD = "in, notin, =, ==, !=, gt, lt"
 
 
 def parse_selector(text: str) -> Selector:
-    """The meaning of a selector's text; an empty one matches everything.
-
-    Raises:
-        SelectorError: it isn't such a text; worded as apimachinery words it.
-    """
+    """The meaning of a selector's text, empty for everything; raises SelectorError."""
     tokens = _Tokens(text)
     requirements = list(_requirements(tokens))
     return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
@@ -57,8 +53,6 @@ class _Token(NamedTuple):
 
 
 class _Tokens:
-    """The tokens of a text, one after the other; past the end there is only the end."""
-
     def __init__(self, text: str) -> None:
         self._left = [_Token(match[1]) for match in _TOKENS.finditer(text.rstrip(_BLANKS))][::-1]
 

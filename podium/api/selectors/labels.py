@@ -96,12 +96,7 @@ class Requirement(msgspec.Struct, frozen=True):
 
 
 class Selector(msgspec.Struct, frozen=True):
-    """A conjunction of requirements, sorted by key; equal selectors match the same labels.
-
-    Attributes:
-        requirements: all of them must be met; none means every set of labels matches.
-        matches_nothing: an absent selector, which no labels match.
-    """
+    """Requirements sorted by key, all of which must be met; an absent selector matches nothing."""
 
     requirements: tuple[Requirement, ...] = ()
     matches_nothing: bool = False
@@ -159,12 +154,7 @@ def equality_selector(mapping: Mapping[str, str] | None) -> Selector:
 
 
 def requirement_faults(key: object, operator: Operator, values: object) -> list[FieldError]:
-    """What is wrong with one expression of a selector, in Kubernetes' order; fields as its own.
-
-    Args:
-        key: as read.
-        values: as read, None if absent.
-    """
+    """What is wrong with one expression of a selector as it was read, in Kubernetes' order."""
     faults = _faults("key", key, validate_label_key)
     texts = list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
     if rule := _count_rule(operator, len(texts)):

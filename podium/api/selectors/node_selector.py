@@ -31,12 +31,7 @@ _Judge = Callable[[_Expression], list[FieldError]]
 
 @dataclass(frozen=True, slots=True)
 class NodeSelectorTerm:
-    """A conjunction of conditions on a node.
-
-    Attributes:
-        fields: conditions on fields, each with exactly one value.
-        error: why the term couldn't be parsed; it then matches nothing.
-    """
+    """A conjunction of conditions on a node; one that couldn't be parsed matches nothing."""
 
     expressions: tuple[Requirement, ...] = ()
     fields: tuple[Requirement, ...] = ()
@@ -79,12 +74,7 @@ class NodeSelector:
 
 @dataclass(frozen=True, slots=True)
 class RequiredNodeAffinity:
-    """All that a pod demands of a node's labels and name.
-
-    Attributes:
-        selector: the meaning of `spec.nodeSelector`.
-        affinity: the meaning of the required node affinity, None if there is none.
-    """
+    """All that a pod demands of a node's labels and name: `nodeSelector` and required affinity."""
 
     selector: Selector
     affinity: NodeSelector | None

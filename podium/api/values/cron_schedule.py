@@ -68,11 +68,7 @@ class CronSchedule(msgspec.Struct, frozen=True):
     every_s: int = 0
 
     def next_s(self, after_s: float) -> float | None:
-        """The first time later than another one; None if there is none.
-
-        Args:
-            after_s: in seconds since the epoch, as is the answer.
-        """
+        """The first time later than another one, in seconds since the epoch; None without one."""
         if self.every_s:
             return float(int(after_s) + self.every_s)
         after = datetime.fromtimestamp(after_s, UTC)
@@ -96,11 +92,7 @@ class CronSchedule(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1024)
 def parse_schedule(text: str, zone: str = "UTC") -> CronSchedule:
-    """The schedule that a text stands for.
-
-    Raises:
-        ScheduleError: it is none, or there is no such zone.
-    """
+    """The schedule that a text stands for; raises ScheduleError, also for an unknown zone."""
     found = parse_zone(zone)
     if not text:
         raise ScheduleError("empty spec string")
@@ -119,11 +111,7 @@ def parse_schedule(text: str, zone: str = "UTC") -> CronSchedule:
 
 
 def parse_zone(name: str) -> ZoneInfo:
-    """The time zone of a name, such as `Europe/Berlin`.
-
-    Raises:
-        ScheduleError: there is none.
-    """
+    """The time zone of a name, such as `Europe/Berlin`; raises ScheduleError: there is none."""
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, LookupError):
@@ -140,7 +128,6 @@ def _every_s(text: str) -> int:
 
 
 def _plain(word: str, field: _Field) -> str:
-    """A field as a list of numbers, or as a star where each will do."""
     found: set[int] = set()
     is_star = False
     for part in filter(None, word.split(",")):

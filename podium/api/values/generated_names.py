@@ -25,13 +25,7 @@ def template_hash(template: Any) -> str:
 
 
 def generated_names(base: str, identity: str, is_taken: Callable[[str], bool]) -> Iterator[str]:
-    """Names that begin with `base`, without end, none of them taken.
-
-    Args:
-        base: the owner's name and a dash; cut off where the name would get too long.
-        identity: of the owner, so that owners of like names have different pods.
-        is_taken: whether something has a name already.
-    """
+    """Free names without end for an identity, with `base` (cut if too long) at the front."""
     stem = base[: NAME_LENGTH_MAX - SUFFIX_LENGTH]
     for number in count():
         name = stem + _characters(f"{identity}/{number}", SUFFIX_LENGTH)

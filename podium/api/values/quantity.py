@@ -91,11 +91,7 @@ class Quantity:
 
 
 def parse_quantity(raw: str | int | float) -> Quantity:
-    """Read a quantity as it stands in JSON: a string, or a number.
-
-    Raises:
-        QuantityError: it isn't one. The field is empty: the caller knows where the value stood.
-    """
+    """Read a quantity as it stands in JSON: a string, or a number; raises QuantityError."""
     if isinstance(raw, _SCALARS):
         return _parse(raw)
     raise QuantityError(FieldError("", raw, _NOT_SCALAR))
@@ -146,7 +142,6 @@ def _parse(raw: str | int | float) -> Quantity:
 
 
 def _read(text: str) -> Quantity:
-    """The quantity written as `text`; a ValueError says what is wrong."""
     match = _SHAPE.fullmatch(text)
     if not text or match is None:
         raise ValueError(_MALFORMED)
@@ -228,7 +223,6 @@ def _canonical(nanos: int, form: Format) -> str:
 
 
 def _factor_out(number: int, factor: int, power_max: int) -> tuple[int, int]:
-    """How often `factor` divides the number, up to `power_max` times, and what is left."""
     power = 0
     while power < power_max and number and number % factor == 0:
         number //= factor

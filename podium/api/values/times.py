@@ -69,7 +69,6 @@ def format_time(nanos: int, digits: int = 0) -> str:
 
 @lru_cache
 def _date(ordinal: int) -> str:
-    """The date of a day, of which the first of the year 1 has number 1."""
     shown = f"{date.fromordinal(ordinal if ordinal > 0 else ordinal + _CYCLE_DAYS)}"
     return shown if ordinal > 0 else f"0000{shown[4:]}"
 

@@ -39,12 +39,7 @@ _DEFAULT = (
 
 @dataclass(frozen=True, slots=True)
 class ClaimUse:
-    """A volume of a pod that is a claim.
-
-    Attributes:
-        claim_name: in the pod's namespace.
-        is_ephemeral: the claim is made for this pod alone, and must be owned by it.
-    """
+    """A volume of a pod that is a claim; an ephemeral one must be owned by the pod."""
 
     claim_name: str
     is_ephemeral: bool = False

@@ -96,7 +96,6 @@ def _choice(
 
 
 def _fits(volume: Object, claim: Object) -> bool:
-    """What even a volume that is meant for the claim must fulfil."""
     return (
         storage_class_name(volume) == storage_class_name(claim)
         and (not is_reserved(volume) or is_bound_to(volume, claim))

@@ -116,7 +116,6 @@ def _encoded(part: Mapping[str, Any]) -> str:
 
 
 def _decoded(part: str) -> "_Claims | None":
-    """The claims of a token; None if they aren't all there, whoever has signed them."""
     try:
         content = urlsafe_b64decode(part + "=" * (-len(part) % 4))
         return msgspec.json.decode(content, type=_Claims)

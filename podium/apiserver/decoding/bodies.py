@@ -33,8 +33,6 @@ _SHOWN_BYTES = 30
 
 
 class _Wanted(msgspec.Struct, frozen=True):
-    """What a request expects in its body."""
-
     kind: Kind
     api_version: str
     body: bytes
@@ -152,7 +150,6 @@ def _header(value: dict[str, Any], wanted: _Wanted) -> tuple[str, str]:
 
 
 def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:
-    """The type that an object says it has, which may be another one than was asked for."""
     if wanted.kind is DELETE_OPTIONS:
         # Clients send them in the version of whatever they delete.
         known = struct_of(DELETE_OPTIONS.api_version, kind)

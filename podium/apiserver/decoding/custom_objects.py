@@ -16,14 +16,7 @@ _HEADER = frozenset({"apiVersion", "kind", "metadata"})
 
 
 def read(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """An object without the fields that its schema doesn't know.
-
-    Returns:
-        The object, and what there is to say of such fields.
-
-    Raises:
-        DecodingError: the metadata isn't an object's metadata.
-    """
+    """An object without fields that its schema doesn't know, and faults; raises DecodingError."""
     checker = Checker()
     found = checker.check(obj, header_struct(kind))
     unknown: list[str] = []

@@ -53,11 +53,7 @@ def time_text(text: str, *, micro: bool) -> str | None:
 
 
 def check_base64(text: str) -> None:
-    """Judge the base64 text of bytes (RFC 4648, padded; line ends don't count).
-
-    Raises:
-        MalformedScalarError: it isn't.
-    """
+    """Judge padded base64 (RFC 4648) but for line ends; raises MalformedScalarError."""
     try:
         b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
     except ValueError as error:

@@ -44,11 +44,7 @@ Place = tuple["Place | None", str | int] | None
 
 
 class DecodingError(Exception):
-    """What keeps a value from being decoded.
-
-    Attributes:
-        field: where the value stands; empty for the whole object.
-    """
+    """What keeps a value from being decoded; the field is empty for the whole object."""
 
     def __init__(self, problem: str, at: Place = None) -> None:
         super().__init__(problem)

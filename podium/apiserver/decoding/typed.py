@@ -18,29 +18,14 @@ WARN = "Warn"
 
 
 class DecodedObject(msgspec.Struct, frozen=True):
-    """An object as it was read from a body.
-
-    Attributes:
-        obj: the object, with its apiVersion and kind, without unknown fields.
-    """
+    """An object as it was read from a body, without unknown fields."""
 
     obj: Any
     warnings: tuple[str, ...] = ()
 
 
 def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str, ...]]:
-    """A value as an object of a kind.
-
-    Args:
-        api_version: where the kind is served in several; empty for its own.
-
-    Returns:
-        The object as it is stored, and its unknown and repeated fields, such as
-        `unknown field "spec.x"`, in order.
-
-    Raises:
-        DecodingError: the value can't be an object of the kind.
-    """
+    """A value as a stored object of a kind, and its strict faults; raises DecodingError."""
     if isinstance(kind, CustomKind):
         return custom_objects.read(kind, value)
     checker = Checker()

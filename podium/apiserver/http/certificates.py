@@ -61,14 +61,9 @@ class _Pair(msgspec.Struct, frozen=True):
 def kept_certificates(
     directory: Path, now_s: float, names: Sequence[str] = LOCAL_NAMES
 ) -> Certificates:
-    """The certificates in a directory; those that are missing or expire soon are replaced.
+    """The certificates in a directory, by which clients find the server by `names`.
 
-    Args:
-        now_s: the time by the clock on the wall, in seconds since the epoch.
-        names: addresses and names that clients find the server by.
-
-    Raises:
-        FileError: a file can't be read or written, others may read it, or it is damaged.
+    Those that are missing or expire soon are replaced. Raises FileError.
     """
     private_directory(directory)
     now = datetime.fromtimestamp(now_s, UTC)
@@ -84,14 +79,7 @@ def kept_certificates(
 
 
 def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
-    """A new certificate for the API server as a client of kubelets.
-
-    Args:
-        now_s: the time by the clock on the wall, in seconds since the epoch.
-
-    Raises:
-        FileError: a file can't be read or written, or there is no authority.
-    """
+    """A new certificate for the API server as a client of kubelets; raises FileError."""
     authority = _read(directory, "ca")
     if authority is None:
         raise FileError(f"{directory}: there is no authority")
@@ -107,7 +95,6 @@ def _expires_soon(pair: _Pair, now: datetime) -> bool:
 
 
 def _fits(server: _Pair, authority: _Pair, names: Sequence[str]) -> bool:
-    """Whether the authority vouches for the server by these names."""
     found = server.certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
     if list(found.value) != _alternatives(names):
         return False
@@ -204,7 +191,6 @@ def _write(directory: Path, name: str, pair: _Pair) -> None:
 
 
 def _read(directory: Path, name: str) -> _Pair | None:
-    """A certificate with its key; None unless there are both, and they belong together."""
     certificate = read_private(directory / f"{name}.crt")
     key = read_private(directory / f"{name}.key")
     if certificate is None or key is None:

@@ -82,12 +82,7 @@ class Backend(Protocol):
 
 
 class ApiApp:
-    """An ASGI application that serves a cluster's API.
-
-    Args:
-        rng: chooses how long watches last that don't say.
-        node_logs: fetches logs from nodes; None if the backend never says that they are there.
-    """
+    """An ASGI application that serves a cluster's API; without `node_logs` none come from nodes."""
 
     def __init__(
         self,
@@ -199,11 +194,7 @@ class ApiApp:
         return user
 
     def _worked(self, request: Request, work: LongWork) -> tuple[Response, bytes | None]:
-        """The backend's answer with its content, which comes later if it lasts: None if it is long.
-
-        Raises:
-            PostponedError: something has to be done elsewhere before.
-        """
+        """The answer and its content, or None if that is long work; raises PostponedError."""
         try:
             with work:
                 response = self._response(request)
@@ -228,7 +219,6 @@ class ApiApp:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Send an answer, however long that takes; one that lasts is no longer under way."""
         head = {"type": "http.response.start", "status": response.code}
         try:
             if _lasts(response):
@@ -297,7 +287,6 @@ def uncollected(work: Callable[[], T]) -> T:
 
 
 def _lasts(response: Response) -> bool:
-    """Whether an answer comes piece by piece."""
     return isinstance(response.body, Watching | NodeLog)
 
 
@@ -325,12 +314,7 @@ def _raw_headers(response: Response) -> RawHeaders:
 
 
 async def read_body(receive: Receive, limits: Limits) -> bytes:
-    """The body of a request.
-
-    Raises:
-        RefusedError: 413, it is too long; or 408, it took too long to come.
-        ClientDisconnect: it won't come any more.
-    """
+    """The body of a request; raises RefusedError: 413 or 408, or ClientDisconnect."""
     parts: list[bytes] = []
     length, has_more = 0, True
     try:

@@ -29,11 +29,7 @@ _HEAD, _CONTENT_LENGTH = b"HTTP/1.1 ", b"\r\ncontent-length: "
 
 
 class PromptAnswer(msgspec.Struct, frozen=True):
-    """A whole answer.
-
-    Attributes:
-        headers: but for the length.
-    """
+    """A whole answer; its headers lack the length."""
 
     code: int
     headers: RawHeaders

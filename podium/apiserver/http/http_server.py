@@ -40,11 +40,7 @@ class CannotListenError(PodiumError):
 
 
 class Serving:
-    """A server that listens, from `start` to `stop`.
-
-    Args:
-        listener: a socket that is bound.
-    """
+    """A server that listens on a bound socket, from `start` to `stop`."""
 
     def __init__(self, app: Application, listener: socket.socket, config: uvicorn.Config) -> None:
         host, port = listener.getsockname()[:2]
@@ -67,15 +63,7 @@ class Serving:
         port: int = 0,
         certificates: Certificates | None,
     ) -> Self:
-        """Listen; once this returns, clients are answered.
-
-        Args:
-            port: 0 for any that is free.
-            certificates: for TLS; None for HTTP that anybody on the machine could listen in on.
-
-        Raises:
-            CannotListenError: the port is in use, or the address isn't one of this machine.
-        """
+        """Listen on a port, 0 for any, by HTTP without certificates; raises CannotListenError."""
         allow_many_descriptors()
         listener = _bound(host, port, limits)
         try:

@@ -12,11 +12,7 @@ NAME = "podium"
 
 
 def kubeconfig(url: str, token: str, certificate_authority: bytes | None) -> dict[str, Any]:
-    """A kubeconfig (Config v1) with one context.
-
-    Args:
-        certificate_authority: the certificate to trust, in PEM; None without TLS.
-    """
+    """A kubeconfig (Config v1) with one context, and the certificate to trust if there is TLS."""
     cluster = {"server": url}
     if certificate_authority is not None:
         cluster["certificate-authority-data"] = b64encode(certificate_authority).decode()
@@ -31,10 +27,6 @@ def kubeconfig(url: str, token: str, certificate_authority: bytes | None) -> dic
 
 
 def write_kubeconfig(path: Path, url: str, token: str, certificate_authority: bytes | None) -> None:
-    """Write a kubeconfig that only its owner may read; arguments are those of `kubeconfig`.
-
-    Raises:
-        FileError: it can't be written.
-    """
+    """Write a `kubeconfig` that only its owner may read; raises FileError."""
     content = kubeconfig(url, token, certificate_authority)
     write_private(path, write_yaml(content, sort_keys=False).encode())

@@ -86,11 +86,7 @@ class NodeLogs:
 
     @contextlib.asynccontextmanager
     async def _asked(self, log: NodeLog) -> AsyncIterator["_Answer"]:
-        """The agent's answer, as far as its status.
-
-        Raises:
-            RefusedError: 500, the agent can't be reached.
-        """
+        """The agent's answer, as far as its status; raises RefusedError: 500 without one."""
         host = f"{log.address}:{log.port}"
         try:
             async with asyncio.timeout(_CONNECT_S):
@@ -109,11 +105,7 @@ class NodeLogs:
 
 
 class _Answer:
-    """An answer that is read as it comes; follows the protocol of httptools.
-
-    Attributes:
-        status: its code; 0 before it is known.
-    """
+    """An answer that is read as it comes, by the protocol of httptools; status 0 at first."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self.status = 0
@@ -139,11 +131,7 @@ class _Answer:
                 raise _internal(f'Get "{url}": EOF')
 
     async def check(self, log: NodeLog) -> None:
-        """Make sure that there is a log.
-
-        Raises:
-            RefusedError: there is none, in the agent's words.
-        """
+        """Make sure that there is a log; raises RefusedError in the agent's words."""
         if self.status == HTTPStatus.OK:
             return
         told = b""

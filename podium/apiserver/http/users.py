@@ -52,11 +52,7 @@ class Tokens:
 
 
 class ServiceAccounts:
-    """Knows service accounts by the tokens that the API server has signed for them.
-
-    Args:
-        now_s: tells the time, in seconds since the epoch, by which they expire.
-    """
+    """Knows service accounts by unexpired tokens that the API server has signed for them."""
 
     def __init__(self, tokens: ServiceAccountTokens, now_s: Callable[[], float]) -> None:
         self._tokens = tokens
@@ -115,11 +111,7 @@ class ClusterTokens:
 
 
 def kept_tokens(directory: Path) -> ClusterTokens:
-    """The tokens in a directory, made there the first time.
-
-    Raises:
-        FileError: a file can't be read or written, others may read it, or it holds no token.
-    """
+    """The tokens in a directory, made there the first time; raises FileError."""
     private_directory(directory)
     tokens = []
     for name in ("admin", "reader", "nodes", "service-accounts"):

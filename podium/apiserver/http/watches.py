@@ -46,11 +46,7 @@ class EventTexts:
         return self._forms.setdefault(form, len(self._forms))
 
     def text(self, watching: Watching, form_number: int, event: Event, now_s: float) -> bytes:
-        """An event, as one line.
-
-        Args:
-            now_s: the time that ages are told as of, in seconds since the epoch.
-        """
+        """An event, as one line, with ages as of `now_s`."""
         if event["type"] not in _SHARED_TYPES or watching.form.output.shape == TABLE:
             return encoded(watching.shown(event, now_s))
         key = (form_number, event["type"], event["object"]["metadata"]["resourceVersion"])
@@ -76,11 +72,7 @@ _LONG_PIECES = 16
 
 
 class Watches:
-    """All watches of a server.
-
-    Args:
-        now_s: what time it is in the cluster, in seconds since the epoch.
-    """
+    """All watches of a server."""
 
     def __init__(self, limits: Limits, now_s: Callable[[], float], rng: Random) -> None:
         self._limits = limits
@@ -164,14 +156,6 @@ class Watches:
 
 
 class _Watch:
-    """One watch on its way to a client.
-
-    Attributes:
-        news: set when there may be something to do.
-        is_gone: whether the client has hung up.
-        has_more: whether the last piece has left something.
-    """
-
     def __init__(
         self, watching: Watching, limits: Limits, duration_s: float, texts: EventTexts
     ) -> None:

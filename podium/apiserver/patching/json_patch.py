@@ -26,14 +26,7 @@ class InapplicablePatchError(Exception):
 
 
 def json_patched(live: Object, operations: Sequence[Object]) -> Object:
-    """The object after all operations; what they don't touch is shared.
-
-    Args:
-        operations: with `op`, `path`, `from` and `value`.
-
-    Raises:
-        InapplicablePatchError: one of them can't be carried out.
-    """
+    """The object after all operations, the rest shared; raises InapplicablePatchError."""
     copied_bytes = 0
     for operation in operations:
         kind, path, value = operation.get("op"), operation.get("path"), operation.get("value")
@@ -99,7 +92,6 @@ def _found(doc: Any, path: Sequence[str]) -> Any:
 
 
 def _edited(doc: Any, path: Sequence[str], edit: str, value: Any = None) -> Any:
-    """The document with a value added, replaced or removed at a path."""
     token, *rest = path
     if isinstance(doc, list):
         size = len(doc)
@@ -129,11 +121,7 @@ def _index(token: str, size: int) -> int:
 
 
 def merge_patched(live: Object, patch: Object) -> Object:
-    """The object with a patch merged into it; what the patch doesn't touch is shared.
-
-    Args:
-        patch: values to set, by field; null takes a field away, an object is merged.
-    """
+    """The object with a merge patch; null takes a field away; what isn't touched is shared."""
     merged = dict(live)
     for name, value in patch.items():
         if value is None:

@@ -89,7 +89,6 @@ def apply_patch(
 
 
 def _check_header(kind: Kind, api_version: str, obj: Object, shown: str) -> None:
-    """A patch can't make an object one of another kind."""
     version, name = obj.get("apiVersion"), obj.get("kind")
     if (version, name) == (api_version, kind.name):
         return

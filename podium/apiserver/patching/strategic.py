@@ -33,14 +33,7 @@ _GENERIC = "the server rejected our request due to an error in our request"
 
 
 def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
-    """The object with a patch merged into it.
-
-    Args:
-        of: the type of both; None if it isn't known.
-
-    Raises:
-        RefusedError: the patch contradicts itself, or an entry of a list lacks the key of the list.
-    """
+    """The object with a patch of its type, if that is known, merged in; raises RefusedError."""
     for name in patch:
         if name[:1] == "$":
             return _directed(live, patch, of)
@@ -48,7 +41,6 @@ def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
 
 
 def _merged(live: Object, patch: Object, of: Type | None) -> Object:
-    """The object with a patch without directives of its own merged into it."""
     merged: dict[str, Any] | None = None
     for name, value in patch.items():
         old = live.get(name)
@@ -67,7 +59,6 @@ def _merged(live: Object, patch: Object, of: Type | None) -> Object:
 
 
 def _merged_part(name: str, old: Any, new: Any, of: Type | None) -> Any:
-    """What becomes of a field; None if nothing is left of it."""
     if type(old) is not type(new):
         return _bare(new)
     part = of.values if isinstance(of, MapOf) else None
@@ -85,11 +76,7 @@ def _merged_part(name: str, old: Any, new: Any, of: Type | None) -> Any:
 
 
 def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequence[Any]:
-    """The list with the entries of a patch merged into it; those new to it come first.
-
-    Raises:
-        RefusedError: see `merged_object`.
-    """
+    """The list with a patch's entries merged in, new ones coming first; raises RefusedError."""
     if not patch:
         return live
     key = of.merge_key
@@ -149,7 +136,6 @@ def _check_alike(live: Sequence[Any], patch: Sequence[Any]) -> None:
 
 
 def _directed(live: Object, patch: Object, of: Type | None) -> Object:
-    """The object with a patch that has directives merged into it."""
     directive = patch.get(PATCH)
     if directive == _REPLACE:
         return {name: value for name, value in patch.items() if name != PATCH}
@@ -185,7 +171,6 @@ def _unknown_directive(directive: Any, patch: Object) -> RefusedError:
 
 
 def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> Object:
-    """The object with one of its lists merged, and put into the order that a directive gives."""
     name, order = directive.removeprefix(ORDER_PREFIX), patch[directive]
     old, new = live.get(name), patch.get(name)
     for one in (order, *(found for found in (old, new) if found is not None)):
@@ -232,11 +217,7 @@ def _bare(value: Any) -> Any:
 
 
 def merge_key_of(entry: Any, key: str) -> Any:
-    """By what an entry is found again: its field of that name, or itself if it is a scalar.
-
-    Raises:
-        RefusedError: it has no such field.
-    """
+    """An entry's merge key: its field of that name, or itself if scalar; raises RefusedError."""
     value = entry
     if key:
         if not isinstance(entry, dict):

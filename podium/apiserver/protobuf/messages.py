@@ -43,7 +43,6 @@ def numbers_of(struct: str) -> Numbers | None:
 
 @cache
 def _blocks() -> dict[str, list[str]]:
-    """The fields of all structs, with their numbers as they are written."""
     blocks = _DATA.read_text(encoding="utf-8").split("\n\n")
     return {words[0]: words[1:] for words in map(str.split, blocks)}
 
@@ -56,11 +55,7 @@ _MICRO_DIGITS = 6
 
 
 def read_struct(struct: Struct, message: bytes) -> Object:
-    """The object that a message stands for.
-
-    Raises:
-        MalformedMessageError: it stands for none, or has fields that nobody knows.
-    """
+    """The object of a message without unknown fields; raises MalformedMessageError."""
     found: Object = {}
     _fill(found, struct, numbers_of(f"{struct.family}.{struct.name}") or {}, message)
     return found
@@ -133,7 +128,6 @@ def _time(value: Value, digits: int = 0) -> str | None:
 
 
 def _raw(value: Value) -> Any:
-    """A value of any kind, which stands there as JSON."""
     content = dict(fields(as_bytes(value))).get(1, b"")
     try:
         return json.loads(as_text(content)) if content else None
@@ -195,11 +189,7 @@ def is_read(kind: str) -> bool:
 
 
 def read_protobuf(body: bytes) -> dict[str, Any]:
-    """The object in a body; one of a kind that isn't read shows no more than its kind.
-
-    Raises:
-        MalformedMessageError: the body holds no object.
-    """
+    """A body's object, of unread kinds no more than the kind; raises MalformedMessageError."""
     envelope = dict(fields(body.removeprefix(PREFIX)))
     said = dict(fields(as_bytes(envelope.get(_TYPE_META, b""))))
     api_version, kind = as_text(said.get(_API_VERSION, b"")), as_text(said.get(_KIND, b""))

@@ -21,11 +21,7 @@ _VARINT_BITS_MAX = 70
 
 
 def fields(message: bytes) -> Iterator[tuple[int, Value]]:
-    """The fields of a message with their numbers, as they stand; a number may come repeatedly.
-
-    Raises:
-        MalformedMessageError: it is none.
-    """
+    """A message's fields with their numbers, which may repeat; raises MalformedMessageError."""
     at = 0
     while at < len(message):
         key, at = _read_varint(message, at)
@@ -77,7 +73,6 @@ def _varint(number: int) -> bytes:
 
 
 def _read_varint(message: bytes, at: int) -> tuple[int, int]:
-    """A number of 64 bits, without a sign, and where it ends."""
     found = 0
     for shift in range(0, _VARINT_BITS_MAX, 7):
         if at >= len(message):

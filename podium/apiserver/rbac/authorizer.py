@@ -106,7 +106,6 @@ def aggregated(faults: Sequence[str]) -> str:
 
 
 def _subject_of(user: User, binding: Object, place: str) -> str:
-    """The subject of a binding that a user is, as reasons tell of it; empty if they are none."""
     for subject in binding.get("subjects") or ():
         kind, called = subject.get("kind"), subject.get("name") or ""
         if kind == _SERVICE_ACCOUNT:

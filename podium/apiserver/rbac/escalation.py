@@ -103,7 +103,6 @@ def _may(authorizer: Authorizer, request: Attributes, verb: str, kind: Kind, cal
 
 
 def _named(obj: Object) -> str:
-    """The name of an object, which may not have one yet."""
     return str(obj["metadata"].get("name") or "")
 
 
@@ -152,7 +151,6 @@ def _covers(rule: Rule, piece: Rule) -> bool:
 
 
 def _compact(pieces: Iterable[Rule]) -> Iterator[Rule]:
-    """Pieces on the same resource as one rule with all their verbs."""
     verbs: dict[Rule, list[str]] = {}
     for piece in pieces:
         if piece.paths:

@@ -42,11 +42,7 @@ _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
 def objection(
     server: ApiServer, node: str, attempt: Attempt, info: RequestInfo, selection: Selection
 ) -> str | None:
-    """Why a node may not do something; None if it may, as far as authorization goes.
-
-    Args:
-        attempt: what it wants to do, which its rules don't permit.
-    """
+    """Why a node may not do what its rules don't permit; None if it may, as far as this goes."""
     decide = _DECISIONS.get(info.kind.key)
     if decide is None:
         return ""
@@ -118,7 +114,6 @@ _DECISIONS: Mapping[str, _Decide] = {
 
 
 def _selected(selection: Selection, field: str) -> str:
-    """The value that a selection wants of a field; empty if it wants none."""
     values = (term.value for term in selection.fields if term.equal and term.field == field)
     return next(values, "")
 

@@ -20,11 +20,7 @@ _BODIES = {"scale": SCALE, "token": TOKEN_REQUEST}
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A request on its info.
-
-    Attributes:
-        now_s: the time, in seconds since the epoch.
-    """
+    """A request on its info."""
 
     server: ApiServer
     request: Request
@@ -55,11 +51,7 @@ class Call(msgspec.Struct, frozen=True):
         return self.parameters.text("fieldValidation") or WARN
 
     def decoded(self, kind: Kind, api_version: str = "") -> DecodedObject:
-        """The body, which should hold an object of a kind, in a version.
-
-        Raises:
-            RefusedError: it holds something else.
-        """
+        """The body as an object of a kind, in a version; raises RefusedError."""
         body = self.request.body
         media_type = input_type(self.request.header("Content-Type"), body, kind.key)
         return apart(
@@ -72,14 +64,9 @@ class Call(msgspec.Struct, frozen=True):
         )
 
     def attributes(self, kind: str, *, is_apply: bool = False) -> Attributes:
-        """The write that is asked for, with the options of the query.
+        """The write that is asked for, with the options of the query; raises RefusedError: 422.
 
-        Args:
-            kind: what the options are called, such as `CreateOptions`.
-            is_apply: whether it is a server-side apply, which has to name its manager.
-
-        Raises:
-            RefusedError: 422, with all that is wrong.
+        `kind` names the options, such as `CreateOptions`; server-side apply must name its manager.
         """
         query = self.parameters
         named = query.text("fieldManager")

@@ -25,12 +25,7 @@ ROOTS = (["api"], ["apis"])
 
 
 def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> Document | None:
-    """What a path within `/api` or `/apis` announces; None for paths that announce nothing.
-
-    Args:
-        segments: the path, split at its slashes.
-        host: where the client finds the server; empty if that isn't known.
-    """
+    """What a split path within `/api` or `/apis` announces; None for one that announces nothing."""
     match segments:
         case ["api"]:
             addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}] if host else []
@@ -131,7 +126,6 @@ _NICKNAMES = ("shortNames", "categories")
 
 
 def _with_subresources(group: str, version: str, kinds: Registry) -> list[Document]:
-    """The resources of a version as the one document has them."""
     found: dict[str, Document] = {}
     for one in _resource_list(group, version, kinds)["resources"]:
         name, _, subresource = one["name"].partition("/")
@@ -167,15 +161,11 @@ def version() -> dict[str, Any]:
 def health(
     segments: Sequence[str], checks: Mapping[str, str], *, verbose: bool
 ) -> tuple[int, str] | None:
-    """The answer to the question whether all is well; None for paths that don't ask.
+    """The code and text about the health that a split path asks for; None for other paths.
 
     Args:
-        segments: the path, split at its slashes.
         checks: what the server is ready by, besides itself: by name what is wrong, or nothing.
         verbose: whether each check is told; they are anyway if one fails.
-
-    Returns:
-        The code and the text.
     """
     if not segments or segments[0] not in _HEALTH:
         return None

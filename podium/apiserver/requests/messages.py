@@ -19,12 +19,7 @@ PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 class NodeLog(msgspec.Struct, frozen=True):
-    """A log that is to be had from a node's agent, and handed on as it comes.
-
-    Attributes:
-        port: of its HTTPS endpoint.
-        path: what to ask for, with its query.
-    """
+    """A log from a node's agent, by HTTPS port and path with query, handed on as it comes."""
 
     address: str
     port: int
@@ -38,13 +33,7 @@ Body = Mapping[str, Any] | str | bytes | Watching | NodeLog
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the API, before HTTP.
-
-    Attributes:
-        method: such as `GET`, in capitals.
-        path: percent-encoded, with its query.
-        headers: by name, in any case; kept by their names in small letters.
-    """
+    """A request before HTTP: path with query, and headers, kept by names in small letters."""
 
     method: str
     path: str
@@ -81,11 +70,7 @@ class Response(msgspec.Struct, frozen=True):
         return ", ".join(value for key, value in self.headers if key.lower() == wanted)
 
     def content(self) -> bytes:
-        """The body of anything but a watch or a node's log, as it goes over the wire.
-
-        Raises:
-            TypeError: the body is one of these, which come piece by piece.
-        """
+        """The body as it goes over the wire; raises TypeError for one that comes piece by piece."""
         if isinstance(self.body, bytes):
             return self.body
         if isinstance(self.body, str):
@@ -104,11 +89,7 @@ def refused(refusal: RefusedError, media_type: str = JSON) -> Response:
 
 
 def encoded(obj: Mapping[str, Any], media_type: str = JSON, *, pretty: bool = False) -> bytes:
-    """An object, or an event of a watch, as it goes over the wire, with a line end.
-
-    Args:
-        media_type: JSON, with any parameters, or YAML.
-    """
+    """An object, or an event of a watch, as JSON or YAML with a line end."""
     if media_type == YAML:
         return write_yaml(obj).encode()
     plain = msgspec.json.encode(obj)

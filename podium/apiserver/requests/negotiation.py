@@ -36,14 +36,7 @@ _HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """A media type with its parameters, such as `application/json;as=Table`.
-
-    Attributes:
-        type: before the slash, or `*`.
-        subtype: after it, or `*`.
-        parameters: what follows, without `q`.
-        quality: how much it is wanted, from 0 to 1.
-    """
+    """A media type such as `application/json;as=Table`, wanted with a quality from 0 to 1."""
 
     type: str
     subtype: str
@@ -93,14 +86,7 @@ def parse_media_type(text: str) -> MediaType:
 # Clients keep to a few headers.
 @lru_cache(maxsize=256)
 def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output:
-    """The form that a client wants an answer in.
-
-    Args:
-        accept: the Accept header; empty accepts anything.
-
-    Raises:
-        RefusedError: 406 if there is no form that it accepts.
-    """
+    """The form of the answer by the Accept header, empty for any; raises RefusedError: 406."""
     wanted = parse_media_types(accept or "*/*")
     if not any(one.covers(spoken) for one in wanted for spoken in _UNDERSTOOD):
         available = ", ".join(_UNDERSTOOD + _STREAMED if streams else _UNDERSTOOD)
@@ -126,14 +112,7 @@ def accepts_aggregated(accept: str) -> bool:
 
 
 def input_type(content_type: str, body: bytes, kind: str) -> str:
-    """The media type of a body: JSON, YAML, or Protobuf for the few kinds that are read from it.
-
-    Args:
-        content_type: the Content-Type header; empty means JSON.
-
-    Raises:
-        RefusedError: 415 if it is of another type, 400 if it says protobuf, but isn't.
-    """
+    """The type of a body: JSON if unsaid, YAML, or for few kinds Protobuf; raises RefusedError."""
     essence = content_type.partition(";")[0].strip().lower() or JSON
     if essence in _SPOKEN:
         return essence

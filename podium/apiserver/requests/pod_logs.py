@@ -58,7 +58,6 @@ def log_directory(call: Call, pod: Object) -> str:
 
 
 def _checked(parameters: Parameters, called: str) -> dict[str, str]:
-    """What is asked for, as nodes are asked for it."""
     query = {flag: "true" for flag in _FLAGS if parameters.flag(flag)}
     faults = []
     for field, least in _LEAST.items():

@@ -69,14 +69,7 @@ _PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
 
 
 def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
-    """The options of a list or a watch.
-
-    Args:
-        watch: whether the path asks for a watch already.
-
-    Raises:
-        RefusedError: a number is none, or options don't go together.
-    """
+    """The options of a list, or of a watch if path or query says so; raises RefusedError."""
     read = ListOptions(
         label_selector=parameters.text("labelSelector"),
         field_selector=parameters.text("fieldSelector"),

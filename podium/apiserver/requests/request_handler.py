@@ -87,14 +87,9 @@ _NO_CHECKS: Mapping[str, str] = {}
 def handle(
     server: ApiServer, request: Request, now_s: float, checks: Mapping[str, str] = _NO_CHECKS
 ) -> Response:
-    """Answer a request.
+    """Answer a request; what is refused is answered with its code and a `Status`.
 
-    Args:
-        now_s: the time, in seconds since the epoch.
-        checks: what `/readyz` tells besides: by name what is wrong, or nothing.
-
-    Returns:
-        kube-apiserver's answer; what it refuses is answered with its code and a `Status`.
+    `checks` says what is wrong, or nothing, by what `/readyz` tells besides.
     """
     path, _, query = request.path.partition("?")
     segments = [unquote(part) for part in path.split("/") if part]
@@ -180,7 +175,6 @@ def _told(
     parameters: Parameters,
     checks: Mapping[str, str],
 ) -> Response | None:
-    """Health, version, discovery and OpenAPI; None for other paths."""
     health = discovery.health(segments, checks, verbose="verbose" in parameters.values)
     if health is not None:
         return _plain_text(*health)

@@ -30,11 +30,7 @@ class Include(StrEnum):
 
 
 class Form(msgspec.Struct, frozen=True):
-    """The form in which a response shows objects.
-
-    Attributes:
-        kind: the objects' kind, or that of a subresource.
-    """
+    """The form in which a response shows objects of a kind, or of a subresource's."""
 
     output: Output
     kind: Kind
@@ -48,11 +44,7 @@ class Form(msgspec.Struct, frozen=True):
 
 
 def included(text: str) -> Include:
-    """How much of its object a row carries along, as the query says it.
-
-    Raises:
-        RefusedError: 400 if it says something else.
-    """
+    """How much of its object a row carries along, as the query says; raises RefusedError: 400."""
     try:
         return Include(text) if text else Include.METADATA
     except ValueError:
@@ -62,14 +54,7 @@ def included(text: str) -> Include:
 
 
 def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Object:
-    """An object in the form that is wanted; a `Status` stays what it is.
-
-    Args:
-        now_s: the time that ages are told as of, in seconds since the epoch.
-
-    Raises:
-        RefusedError: 406 if it is wanted as a list.
-    """
+    """An object, or a watch's event, in the form that is wanted, with ages as of `now_s`."""
     if obj.get("kind") == "Status":
         return obj
     match form.output.shape:
@@ -86,11 +71,7 @@ def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Obj
 
 
 def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
-    """A list in the form that is wanted; its items don't repeat what they are.
-
-    Raises:
-        RefusedError: 406 if it is wanted as a single object.
-    """
+    """A list in the form that is wanted, its items without headers; raises RefusedError: 406."""
     metadata: dict[str, Any] = {"resourceVersion": listing.resource_version}
     if listing.continue_token:
         metadata["continue"] = listing.continue_token
@@ -163,11 +144,7 @@ class Watching:
         self._needs_headers = True
 
     def shown(self, event: Event, now_s: float) -> Event:
-        """An event of the stream, in the form that is wanted.
-
-        Args:
-            now_s: the time that ages in tables are told as of, in seconds since the epoch.
-        """
+        """An object, or a watch's event, in the form that is wanted, with ages as of `now_s`."""
         headers, self._needs_headers = self._needs_headers, False
         obj = shown(self.form, event["object"], now_s, headers=headers)
         return {"type": event["type"], "object": obj}

@@ -132,11 +132,7 @@ def is_served(segments: Sequence[str], kinds: Registry = BUILT_IN) -> bool:
 
 
 def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> RequestInfo:
-    """The route of a method and a path, split at its slashes and decoded.
-
-    Raises:
-        RefusedError: 404 if there is no such resource, 405 if it doesn't take the method.
-    """
+    """The route of a method and a split, decoded path; raises RefusedError: 404 or 405."""
     match segments:
         case ["api", version, *rest] if rest:
             group = ""

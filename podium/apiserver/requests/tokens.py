@@ -20,12 +20,7 @@ _RECREATED = (
 
 
 def create(call: Call) -> Response:
-    """Answer a TokenRequest with the token.
-
-    Raises:
-        RefusedError: 400, 404, 409 or 422, as kube-apiserver refuses it; 501, the server has no
-            key, as nobody would know the service account by its token.
-    """
+    """Answer a TokenRequest with the token; raises RefusedError: 501 if the server has no key."""
     info = call.info
     call.attributes("CreateOptions")
     decoded = call.decoded(*call.taken)

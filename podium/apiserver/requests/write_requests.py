@@ -56,7 +56,6 @@ def patch(call: Call) -> Response:
 
 
 def _generation(call: Call) -> Any:
-    """The generation of the object that is about to be written; None if it isn't there."""
     info = call.info
     old = call.server.store.get(info.kind.key, info.namespace, info.name)
     return metadata_of(old or {}).get("generation")

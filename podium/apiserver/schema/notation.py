@@ -121,7 +121,6 @@ def _literal(text: str) -> Any:
 
 
 def _has_nothing(kind: Type) -> bool:
-    """Whether a type has a value that JSON can't tell from an absent field."""
     if isinstance(kind, Scalar):
         return kind.kind in ("string", "bool", "int32", "int64", "float64", "bytes")
     return isinstance(kind, ListOf | MapOf)

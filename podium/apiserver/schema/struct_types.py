@@ -100,7 +100,6 @@ def _struct(file: str, name: str) -> Struct:
 
 
 def _resolve(file: str, reference: str) -> Type:
-    """The type that a reference means in a file; raises KeyError if there is none."""
     other, _, name = reference.rpartition(".")
     file = other or file
     names = _blocks(file)[1]

@@ -17,11 +17,7 @@ class StoreError(PodiumError):
 
 
 class KeyedError(StoreError):
-    """An error about one object.
-
-    Attributes:
-        namespace: of the object; empty if its kind has none.
-    """
+    """An error about one object; the namespace is empty if its kind has none."""
 
     why = ""
 

@@ -16,11 +16,7 @@ ReadField = Callable[[Object], str]
 
 
 class FieldValue(NamedTuple):
-    """A field and a value, by which a watch selects objects.
-
-    Attributes:
-        read: takes the field from an object; the same function for all watches of the field.
-    """
+    """A field's value that a watch selects by; all watches of the field share the reader."""
 
     read: ReadField
     value: str
@@ -57,7 +53,6 @@ class FieldWatch:
         field: FieldValue,
         revision: int,
     ) -> None:
-        """See `Store.watch`."""
         self._whole = whole
         self._history = whole.of(kind)
         if revision < self._history.oldest_revision:
@@ -79,11 +74,7 @@ class FieldWatch:
         return self._revision
 
     def take(self, limit: int | None = None) -> list[WatchEvent]:
-        """The next events, none if there is nothing new.
-
-        Raises:
-            ExpiredError: more came than are remembered; the watch is of no use any more.
-        """
+        """The next events, if any; raises ExpiredError, after which the watch is of no use."""
         if self._is_expired:
             raise ExpiredError.watch(self._revision, self._history.oldest_revision)
         events = self._events
@@ -106,7 +97,6 @@ class FieldWatch:
         return self._namespace is None or event.namespace == self._namespace
 
     def _follow(self, event: WatchEvent) -> Wake | None:
-        """Take note of an event; what is to be woken for it."""
         # Opened amid a transaction, it starts after events that weren't told of yet.
         if self._is_expired or event.revision <= self._revision or not self._is_within(event):
             return None

@@ -43,7 +43,6 @@ class FieldSubscribers:
         self._by_field: dict[Callable[[Object], str], dict[str, list[Follow]]] = {}
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
         return bool(self._by_field)
 
     def add(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
@@ -126,11 +125,7 @@ class KindHistory:
 
 
 class History:
-    """The histories of all kinds, up to one revision.
-
-    Attributes:
-        revision: of the last write that was published.
-    """
+    """The histories of all kinds, up to the revision of the last published write."""
 
     def __init__(self, size: int, revision: int) -> None:
         self.revision = revision

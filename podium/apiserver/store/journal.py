@@ -33,9 +33,5 @@ class Journal(Protocol):
         ...
 
     def append(self, events: Sequence[WatchEvent]) -> None:
-        """Keep these writes, all or none; they are durable when this returns.
-
-        Raises:
-            JournalError: they weren't kept.
-        """
+        """Keep these writes durably, all or none of them; raises JournalError."""
         ...

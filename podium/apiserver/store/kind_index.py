@@ -8,11 +8,7 @@ _NOTHING: Mapping[str, Object] = {}
 
 
 class KindIndex:
-    """Objects by namespace and name; those of kinds without namespaces stand in namespace "".
-
-    Attributes:
-        changes: how often an object was set or taken away.
-    """
+    """Objects by namespace ("" where kinds have none) and name, and how often one changed."""
 
     def __init__(self) -> None:
         self.changes = 0

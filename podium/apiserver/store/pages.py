@@ -56,11 +56,7 @@ class ListSegment(msgspec.Struct, frozen=True):
 def list_segments(
     index: KindIndex, namespace: str | None, undone: Iterable[WatchEvent]
 ) -> Iterator[ListSegment]:
-    """The objects in order, as they were before some writes.
-
-    Args:
-        undone: the last writes to the index, oldest first.
-    """
+    """The objects in order, as they were before the last writes, which come oldest first."""
     before: dict[str, dict[str, Object | None]] = {}
     for event in undone:
         before.setdefault(event.namespace, {}).setdefault(event.name, event.previous)
@@ -78,14 +74,7 @@ def list_segments(
 def find(
     parts: Iterable[ListSegment], start: str, limit: int, matches: Matches | None
 ) -> PageContent:
-    """A page.
-
-    Args:
-        parts: the whole list in order.
-        start: the first key that may be on the page.
-        limit: how many items at most; 0 for any number.
-        matches: which objects count; all if None.
-    """
+    """A page of a list from its parts in order, from a key on, with no more items than a limit."""
     left = [part.since(start) for part in parts]
     if not limit:
         every = [part.objects[name] for part in left for name in part.names]

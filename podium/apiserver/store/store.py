@@ -30,22 +30,10 @@ _NOTHING_KEPT = Recovered(FIRST_REVISION, ())
 
 
 class Store:
-    """Keeps versioned objects with one history.
-
-    Attributes:
-        revision: of the last write; that of a transaction under way counts.
-    """
+    """Keeps versioned objects; `revision` counts writes, even those of open transactions."""
 
     def __init__(self, *, history_max: int = 32_768, journal: Journal | None = None) -> None:
-        """Take up what the journal has kept.
-
-        Args:
-            history_max: how many writes of each kind are remembered.
-            journal: keeps writes when the process ends; None to forget them.
-
-        Raises:
-            JournalError: the journal can't be read.
-        """
+        """Take up what the journal, if any, has kept; raises JournalError."""
         recovered = journal.load() if journal else _NOTHING_KEPT
         self.revision = recovered.oldest_revision
         self._indexes: dict[str, KindIndex] = {}
@@ -80,11 +68,7 @@ class Store:
         return None if index is None else index.get(namespace, name)
 
     def create(self, kind: str, obj: Object) -> Object:
-        """Add an object, and return it with its version.
-
-        Raises:
-            AlreadyExistsError: there is one of that name.
-        """
+        """Add an object, and return it with its version; raises AlreadyExistsError."""
         metadata = obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
         if self.get(kind, namespace, name) is not None:
@@ -92,16 +76,7 @@ class Store:
         return self._write("ADDED", kind, namespace, name, obj, None)
 
     def update(self, kind: str, obj: Object, expected_version: str | None) -> Object:
-        """Replace an object, and return it with its version.
-
-        Args:
-            obj: what it shall be; namespace and name say which one it is.
-            expected_version: the resourceVersion that must still be current; None for any.
-
-        Raises:
-            NotFoundError: there is no such object.
-            ConflictError: it has another version.
-        """
+        """Replace an object of an expected or any version; raises NotFoundError, ConflictError."""
         metadata = obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
         previous = self._expect(kind, namespace, name, expected_version)
@@ -112,9 +87,7 @@ class Store:
     ) -> Object:
         """Remove an object, and return its last state with the version of the deletion.
 
-        Raises:
-            NotFoundError: there is no such object.
-            ConflictError: it has another version than the expected one.
+        Raises NotFoundError, and ConflictError if it has another version than the expected one.
         """
         previous = self._expect(kind, namespace, name, expected_version)
         return self._write("DELETED", kind, namespace, name, previous, previous)
@@ -286,7 +259,6 @@ class Store:
         self._history.publish(events)
 
     def _undo(self, mark: int) -> None:
-        """Take back the pending writes from number `mark` on."""
         for event in reversed(self._pending[mark:]):
             index = self._indexes[event.kind]
             if event.previous is None:

@@ -15,7 +15,6 @@ class Watch:
     def __init__(
         self, whole: History, kind: str, namespace: str | None, revision: int, wake: Wake | None
     ) -> None:
-        """See `Store.watch`."""
         self.namespace = namespace
         self._whole = whole
         self._history = whole.of(kind)
@@ -34,11 +33,7 @@ class Watch:
         return self._revision
 
     def take(self, limit: int | None = None) -> list[WatchEvent]:
-        """The next events, none if there is nothing new.
-
-        Raises:
-            ExpiredError: the next event has been forgotten; the watch is of no use any more.
-        """
+        """The next events, if any; raises ExpiredError, after which the watch is of no use."""
         history = self._history
         if self._next < history.first:
             raise ExpiredError.watch(self._revision, history.oldest_revision)

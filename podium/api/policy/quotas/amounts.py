@@ -61,12 +61,7 @@ def exceeding(amounts: Mapping[str, Quantity], bounds: Mapping[str, Quantity]) -
 
 
 def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
-    """A pod's summed amounts in the formats in which the pod states them.
-
-    Args:
-        amounts: nanos by resource name.
-        field: `requests` or `limits`, whichever was summed.
-    """
+    """A pod's summed `requests` or `limits` (nanos) in the formats in which it states them."""
     formats: dict[str, Format] = {}
     spec = spec_of(pod)
     lists = [part(owner, "resources", field) for owner in (spec, *all_containers_of(spec))]

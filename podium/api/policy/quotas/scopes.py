@@ -133,7 +133,6 @@ def _has_deadline(spec: Object) -> bool:
 
 
 def _selects(requirement: Object, names: set[str]) -> bool:
-    """Whether any of the names is selected, or, without a name, its absence."""
     values = requirement.get("values") or ()
     match requirement.get("operator"):
         case "Exists":

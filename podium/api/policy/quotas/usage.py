@@ -26,19 +26,10 @@ _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 
 
 def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
-    """What an object uses.
+    """The amounts that an object of a namespaced kind uses, by the names that quotas have for them.
 
-    Args:
-        kind: of the object; it must be namespaced.
-        obj: of that kind.
-        now_s: the time, in seconds since the epoch; pods that should be gone by then use nothing
-            but their place in the store.
-
-    Returns:
-        Amounts by the names that quotas have for resources.
-
-    Raises:
-        QuantityError: an amount isn't a quantity.
+    Pods that should be gone by now use nothing but their place in the store.
+    Raises QuantityError.
     """
     measure = _MEASURES.get(kind.key)
     counted = {object_count(kind): ONE}

@@ -128,7 +128,6 @@ def apply_configuration(
 
 
 def _owners_before(request: Attributes, current: Object, api_version: str) -> Owners:
-    """The owners of the object as it is stored; raises UntypedError and RefusedError."""
     owners = read_owners(entries(metadata_of(current), "managedFields"))
     if owners is None:
         raise internal("failed to decode managed fields")

@@ -40,7 +40,6 @@ def compare(old: Any, new: Any, of: Type | None) -> FieldComparison:
 
 
 def _compare(old: Any, new: Any, of: Type | None) -> _Difference | None:
-    """What was added, modified and removed, in this order; None if nothing was."""
     if old is new:
         return None
     if old is _ABSENT:

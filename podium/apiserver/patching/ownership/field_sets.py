@@ -122,11 +122,7 @@ def step_text(step: str) -> str:
 
 
 def from_fields_v1(raw: Any) -> FieldSet:
-    """A set from FieldsV1, where a value without anything in it belongs to the set.
-
-    Raises:
-        ValueError: that isn't FieldsV1.
-    """
+    """The set of FieldsV1, with each value that has nothing in it; raises ValueError."""
     if not isinstance(raw, Mapping):
         raise ValueError(f"{raw} is no step of FieldsV1")
     read: dict[str, Any] = {}

@@ -65,13 +65,7 @@ _CONTENT_BYTES_MAX = 1 << 13
 
 
 def track(request: Attributes, before: Object | None, after: Object) -> Object:
-    """An object that is about to be stored, with its managedFields brought up to date.
-
-    Args:
-        request: the write; its field manager has written.
-        before: the object as it is stored; None if it is new.
-        after: as it will be, with the managedFields that the request had in it, if any.
-    """
+    """An object about to be stored, with managedFields up to date; `before` is None if it's new."""
     owners = _owners_to_go_by(before, after, request.subresource)
     if not owners and before is not None:
         return with_owners(after, {})
@@ -88,7 +82,6 @@ def track(request: Attributes, before: Object | None, after: Object) -> Object:
 
 
 def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
-    """A new object with its creator's managedFields; raises UntypedError."""
     key = (request.kind.key, me.api_version, me.subresource, _content(obj))
     fields = _KNOWN.get(key)
     if fields is None:
@@ -104,7 +97,6 @@ def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
 
 
 def _content(obj: Object) -> bytes:
-    """All fields of an object that can have an owner, as JSON; empty if JSON can't hold it."""
     metadata = metadata_of(obj)
     others = {name: one for name, one in metadata.items() if name not in _NOBODYS_IN_METADATA}
     try:

@@ -45,18 +45,13 @@ class Manager(msgspec.Struct, frozen=True):
     api_version: str = ""
 
     def __str__(self) -> str:
-        """As conflicts name it."""
         by = f" with subresource {quoted(self.subresource)}" if self.subresource else ""
         using = f" using {self.api_version}" if self.operation == UPDATE else ""
         return f"{quoted(self.name)}{by}{using}"
 
 
 class Owned(msgspec.Struct, frozen=True):
-    """The fields that a manager owns, in one version of the kind.
-
-    Attributes:
-        time: when it last changed anything, as in managedFields; empty if that isn't known.
-    """
+    """The fields that a manager owns in one version, and the time of its last change, if known."""
 
     fields: FieldSet
     api_version: str

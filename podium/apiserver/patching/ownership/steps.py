@@ -49,11 +49,7 @@ def is_declared(of: Type | None, name: str) -> bool:
 
 
 def entries(values: Sequence[Any], of: ListOf) -> dict[str, list[Any]]:
-    """The entries of a list by step, in order; more than one where a list repeats itself.
-
-    Raises:
-        UntypedError: an entry can't be told from others.
-    """
+    """The entries of a list by step; several where a list repeats itself; raises UntypedError."""
     found: dict[str, list[Any]] = {}
     for index, value in enumerate(values):
         try:

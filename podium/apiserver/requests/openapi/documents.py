@@ -106,7 +106,6 @@ def _info() -> dict[str, str]:
 def _schemas(
     kinds: Registry, dialect: Dialect, wanted: Iterable[GroupVersion]
 ) -> dict[str, Schema]:
-    """The schemas of what is served in some groups and versions, and of bodies of requests."""
     listed: list[Struct] = []
     others = [meta_struct("DeleteOptions")]
     for group_version in wanted:
@@ -126,7 +125,6 @@ def _struct(group: str, api_group_version: str, kind: str) -> Struct:
 
 @lru_cache(maxsize=8)
 def _tags(kinds: Registry) -> dict[str, list[dict[str, str]]]:
-    """Which kinds schemas are of, by their names."""
     served = [(gv, kind) for gv, found in kinds.by_plural.items() for kind in found.values()]
     found = {
         schema_name(struct_for(kind, api_version(*gv))): [tag(*gv, kind.name)]
@@ -144,11 +142,7 @@ _FOR_EVER = "public, immutable, max-age=31536000"
 def answer(
     kinds: Registry, request: Request, segments: Sequence[str], parameters: Parameters
 ) -> Response | None:
-    """The answer to a request for a document; None if there is none at its path.
-
-    Raises:
-        RefusedError: 406 if it accepts none of the forms that there are.
-    """
+    """The answer to a request for a document, None at other paths; raises RefusedError: 406."""
     is_version_2 = False
     match segments:
         case ["openapi", "v2"]:

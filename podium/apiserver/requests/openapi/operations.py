@@ -66,12 +66,6 @@ _WORDS = {"get": "read", "post": "create", "put": "replace", "deletecollection":
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """A path, and what it is about.
-
-    Attributes:
-        path: with its parameters in braces.
-    """
-
     dialect: Dialect
     kind: Kind
     group_version: tuple[str, str]

@@ -60,7 +60,6 @@ def _schema(schema: Schema) -> bytes:
 
 
 def _only(encode: _Encode) -> _Encode:
-    """A message whose only field is this."""
     return lambda value: delimited(1, encode(value))
 
 

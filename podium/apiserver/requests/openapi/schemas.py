@@ -223,13 +223,7 @@ def schemas(
     others: Iterable[Struct],
     tags: Mapping[str, list[dict[str, str]]],
 ) -> dict[str, Schema]:
-    """The schemas of kinds and of all that they are made of, by name, in order.
-
-    Args:
-        listed: kinds that there are lists of.
-        others: those that there are none of.
-        tags: which kinds they are, by the names of their schemas.
-    """
+    """The schemas, sorted by name, of kinds with and without lists, and of all they are made of."""
     found = dialect.shared()
     for struct in reachable((*listed, *others)):
         name = schema_name(struct)
@@ -245,7 +239,6 @@ def _described(name: str) -> Schema:
 
 
 def _merging(field: Field) -> Schema:
-    """How a strategic merge patch merges a field, and whether server-side apply takes it whole."""
     found: Schema = {}
     of = field.type
     strategies = ["replace"] if field.replaces else []
