@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from podium.scheduler.framework.cluster_events import Action
-from podium.scheduler.queue.profile import QueueProfile
+from podium.scheduler.queue.hints import QueueProfile
 from podium.scheduler.scheduler import Scheduler
 from tests.conftest import ROOT
 from tests.docs.markdown import Table, parts

@@ -16,7 +16,7 @@ from podium.scheduler.framework.cycle.diagnosis import rejecting_plugins
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.pre_filter import Narrowing
 from podium.scheduler.framework.interface import CycleError
-from podium.scheduler.queue.profile import registered_events
+from podium.scheduler.queue.hints import registered_events
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.properties import clusters, volume_clusters

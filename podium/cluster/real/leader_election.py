@@ -20,7 +20,7 @@ from podium.api.objects import Object, metadata_of, spec_of
 from podium.api.values.times import micro_time
 from podium.cluster.client.http_api import CallFailedError, HttpApi
 from podium.machines.effects import Create, Effect, Replace
-from podium.scheduler.config.types import LeaderElectionConfiguration
+from podium.scheduler.config.types import LeaderElection
 
 _JITTER = 1.2
 
@@ -115,7 +115,7 @@ class LeaderElector:
     def __init__(
         self,
         api: HttpApi,
-        configuration: LeaderElectionConfiguration,
+        configuration: LeaderElection,
         identity: str,
         now_s: Callable[[], float],
         rng: Random,

@@ -8,7 +8,6 @@ from msgspec import structs
 
 from podium.api.errors import PodiumError
 from podium.api.values.durations import duration_seconds
-from podium.scheduler.config.document import leader_election_faults
 from podium.scheduler.config.types import SchedulerConfiguration
 
 _DURATIONS = ("lease_duration", "renew_deadline", "retry_period")
@@ -64,10 +63,10 @@ def with_flags(configuration: SchedulerConfiguration, flags: Flags) -> Scheduler
     connection = {name: found.pop(name) for name in _CONNECTION if name in found}
     made = replace(
         configuration,
-        leader_election=replace(configuration.leader_election, **found),
-        client_connection=replace(configuration.client_connection, **connection),
+        leader_election=configuration.leader_election.model_copy(update=found),
+        client_connection=configuration.client_connection.model_copy(update=connection),
     )
-    faults = list(leader_election_faults(made.leader_election))
+    faults = list(made.leader_election.contradictions())
     if faults:
         raise FlagError("\n".join(f"leaderElection.{fault}" for fault in faults))
     return made

@@ -8,14 +8,13 @@ The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedu
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, ValidationInfo, field_validator
 
 from podium.api.documents import (
     INT64_MAX,
     Bits,
     Choice,
     Document,
-    Duration,
     Range,
     Required,
     Tuple,
@@ -34,19 +33,11 @@ from podium.scheduler.config.args import (
     PluginArgs,
 )
 from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES, REMOVED_PLUGINS
-from podium.scheduler.config.types import (
-    KIND,
-    ClientConnectionConfiguration,
-    LeaderElectionConfiguration,
-)
+from podium.scheduler.config.types import KIND, ClientConnection, LeaderElection
 
 KNOWN_PLUGINS = "known_plugins"
 """The context of decoding holds under this name all plugins that can be enabled."""
 
-_LEASES = "leases"
-# By how much client-go lengthens the wait between two tries, at most.
-_JITTER = 1.2
-_ELECTION = LeaderElectionConfiguration()
 _NO_EXTENDERS = (
     "Podium calls no extenders; write a plugin (see docs/plugins.md) and enable it in a profile "
     "instead"
@@ -152,76 +143,6 @@ class Profile(Document):
 
 UNHEEDED = "is ignored: it doesn't change decisions"
 """What notes say of fields that are about the process that schedules."""
-
-
-def _or(default: Any) -> AfterValidator:
-    """What is zero or empty is as if it weren't there."""
-    return AfterValidator(lambda value: value or default)
-
-
-class LeaderElection(Document):
-    """How schedulers agree on the one that schedules; `podium scheduler` heeds it.
-
-    The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. What is
-    zero or empty is as if it weren't there.
-    """
-
-    leader_elect: bool = True
-    lease_duration_s: Annotated[
-        Duration, _or(_ELECTION.lease_duration_s), Field(alias="leaseDuration")
-    ] = _ELECTION.lease_duration_s
-    renew_deadline_s: Annotated[
-        Duration, _or(_ELECTION.renew_deadline_s), Field(alias="renewDeadline")
-    ] = _ELECTION.renew_deadline_s
-    retry_period_s: Annotated[
-        Duration, _or(_ELECTION.retry_period_s), Field(alias="retryPeriod")
-    ] = _ELECTION.retry_period_s
-    resource_lock: Annotated[str, Choice((_LEASES,), may_be_empty=True)] = _LEASES
-    resource_name: Annotated[str, _or(_ELECTION.resource_name)] = _ELECTION.resource_name
-    resource_namespace: Annotated[str, _or(_ELECTION.resource_namespace)] = (
-        _ELECTION.resource_namespace
-    )
-
-    def configuration(self) -> LeaderElectionConfiguration:
-        """The values, with defaults."""
-        return LeaderElectionConfiguration(**self.model_dump(exclude={"resource_lock"}))
-
-    def contradictions(self) -> Iterator[FieldError]:
-        return leader_election_faults(self)
-
-
-def leader_election_faults(
-    found: LeaderElection | LeaderElectionConfiguration,
-) -> Iterator[FieldError]:
-    """What is wrong with a leader election's times together, by the fields of the document."""
-    if not found.leader_elect:
-        return
-    if found.lease_duration_s < 1.0:
-        message = "must be at least 1s: leases count whole seconds"
-        yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
-    if found.lease_duration_s <= found.renew_deadline_s:
-        message = f"must be longer than renewDeadline, {found.renew_deadline_s:g}s"
-        yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
-    if found.renew_deadline_s <= _JITTER * found.retry_period_s:
-        message = f"must be longer than {_JITTER} times retryPeriod, {found.retry_period_s:g}s"
-        yield FieldError("renewDeadline", f"{found.renew_deadline_s:g}s", message)
-
-
-class ClientConnection(Document):
-    """How the API server is talked to; `podium scheduler` heeds it, and speaks JSON."""
-
-    kubeconfig: str = ""
-    accept_content_types: str = ""
-    content_type: str = ""
-    qps: Annotated[float, Field(strict=False)] = 0.0
-    burst: Annotated[int, Range(0)] = 0
-
-    def configuration(self) -> ClientConnectionConfiguration:
-        """The values, with defaults; 0 is as if it weren't there."""
-        default = ClientConnectionConfiguration()
-        return ClientConnectionConfiguration(
-            self.kubeconfig, self.qps or default.qps, self.burst or default.burst
-        )
 
 
 class KubeSchedulerConfiguration(Document):

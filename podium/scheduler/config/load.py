@@ -13,18 +13,19 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.objects import entries
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES
-from podium.scheduler.config.document import (
-    KNOWN_PLUGINS,
-    ClientConnection,
-    LeaderElection,
-)
+from podium.scheduler.config.document import KNOWN_PLUGINS
 from podium.scheduler.config.profiles import JudgedConfiguration, profiles_of
 from podium.scheduler.config.scheduler_options import (
     OPTIONS_API_VERSION,
     OPTIONS_KIND,
     SchedulerOptions,
 )
-from podium.scheduler.config.types import KIND, SchedulerConfiguration
+from podium.scheduler.config.types import (
+    KIND,
+    ClientConnection,
+    LeaderElection,
+    SchedulerConfiguration,
+)
 
 _API_VERSIONS = {KIND: API_VERSION, OPTIONS_KIND: OPTIONS_API_VERSION}
 _OLD_API_VERSIONS = tuple(
@@ -39,11 +40,7 @@ _POLICY = (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a KubeSchedulerConfiguration and SchedulerOptions say.
-
-    Attributes:
-        notes: what was accepted but has no effect, in reading order.
-    """
+    """What a KubeSchedulerConfiguration and SchedulerOptions say, and what has no effect."""
 
     configuration: SchedulerConfiguration
     options: SchedulerOptions
@@ -55,7 +52,6 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
 
     Args:
         documents: at most one of each kind, as read from YAML or JSON.
-        known_plugins: names of all plugins that can be enabled, those of third parties included.
 
     Raises:
         InvalidDocumentError: with everything that is wrong.
@@ -76,8 +72,8 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
         pod_initial_backoff_seconds=document.pod_initial_backoff_seconds,
         pod_max_backoff_seconds=document.pod_max_backoff_seconds,
         parallelism=document.parallelism,
-        leader_election=(document.leader_election or LeaderElection()).configuration(),
-        client_connection=(document.client_connection or ClientConnection()).configuration(),
+        leader_election=document.leader_election or LeaderElection(),
+        client_connection=document.client_connection or ClientConnection(),
     )
     return Loaded(values, options.document, tuple(document.notes(known)))
 

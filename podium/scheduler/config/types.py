@@ -5,15 +5,24 @@ Python's spelling. Values here are defaulted: a profile's plugin sets are alread
 default plugins, and its `plugin_config` has arguments for every in-tree plugin that takes any.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Annotated, Any
 
+from pydantic import AfterValidator, Field
+
+from podium.api.documents import Choice, Document, Duration, Range
+from podium.api.errors import FieldError
 from podium.scheduler.config.args import Args
 
 KIND = "KubeSchedulerConfiguration"
 ALL_PLUGINS = "*"
+
+_LEASES = "leases"
+# By how much client-go lengthens the wait between two tries, at most.
+_JITTER = 1.2
 
 
 class ExtensionPoint(StrEnum):
@@ -94,38 +103,50 @@ class ProfileConfig:
     plugin_config: Mapping[str, Args]
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderElectionConfiguration:
-    """How schedulers of one cluster agree on the one that schedules.
+def _or(default: Any) -> AfterValidator:
+    return AfterValidator(lambda value: value or default)
 
-    Attributes:
-        leader_elect: whether they do; without it, a scheduler schedules at once.
-        lease_duration_s: how long others leave a lease alone that isn't renewed.
-        renew_deadline_s: how long the leader tries to renew it before it gives up.
-        retry_period_s: how long to wait between two tries.
+
+class LeaderElection(Document):
+    """How schedulers agree on the one that schedules; `podium scheduler` heeds it.
+
+    The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. What is
+    zero or empty is as if it weren't there.
     """
 
     leader_elect: bool = True
-    lease_duration_s: float = 15.0
-    renew_deadline_s: float = 10.0
-    retry_period_s: float = 2.0
-    resource_name: str = "kube-scheduler"
-    resource_namespace: str = "kube-system"
+    lease_duration_s: Annotated[Duration, _or(15.0), Field(alias="leaseDuration")] = 15.0
+    renew_deadline_s: Annotated[Duration, _or(10.0), Field(alias="renewDeadline")] = 10.0
+    retry_period_s: Annotated[Duration, _or(2.0), Field(alias="retryPeriod")] = 2.0
+    resource_lock: Annotated[str, Choice((_LEASES,), may_be_empty=True)] = _LEASES
+    resource_name: Annotated[str, _or("kube-scheduler")] = "kube-scheduler"
+    resource_namespace: Annotated[str, _or("kube-system")] = "kube-system"
+
+    def contradictions(self) -> Iterator[FieldError]:
+        """What is wrong with the times together."""
+        if not self.leader_elect:
+            return
+        lease, renewal = f"{self.lease_duration_s:g}s", f"{self.renew_deadline_s:g}s"
+        if self.lease_duration_s < 1.0:
+            message = "must be at least 1s: leases count whole seconds"
+            yield FieldError("leaseDuration", lease, message)
+        if self.lease_duration_s <= self.renew_deadline_s:
+            message = f"must be longer than renewDeadline, {renewal}"
+            yield FieldError("leaseDuration", lease, message)
+        if self.renew_deadline_s <= _JITTER * self.retry_period_s:
+            message = f"must be longer than {_JITTER} times retryPeriod, {self.retry_period_s:g}s"
+            yield FieldError("renewDeadline", renewal, message)
 
 
-@dataclass(frozen=True, slots=True)
-class ClientConnectionConfiguration:
-    """How the API server is talked to.
-
-    Attributes:
-        kubeconfig: where it is; empty for kubectl's own, or the service account of a pod.
-        qps: how many requests a second, in the long run; not above 0 for no limit.
-        burst: how many at once.
-    """
+class ClientConnection(Document):
+    """How the API server is talked to; `podium scheduler` heeds it, and speaks JSON."""
 
     kubeconfig: str = ""
-    qps: float = 50.0
-    burst: int = 100
+    accept_content_types: str = ""
+    content_type: str = ""
+    # 0, also where nothing is written, stands for the default; below 0, qps has no limit.
+    qps: Annotated[float, Field(strict=False, validate_default=True), _or(50.0)] = 0.0
+    burst: Annotated[int, Range(0), Field(validate_default=True), _or(100)] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,5 +166,5 @@ class SchedulerConfiguration:
     pod_initial_backoff_seconds: int = 1
     pod_max_backoff_seconds: int = 10
     parallelism: int = 16
-    leader_election: LeaderElectionConfiguration = LeaderElectionConfiguration()
-    client_connection: ClientConnectionConfiguration = ClientConnectionConfiguration()
+    leader_election: LeaderElection = field(default_factory=LeaderElection)
+    client_connection: ClientConnection = field(default_factory=ClientConnection)

@@ -9,13 +9,9 @@ from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Quantity
 
 
 def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
-    """A pod whose containers request less, those that request most first.
+    """A pod whose containers request less, the largest requests first; None if they don't suffice.
 
-    Args:
-        cuts: how much less of each resource; cpu in thousandths, others in units.
-
-    Returns:
-        None if its containers don't request that much.
+    The cuts of cpu are in thousandths, others in units.
     """
     containers = [{**container} for container in containers_of(spec_of(pod))]
     for resource, amount in cuts.items():

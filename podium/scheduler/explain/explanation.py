@@ -23,11 +23,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A node on which preemption would make room.
-
-    Attributes:
-        victims: who would have to go, the most important first.
-    """
+    """A node on which preemption would make room, and the victims, the most important first."""
 
     node_name: str
     victims: tuple[PodInfo, ...]

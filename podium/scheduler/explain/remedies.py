@@ -60,8 +60,7 @@ def remedies(
 ) -> list[Remedy]:
     """What would give a pod a place, at most one change of each kind; none if it has one.
 
-    Args:
-        scheduler: with the cluster as it is; afterwards it is as before.
+    The scheduler's cluster is afterwards as before.
     """
     trial = _Trial(scheduler, profile)
     decision = trial.decide(pod)

@@ -36,7 +36,6 @@ class ShapedPlugin(Protocol):
 
         Its states are shared by classes then. They keep nothing that only one class is to know.
         """
-        ...
 
 
 class ByShape:

@@ -95,11 +95,7 @@ All pods of one class must get the same answer, unless the event's resource is U
 
 
 class EventHint(msgspec.Struct, frozen=True):
-    """An event that a plugin registers for.
-
-    Attributes:
-        hint: looks closer; None means that every such event may help.
-    """
+    """An event that a plugin registers for; without a hint every such event may help."""
 
     event: ClusterEvent
     hint: Hint | None = None
@@ -116,4 +112,3 @@ class EnqueueExtensions(Protocol):
 
     def events_to_register(self) -> Sequence[EventHint]:
         """The events, and how to look closer at them."""
-        ...

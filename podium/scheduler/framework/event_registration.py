@@ -36,12 +36,7 @@ def after_change(
 
 
 def after_removal(resource: EventResource, hint: AfterRemoval | None = None) -> EventHint:
-    """Register for deletions.
-
-    Args:
-        hint: asked with the pod that waits, and what is gone; without a hint every deletion may
-            help.
-    """
+    """Register for deletions; a hint is asked with the pod that waits, and what is gone."""
     event = ClusterEvent(resource, Action.DELETE)
     if hint is None:
         return EventHint(event)

@@ -18,11 +18,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class Clock(msgspec.Struct):
-    """The moment for which the scheduler decides; its caller sets it.
-
-    Attributes:
-        now_s: seconds since the epoch.
-    """
+    """The moment for which the scheduler decides, since the epoch; its caller sets it."""
 
     now_s: float = 0.0
 

@@ -287,11 +287,9 @@ class NodeToStatusReader(Protocol):
 
     def get(self, node_name: str) -> Status:
         """The refusal of a node; one that isn't there is refused for good."""
-        ...
 
     def nodes_for(self, code: Code) -> list[str]:
         """The names of the nodes refused with this code, in no particular order."""
-        ...
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):
@@ -377,7 +375,6 @@ class PreEnqueuePlugin(Plugin, Protocol):
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         """Success lets it in; a refusal gates it."""
-        ...
 
 
 @runtime_checkable
@@ -386,7 +383,6 @@ class QueueSortPlugin(Plugin, Protocol):
 
     def sort_key(self, pod: PodInfo, queued_at: float) -> tuple[float, ...]:
         """Pods with smaller keys are scheduled earlier."""
-        ...
 
 
 @runtime_checkable
@@ -395,7 +391,6 @@ class PreFilterPlugin(Plugin, Protocol):
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse the pod everywhere, or narrow the nodes down."""
-        ...
 
 
 @runtime_checkable
@@ -404,7 +399,6 @@ class FilterPlugin(Plugin, Protocol):
 
     def filter(self, pod: PodInfo) -> FilterState | None:
         """What to judge the pod's class by; None if no node can be ruled out (upstream's Skip)."""
-        ...
 
 
 @runtime_checkable
@@ -413,7 +407,6 @@ class PostFilterPlugin(Plugin, Protocol):
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatusReader) -> PostFilterResult:
         """Name a node to nominate the pod to, and pods to remove from it, or say why not."""
-        ...
 
 
 @runtime_checkable
@@ -422,7 +415,6 @@ class PreScorePlugin(Plugin, Protocol):
 
     def pre_score(self, pod: PodInfo) -> Status:
         """An error ends the cycle."""
-        ...
 
 
 @runtime_checkable
@@ -431,7 +423,6 @@ class ScorePlugin(Plugin, Protocol):
 
     def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None:
         """What to score the pod's class by; None adds nothing (upstream's Skip)."""
-        ...
 
 
 @runtime_checkable
@@ -440,11 +431,9 @@ class ReservePlugin(Plugin, Protocol):
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
         """A failure makes all reserve plugins unreserve, last first."""
-        ...
 
     def unreserve(self, pod: PodInfo, node_name: str) -> None:
         """Undo; must not fail, and may come without a reserve."""
-        ...
 
 
 @runtime_checkable
@@ -453,7 +442,6 @@ class PermitPlugin(Plugin, Protocol):
 
     def permit(self, pod: PodInfo, node_name: str) -> Permission:
         """Approve, deny, or wait with a timeout."""
-        ...
 
 
 @runtime_checkable
@@ -462,7 +450,6 @@ class PreBindPlugin(Plugin, Protocol):
 
     def pre_bind(self, pod: PodInfo, node_name: str) -> Status:
         """Anything but success rejects the pod."""
-        ...
 
 
 class PreBindProgress(msgspec.Struct, frozen=True):
@@ -484,7 +471,6 @@ class PreBindCallsPlugin(Plugin, Protocol):
 
     def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
         """The API calls; each must succeed. None: there is nothing to do or to wait for."""
-        ...
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
         """Judge each second after the calls whether PreBind is done.
@@ -492,7 +478,6 @@ class PreBindCallsPlugin(Plugin, Protocol):
         Returns:
             `Wait` goes on waiting, and its message says what for.
         """
-        ...
 
 
 @runtime_checkable
@@ -501,7 +486,6 @@ class BindPlugin(Plugin, Protocol):
 
     def bind(self, pod: PodInfo, node_name: str) -> Status:
         """Skip leaves the pod to the next bind plugin."""
-        ...
 
 
 @runtime_checkable
@@ -510,4 +494,3 @@ class PostBindPlugin(Plugin, Protocol):
 
     def post_bind(self, pod: PodInfo, node_name: str) -> None:
         """The pod is bound."""
-        ...

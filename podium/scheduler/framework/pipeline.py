@@ -25,7 +25,6 @@ class Pipeline(msgspec.Struct, frozen=True):
     """Plugins by extension point, in the order in which they run.
 
     Attributes:
-        by_shape: what is asked about a class of pods, and what its shape has answered already.
         sampling: how many nodes to look at; None looks at all.
     """
 

@@ -48,11 +48,7 @@ class PodGroup(msgspec.Struct, frozen=True):
 
 
 class PodGroups:
-    """The PodGroups there are, and the pods that name one.
-
-    Attributes:
-        kinds: what PodGroups that count are watched under.
-    """
+    """The PodGroups there are, and the pods that name one."""
 
     def __init__(self, options: Gangs) -> None:
         self.kinds = frozenset(_KINDS[api][0].key for api in options.pod_groups)

@@ -52,11 +52,7 @@ def search_order(snapshot: Snapshot) -> list[int]:
 
 
 class NodeSampling:
-    """The search of one scheduler; it remembers where it stopped.
-
-    Attributes:
-        next_start: the position in the search order at which the next search starts.
-    """
+    """The search of one scheduler; it remembers where it stopped."""
 
     def __init__(self, percentage: int) -> None:
         self.percentage = percentage

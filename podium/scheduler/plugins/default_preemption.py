@@ -42,11 +42,7 @@ _UNDER_WAY = "waiting for the preemption for this pod to be finished"
 
 
 class DefaultPreemption:
-    """Looks for a node where preemption helps (PostFilter); dry runs are kept with evaluations.
-
-    Args:
-        args: how many candidates to look at; all of them if the handle has no random numbers.
-    """
+    """Looks for a node where preemption helps (PostFilter); dry runs are kept with evaluations."""
 
     name = _NAME
 

@@ -9,7 +9,7 @@ pod or a node amounts to.
 Time is an argument, nothing runs by itself: `next_wakeup_s` says when `flush` has work to do.
 """
 
-from podium.scheduler.queue.profile import QueueProfile
+from podium.scheduler.queue.hints import QueueProfile
 from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
 from podium.scheduler.queue.scheduling_queue import SchedulingQueue
 

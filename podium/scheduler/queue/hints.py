@@ -1,21 +1,98 @@
-"""Whether an event makes it worth trying a pod again.
+"""The events that plugins register for, and whether one makes it worth trying a pod again.
 
 A rejected pod is tried again when a plugin that rejected it says that an event may have changed
 its mind (QueueingHintFn of v1.36; isPodWorthRequeuing in its scheduling queue).
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
+from itertools import chain
 from typing import NamedTuple
 
+import msgspec
+
 from podium.api.objects import Object
-from podium.scheduler.framework.cluster_events import Hint
-from podium.scheduler.framework.interface import CycleError
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    ClusterEvent,
+    EnqueueExtensions,
+    EventHint,
+    EventResource,
+    Hint,
+)
+from podium.scheduler.framework.interface import (
+    CycleError,
+    Plugin,
+    PreEnqueuePlugin,
+    QueueSortPlugin,
+)
+from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.queue.in_flight import Happened
-from podium.scheduler.queue.profile import ANY_EVENT, QueueProfile
-from podium.scheduler.queue.queue_events import QueueEvent
+from podium.scheduler.queue.queue_events import EVERYTHING, QueueEvent
 from podium.scheduler.queue.queued_pod import QueuedPod, Rejection
 from podium.scheduler.snapshot.pod_info import PodInfo
+
+ANY_EVENT = (EventHint(EVERYTHING),)
+_TAINT_UPDATE = ClusterEvent(EventResource.NODE, Action.UPDATE_NODE_TAINT)
+_NODE_ADDITION = ClusterEvent(EventResource.NODE, Action.ADD)
+_NOTHING: Mapping[str, tuple[EventHint, ...]] = {}
+
+
+class QueueProfile(msgspec.Struct, frozen=True):
+    """What the queue needs to know of a profile.
+
+    Attributes:
+        hints: the events that each plugin registered for. A plugin that isn't in here is asked
+            again after every event that anybody registered for.
+    """
+
+    queue_sort: QueueSortPlugin
+    pre_enqueue: tuple[PreEnqueuePlugin, ...] = ()
+    hints: Mapping[str, tuple[EventHint, ...]] = msgspec.field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, pipeline: Pipeline, more: Mapping[str, tuple[EventHint, ...]] = _NOTHING
+    ) -> "QueueProfile":
+        """Ask the plugins of all extension points at which pods are rejected.
+
+        Bind isn't among them: there something goes wrong, or nothing. `more` has the events of who
+        rejects pods besides.
+        """
+        rejecting: Iterator[Plugin] = chain(
+            pipeline.pre_enqueue,
+            pipeline.pre_filter,
+            pipeline.filter,
+            pipeline.post_filter,
+            pipeline.reserve,
+            pipeline.permit,
+            pipeline.pre_bind,
+            pipeline.pre_bind_calls,
+        )
+        hints = {plugin.name: registered_events(plugin) for plugin in rejecting}
+        return cls(pipeline.queue_sort, pipeline.pre_enqueue, {**hints, **more})
+
+
+def registered_events(plugin: Plugin) -> tuple[EventHint, ...]:
+    """The events for which a plugin is registered, in effect.
+
+    Whoever registers for additions of nodes is registered for updates of taints as well, without
+    a hint (buildQueueingHintMap of v1.36): kube-scheduler once missed the addition of nodes that
+    weren't ready yet, and their taints go when they are.
+    """
+    if not isinstance(plugin, EnqueueExtensions):
+        return ANY_EVENT
+    events = tuple(plugin.events_to_register())
+    if _registers(events, _NODE_ADDITION) and not _registers(events, _TAINT_UPDATE):
+        return (*events, EventHint(_TAINT_UPDATE))
+    return events
+
+
+def _registers(events: tuple[EventHint, ...], wanted: ClusterEvent) -> bool:
+    return any(
+        entry.event.resource is wanted.resource and entry.event.action & wanted.action
+        for entry in events
+    )
 
 
 class Strategy(IntEnum):
@@ -116,11 +193,7 @@ class QueueingHints:
 def in_hindsight(
     hints: QueueingHints, queued: QueuedPod, happened: Sequence[Happened] | None
 ) -> Strategy:
-    """What all that happened while a pod was in flight means to it, now that it comes back.
-
-    Args:
-        happened: the events; None if they weren't kept.
-    """
+    """What happened while a pod was in flight, None if it wasn't kept, means to it afterwards."""
     if happened is None or not queued.is_rejected:
         return Strategy.AFTER_BACKOFF
     rejection, pod = queued.rejection, queued.pod

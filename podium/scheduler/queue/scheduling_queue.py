@@ -9,9 +9,8 @@ from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import ClusterEvent
 from podium.scheduler.queue.backoff import NEVER, WINDOW_S, BackoffQueue
 from podium.scheduler.queue.heap import Key, PodHeap
-from podium.scheduler.queue.hints import QueueingHints, Strategy, in_hindsight
+from podium.scheduler.queue.hints import QueueingHints, QueueProfile, Strategy, in_hindsight
 from podium.scheduler.queue.in_flight import Happened, InFlight
-from podium.scheduler.queue.profile import QueueProfile
 from podium.scheduler.queue.queue_events import (
     FORCE_ACTIVATE,
     UNSCHEDULABLE_TIMEOUT,

@@ -63,14 +63,11 @@ class BudgetColumns:
     def violating(
         self, slots: NDArray[np.int64], indexes: NDArray[np.int64], columns: PodColumns
     ) -> NDArray[np.bool_]:
-        """Which pods' disruption breaks a budget, if the pods of each row go one by one.
+        """Which pods' disruption breaks a budget, bool[pods], if those of a row go one by one.
 
         Args:
             slots: int64[pods], sorted by row, the first to go first.
             indexes: int64[pods], ascending, the index of each pod's row.
-
-        Returns:
-            bool[pods].
         """
         broken = np.zeros(len(slots), bool)
         if not self.budgets or not len(slots):

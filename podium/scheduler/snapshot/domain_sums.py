@@ -131,11 +131,7 @@ class DomainSums:
     def of(
         self, key: Hashable, column: LabelColumn, weigh: Weigh, marks: Marks | None
     ) -> DomainSum:
-        """The sum that counts what the key says.
-
-        Args:
-            key: all that `column`, `weigh` and `marks` depend on.
-        """
+        """The sum of a key, which is all that the other arguments depend on."""
         self.follow()
         found = self._sums.get(key)
         if found is None:

@@ -12,22 +12,14 @@ REQUIRED_NEAR, REQUIRED_APART, PREFERRED_NEAR, PREFERRED_APART = range(4)
 
 
 class HeldTerm(NamedTuple):
-    """A term that pods hold.
-
-    Attributes:
-        term: as they have it, its namespaces not resolved.
-    """
+    """A term that pods hold, its namespaces not resolved."""
 
     kind: int
     term: AffinityTerm
 
 
 class HeldTerms:
-    """All terms held by pods on nodes, and how many pods of each domain hold them.
-
-    Attributes:
-        sums: over pods; what a term counts is among them, and anything that goes by labels.
-    """
+    """All terms held by pods on nodes, and how many pods of each domain hold them."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

@@ -37,12 +37,7 @@ class LabelColumn:
 
 @dataclass(frozen=True, slots=True)
 class GroupColumn:
-    """Nodes grouped by something that many share.
-
-    Attributes:
-        codes: int32[nodes], an index into `values`.
-        values: the distinct values, in the order in which nodes first brought them.
-    """
+    """Nodes grouped by something that many share, with codes and values as in `LabelColumn`."""
 
     codes: NDArray[np.int32]
     values: Sequence[Any]
@@ -54,11 +49,7 @@ class GroupColumn:
 
 
 class NodeColumns:
-    """Labels, taints and other properties of nodes as columns, by row.
-
-    Args:
-        row_of: rows by node name, in the order in which nodes were added.
-    """
+    """Properties of nodes by row; `row_of` is in the order in which nodes were added."""
 
     def __init__(self, nodes: Sequence[Object], row_of: Mapping[str, int]) -> None:
         self._nodes = nodes

@@ -25,11 +25,7 @@ class PerNodes(Generic[V]):
         self._values: Recent[Hashable, tuple[V]] = Recent(COUNT_MAX)
 
     def of(self, key: Hashable, make: Callable[[], V]) -> V:
-        """The value of a key.
-
-        Args:
-            key: all that the value depends on besides the nodes.
-        """
+        """The value of a key, which is all that it depends on besides the nodes."""
         if self._epoch != self._snapshot.node_epoch:
             self._epoch = self._snapshot.node_epoch
             self._values = Recent(COUNT_MAX)

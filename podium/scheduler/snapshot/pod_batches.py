@@ -13,16 +13,13 @@ class ManyPods(Protocol):
     @property
     def slots(self) -> NDArray[np.integer[Any]]:
         """Where each pod is in the snapshot's columns of pods, -1 where there is no pod."""
-        ...
 
     @property
     def ids(self) -> NDArray[np.integer[Any]]:
         """The number of each pod's class, -1 where there is no pod."""
-        ...
 
     def held(self, column: int) -> NDArray[np.int64]:
         """What each takes of a resource, by its number among the snapshot's; 0 for no pod."""
-        ...
 
 
 def looked_up(
@@ -31,14 +28,11 @@ def looked_up(
     count: int,
     weights: Callable[[int], Sequence[int]],
 ) -> list[NDArray[np.int64]]:
-    """Weights by number, each number looked at once.
+    """Weights by number, each looked at once: `width` arrays int64 of the shape of `ids`.
 
     Args:
         ids: numbers, of any shape; -1 stands for no weight at all.
         count: numbers are below this.
-
-    Returns:
-        `width` arrays int64 of the shape of `ids`.
     """
     table = np.zeros((width, count + 1), np.int64)
     for number in np.flatnonzero(np.bincount(ids.ravel() + 1)[1:]).tolist():

@@ -312,11 +312,7 @@ class PodClasses:
 
 
 class PerClass(Generic[V]):
-    """A value for each class, for as long as the classes keep their numbers.
-
-    Args:
-        make: works a value out, from nothing but the class.
-    """
+    """A value for each class, made from nothing else, while the classes keep their numbers."""
 
     def __init__(self, classes: PodClasses, make: Callable[[PodClass], V]) -> None:
         self._classes = classes
@@ -336,11 +332,7 @@ class PerClass(Generic[V]):
 
 
 class ClassColumn:
-    """A number for each class, as a column that grows with the classes.
-
-    Args:
-        of_none: the last number of the column, for where there is no class.
-    """
+    """A column of a number for each class, and at its end `of_none`, where there is no class."""
 
     def __init__(
         self, classes: PodClasses, number_of: Callable[[PodClass], int], of_none: int
@@ -395,11 +387,7 @@ def only_dies(old: Object, new: Object) -> bool:
 
 
 def reads_alike(old: Object, new: Object, *, wants_node: bool = True) -> bool:
-    """Whether two states of one pod are of one class for certain, found out without encoding.
-
-    Args:
-        wants_node: whether `spec.nodeName` is a wish, and so part of the class.
-    """
+    """Whether two states of one pod are of one class for certain, found out without encoding."""
     if old is new:
         return True
     return is_terminating(old) == is_terminating(new) and _alike_but_for_death(old, new, wants_node)

@@ -33,11 +33,7 @@ class PodColumns:
         self._free: list[int] = []
 
     def take(self, pod: PodInfo, row: int, position: int, held: Iterable[tuple[int, int]]) -> None:
-        """Give the pod a slot.
-
-        Args:
-            held: columns of resources, with what it takes of each.
-        """
+        """Give the pod a slot; `held` has columns of resources, and what it takes of each."""
         if not self._free:
             self._grow()
         slot = self._free.pop()

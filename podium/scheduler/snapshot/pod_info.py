@@ -84,9 +84,6 @@ def start_order_of(start_ns: int | None, now_ns: int) -> int:
 
     It comes after the pods that have started, and before those that only start later than now,
     where clocks differ (GetPodStartTime of v1.36).
-
-    Args:
-        start_ns: in nanoseconds since the epoch; None if the pod hasn't started.
     """
     if start_ns is None:
         return NOT_STARTED

@@ -234,14 +234,11 @@ class Snapshot:
     def sum_by_row(
         self, weights: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
-        """For each row the sum over its pods of a weight per class, or per kin.
+        """For each row the sum over its pods, int64[nodes], of a weight per class, or per kin.
 
         Args:
             weights: int64[classes], small enough for sums below 2**53; int64[kins] for kins.
             numbers: `pods.kins`, to go by these.
-
-        Returns:
-            int64[nodes].
         """
         of_pods = weights[self.pods.classes if numbers is None else numbers]
         counted = (of_pods != 0) & (self.pods.rows >= 0)

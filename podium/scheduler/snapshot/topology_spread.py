@@ -204,11 +204,7 @@ class Among(msgspec.Struct, frozen=True):
 
 
 class ScoredRows:
-    """The rows that constraints score: all that are feasible, or those with all labels.
-
-    Args:
-        scored: bool[nodes].
-    """
+    """The rows that constraints score: all that are feasible, or those with all labels."""
 
     def __init__(self, scored: NDArray[np.bool_]) -> None:
         self.scored = scored
@@ -250,12 +246,7 @@ class Spreading:
     def domains(
         self, cls: PodClass, constraint: SpreadConstraint, rows_key: Hashable, rows: ScoredRows
     ) -> tuple[Hashable, Domains]:
-        """The domains of a constraint of a class, and a key for them.
-
-        Args:
-            cls: whose node affinity and tolerations may leave nodes out.
-            rows_key: stands for `rows`.
-        """
+        """The domains of a constraint, and a key for them; `rows_key` stands for `rows`."""
         key = (
             constraint.topology_key,
             rows_key,

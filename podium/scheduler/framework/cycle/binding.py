@@ -30,11 +30,7 @@ class WaitingPod(msgspec.Struct):
 
 
 class BindingCycle:
-    """The later half of scheduling, for one profile.
-
-    Attributes:
-        waiting: pods that Permit made wait, by uid.
-    """
+    """The later half of scheduling, for one profile."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline

@@ -39,11 +39,7 @@ class ReasonHistogram:
 def nodes_available_message(
     node_count: int, reasons: ReasonHistogram, pre_filter: str = "", post_filter: str = ""
 ) -> str:
-    """The message of a pod that can't be scheduled.
-
-    Args:
-        reasons: of single nodes; left out if PreFilter refused the pod.
-    """
+    """The message of a pod that can't be scheduled; what PreFilter says replaces the reasons."""
     message = f"0/{node_count} nodes are available:"
     details = pre_filter or str(reasons)
     if details:

@@ -23,13 +23,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class NodeToStatus(msgspec.Struct, frozen=True):
-    """Why a pod fits on no node, node by node; follows `NodeToStatusReader`.
-
-    Attributes:
-        evaluation: of the pod's class; it goes on changing with the cluster.
-        outcome: int32[nodes], the filters' codes, nominated pods counted.
-        blame: int32[nodes], who objected.
-    """
+    """Why a pod fits on no node, by node: a `NodeToStatusReader` with columns as in `Decision`."""
 
     snapshot: Snapshot
     pre_filter: Sequence[PreFilterPlugin]
@@ -60,11 +54,7 @@ class NodeToStatus(msgspec.Struct, frozen=True):
 def run_post_filter_plugins(
     plugins: Sequence[PostFilterPlugin], pod: PodInfo, filtered: NodeToStatus
 ) -> tuple[PostFilterResult, PreemptionResult | None]:
-    """Ask the plugins in their order, until one helps or says that nobody can.
-
-    Returns:
-        What they came to together, and how the last one that preempts came to its answer.
-    """
+    """What the plugins come to together, and the answer of the last one that preempts."""
     found, preemption = PostFilterResult(), None
     reasons: list[str] = []
     for plugin in plugins:

@@ -71,11 +71,7 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class SchedulingCycle:
-    """Decides pods of the profiles it was made for.
-
-    Attributes:
-        timing: measures extension points; None measures nothing.
-    """
+    """Decides pods of the profiles it was made for."""
 
     def __init__(
         self,
@@ -83,12 +79,6 @@ class SchedulingCycle:
         pipelines: Mapping[str, Pipeline],
         during: Callable[[PodInfo], AbstractContextManager[None]] | None = None,
     ) -> None:
-        """Make a cycle that has decided nothing yet.
-
-        Args:
-            during: a context for the decision of a pod while any pods are nominated; None for
-                none.
-        """
         self._handle = handle
         self._snapshot = handle.snapshot
         self._nominator = handle.nominator

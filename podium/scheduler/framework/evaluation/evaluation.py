@@ -37,13 +37,6 @@ class Refusal(msgspec.Struct, frozen=True, eq=False):
     """What was found out about a pod that fits nowhere and helps itself to no room.
 
     While nothing has changed, all pods of its class meet the same refusal.
-
-    Attributes:
-        state: all that it depends on.
-        outcome: int32[nodes], the filters' codes with nominated pods counted.
-        blame: int32[nodes], who objected.
-        post_filter: what the PostFilter plugins came to; None if none was asked.
-        preemption: how DefaultPreemption came to its answer; None if it wasn't asked.
     """
 
     state: tuple[object, ...]

@@ -135,11 +135,7 @@ class Filtering:
     def with_pods(
         self, added: Sequence[tuple[int, Sequence[PodInfo]]]
     ) -> tuple[Rows, Codes, Codes]:
-        """Judge rows as if further pods were on them.
-
-        Returns:
-            The rows int[n], and their outcomes and blames, int32[n].
-        """
+        """The rows, int[n], and their outcomes and blames, int32[n], with further pods on them."""
         of_pods = [*map(_CLASS, chain.from_iterable(map(_PODS, added)))]
         # Each class of the pods is weighed once; many pods are mostly of one.
         classes = [*dict.fromkeys(of_pods)]
@@ -170,10 +166,7 @@ class Filtering:
         """Have the filters speak for a nominated node that PreFilter left out.
 
         It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
-
-        Args:
-            outcome: int32[nodes], of all rows; that of the node's row is set.
-            blame: the same of who objects.
+        Its row is set in `outcome` and `blame`, int32[nodes].
         """
         row = self._snapshot.row_of.get(node_name)
         if row is None or not self.pre_filter.is_success:

@@ -103,7 +103,6 @@ class HypotheticalRows:
         Args:
             rows: int[n], ascending.
             victims: arrays of the shape [turns, n], in the order in which they are given back.
-            rivals: rows, each with the pods nominated there that count.
         """
         self._filtering = filtering
         self._snapshot = snapshot
@@ -136,11 +135,7 @@ class HypotheticalRows:
         return self._judge_twice(range(len(self._filtering.states)), indexes)
 
     def reprieve(self, in_play: Mask) -> Mask:
-        """Give pods back in turn, where the pod goes on fitting; bool[turns, n]: who has to go.
-
-        Args:
-            in_play: bool[n], the rows that the pod fits without any of the pods.
-        """
+        """Give pods back in turn, where the pod goes on fitting; bool[turns, n]: who has to go."""
         victims = np.zeros(self._slots.shape, bool)
         room = self._room(in_play)
         others = [

@@ -24,11 +24,7 @@ NO_NODE = -1
 
 
 class Narrowing(FilterState):
-    """Rules out the nodes that PreFilter left out, in the name of no plugin.
-
-    Attributes:
-        plugins: who named the only nodes that matter.
-    """
+    """Rules out the nodes that PreFilter left out, in the name of no plugin."""
 
     plugin = ""
     scope = Scope.NODE

@@ -26,7 +26,6 @@ class KnownRows:
         """Know nothing yet.
 
         Args:
-            nominator: whose nominations matter; None if they don't.
             protections: rows whose pods are now protected otherwise; None if nothing protects any.
         """
         self._snapshot = snapshot

@@ -98,9 +98,7 @@ Make = Callable[[Snapshot, Sequence[Column], Sequence[Column], Sequence[int]], C
 class ScoredResources(Generic[C]):
     """The columns for what classes of pods request.
 
-    Args:
-        nonzero: take of cpu and memory the sums that have defaults for containers that say
-            nothing.
+    With `nonzero`, sums of cpu and memory have defaults for containers that say nothing.
     """
 
     def __init__(
@@ -118,9 +116,6 @@ class ScoredResources(Generic[C]):
         """The columns of the resources that count, and what the pod would add to each.
 
         Of scalar resources those count that the pod requests.
-
-        Args:
-            requests: what the pod requests; cpu in thousandths, others in units.
         """
         names = self._names
         if not self._are_native:

@@ -42,7 +42,6 @@ class InTreePlugin:
     """A volume plugin of Kubernetes' own tree that a CSI driver has replaced.
 
     Attributes:
-        name: of the plugin, and of storage classes' provisioner.
         source: the field of a volume that has its description.
         handle: the driver's name for a volume, from its description and its zones.
         topology_key: the label by which the driver knows zones; empty if topology isn't translated.
@@ -123,9 +122,6 @@ def in_tree_plugin(source: Object) -> InTreePlugin | None:
 
 def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
     """A volume or persistent volume's spec as its CSI driver knows it; None if none took over.
-
-    Args:
-        zones: the persistent volume's zone label.
 
     Raises:
         MigrationError: it can't be translated.

@@ -60,7 +60,8 @@ def run(options: ProcessOptions, context: str | None, dashboard_port: int | None
 async def _run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
     if options.dry_run:
         # Whoever does nothing needs no lease, and leaves it to those who do.
-        election = replace(options.configuration.leader_election, leader_elect=False)
+        election = options.configuration.leader_election
+        election = election.model_copy(update={"leader_elect": False})
         configuration = replace(options.configuration, leader_election=election)
         options = structs.replace(options, configuration=configuration)
     # What lists bring stays for long; it needn't be looked through for garbage all the time.

@@ -9,7 +9,7 @@ from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.queue import QueueName, QueueProfile, SchedulingQueue
-from podium.scheduler.queue.profile import registered_events
+from podium.scheduler.queue.hints import registered_events
 from podium.scheduler.snapshot.snapshot import Snapshot
 from tests.scheduler.queue.toys import (
     NODE_ADD,
