@@ -3,9 +3,9 @@
 The options of commands and the library's words are made of these fields.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, TypeVar
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.pod_limit import MAX_PODS
@@ -145,3 +145,11 @@ class RuleOptions:
         "aren't Ready become so at the start; otherwise they stay as they are.",
         default=False,
     )
+
+
+_Options = TypeVar("_Options", ChangeOptions, SourceOptions, RuleOptions)
+
+
+def filled(kind: type[_Options], given: Mapping[str, Any]) -> _Options:
+    """Options of one kind, with their values among those of all kinds; defaults for the rest."""
+    return kind(**{one.name: given[one.name] for one in fields(kind) if one.name in given})

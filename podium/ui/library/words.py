@@ -10,7 +10,7 @@ from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.cluster.manifests import File
-from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions, filled
 
 Source = str | Path | Object
 """A file, a directory, or an object."""
@@ -85,10 +85,7 @@ def request_options(
     if "validate" in given:
         given["validate"] = FieldValidation(given["validate"])
     given["order"] = tuple(order)
-    changes, source, rules = (
-        {one: given[one] for one in get_type_hints(kind) if one in given} for kind in _KINDS
-    )
-    return ChangeOptions(**changes), SourceOptions(**source), RuleOptions(**rules)
+    return filled(ChangeOptions, given), filled(SourceOptions, given), filled(RuleOptions, given)
 
 
 def files_of(sources: Sources) -> list[str | File]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, replace
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 from podium.ui.command_line.options import completion
 from podium.ui.inputs.namespaces import usual_namespace
 from podium.ui.inputs.option import KEY, Option
-from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
+from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions, filled
 
 Command = Callable[..., None]
 _ORDER = "podium.order"
@@ -108,24 +108,17 @@ def taking(
 
 
 def _source(_: typer.Context, given: Mapping[str, Any]) -> SourceOptions:
-    source = _filled(SourceOptions, given)
+    source = filled(SourceOptions, given)
     place = source.namespace or usual_namespace(source.state, source.kubeconfig, source.context)
     return replace(source, namespace=place)
 
 
 def _changes(ctx: typer.Context, given: Mapping[str, Any]) -> ChangeOptions:
-    return replace(_filled(ChangeOptions, given), order=option_order(ctx))
+    return filled(ChangeOptions, {**given, "order": option_order(ctx)})
 
 
 def _rules(_: typer.Context, given: Mapping[str, Any]) -> RuleOptions:
-    return _filled(RuleOptions, given)
-
-
-_Options = TypeVar("_Options", SourceOptions, ChangeOptions, RuleOptions)
-
-
-def _filled(kind: type[_Options], given: Mapping[str, Any]) -> _Options:
-    return kind(**{one.name: given[one.name] for one in fields(kind) if one.name in given})
+    return filled(RuleOptions, given)
 
 
 # The help lists where the state is and what changes it, then these in this order.
