@@ -82,12 +82,7 @@ _FINISHED = ("Complete", "Failed")
 
 
 class ActiveJobs(msgspec.Struct):
-    """The status of a CronJob, brought up to date with its Jobs.
-
-    Attributes:
-        fields: the other fields of the status that are set.
-        events: what is to be told: type, reason and note.
-    """
+    """A CronJob's status, brought up to date with its Jobs, and events (type, reason, note)."""
 
     active: list[Any] = msgspec.field(default_factory=list)
     fields: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -247,7 +242,6 @@ class CronJobController(Reconciler):
         key: Hashable,
         now_s: float,
     ) -> Iterator[Effect]:
-        """What is to be started now; has the key looked at again when the next time has come."""
         schedule = self._schedule(cron_job, found)
         if schedule is None:
             return
@@ -277,7 +271,6 @@ class CronJobController(Reconciler):
         yield Create(kind=_JOB, obj=_job(cron_job, times.unmet_s))
 
     def _schedule(self, cron_job: Object, found: ActiveJobs) -> CronSchedule | None:
-        """The schedule, if there is one and it counts."""
         spec = spec_of(cron_job)
         if is_terminating(cron_job):
             return None

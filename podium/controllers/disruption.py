@@ -227,7 +227,6 @@ class DisruptionController(Reconciler):
             yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)
 
     def _clear_stale(self, key: tuple[str, ...], now_s: float) -> Iterator[Effect]:
-        """A pod that was to be disrupted and wasn't loses the condition after a while."""
         pod = self.objects.at("Pod", key[1:])
         target = condition_of(pod, DISRUPTION_TARGET) if pod is not None else None
         if pod is None or target is None or not _may_go_stale(pod):
@@ -263,7 +262,6 @@ def same_to_budgets(before: Object | None, after: Object | None) -> bool:
 
 
 def _may_go_stale(pod: Object) -> bool:
-    """Whether the pod's condition announces a disruption that should follow at once."""
     target = condition_of(pod, DISRUPTION_TARGET)
     return (
         target is not None

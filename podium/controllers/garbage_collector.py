@@ -135,7 +135,6 @@ class GarbageCollector(Reconciler):
     def _look_up(
         self, reference: Object, dependent: Object | None
     ) -> tuple[Kind | None, Object | None]:
-        """The kind of an owner, if it is known, and the owner, if it is."""
         kind = self._known.of(reference)
         if kind is None or dependent is None:
             return None, None
@@ -146,7 +145,6 @@ class GarbageCollector(Reconciler):
         return kind, owner
 
     def _finish(self, key: _Item, owner: Object) -> Iterator[Effect]:
-        """Let an owner go that waits for its dependents, when they are."""
         finalizers = finalizers_of(owner)
         dependents = [*self._dependents_of(owner)]
         if ORPHAN in finalizers:
@@ -228,7 +226,6 @@ def _place_of_owner(kind: Kind, dependent: Object) -> str:
 
 
 def _same_ownership(old: Object | None, new: Object | None) -> bool:
-    """Whether two states of an object are the same to the garbage collector."""
     if old is None or new is None:
         return old is new
     before, after = old["metadata"], new["metadata"]
@@ -244,13 +241,11 @@ def _same_ownership(old: Object | None, new: Object | None) -> bool:
 
 
 def _is_held(owner: Object) -> bool:
-    """Whether an owner that was deleted waits for its dependents, in either way."""
     finalizers = finalizers_of(owner)
     return is_terminating(owner) and (FOREGROUND in finalizers or ORPHAN in finalizers)
 
 
 def _waits(owner: Object) -> bool:
-    """Whether an owner is to go after its dependents."""
     return is_terminating(owner) and FOREGROUND in finalizers_of(owner)
 
 

@@ -128,7 +128,6 @@ class NamespaceController(Reconciler):
     def _overdue(
         self, namespace: Object, contents: Contents, now_s: float
     ) -> dict[str, tuple[str, str]]:
-        """A failure, if nothing explains why there is something left."""
         deleted_s = _deleted_s(namespace)
         unexpected = []
         for kind, objects in contents.items():
@@ -158,7 +157,6 @@ def _deleted_s(namespace: Object) -> float:
 
 
 def _remaining(contents: Contents) -> dict[str, tuple[str, str]]:
-    """What is left of the contents, and what holds it: reason and message by condition."""
     found = {}
     if contents:
         counts = sorted(

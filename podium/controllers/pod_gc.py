@@ -28,11 +28,7 @@ _ALL = ""
 
 
 class PodGCController(Reconciler):
-    """Removes pods that no kubelet will ever remove.
-
-    Args:
-        finished_max: how many finished pods may stay; 0 for any number.
-    """
+    """Removes pods that no kubelet will, and finished ones beyond `finished_max` (0: no limit)."""
 
     name = "pod-garbage-collector"
     kinds = frozenset({"Pod", "Node"})
@@ -112,11 +108,7 @@ class PodGCController(Reconciler):
             yield from self._removals(key, pods, message, now_s)
 
     def _is_due(self, key: Hashable, wait_s: float, now_s: float) -> bool:
-        """Whether it is time for what was first seen when the collector looked around last.
-
-        Args:
-            key: what it is about; once it is due it stays so, as long as there is something to do.
-        """
+        """Whether it is time for what was first seen when the collector looked around last."""
         due_s = self._due_s.get(key)
         if due_s is None:
             rounds = -((self._start_s - now_s) // PERIOD_S)
@@ -140,7 +132,6 @@ class PodGCController(Reconciler):
 
 
 def _removal(pod: Object, message: str, now_s: float) -> Effect:
-    """The next call on a pod's way out: first it fails, unless it has finished already."""
     if is_finished(pod):
         return deletion_of("Pod", pod, grace_period_s=0)
     status: dict[str, Any] = {"phase": "Failed"}
@@ -158,7 +149,6 @@ def _removal(pod: Object, message: str, now_s: float) -> Effect:
 
 
 def _is_out_of_service(node: Object) -> bool:
-    """Whether an unready node is tainted as out of service."""
     taints = taints_of(node)
     ready = condition_of(node, "Ready") or {}
     return ready.get("status") != "True" and any(t.get("key") == _OUT_OF_SERVICE for t in taints)

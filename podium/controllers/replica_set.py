@@ -61,13 +61,9 @@ class ReplicaCounts:
     Attributes:
         active: how many are neither finished nor on their way out.
         fully_labeled: how many of these have all labels of the template.
-        ready: how many of these are ready.
         terminating: how many are on their way out and not finished.
         mismatched: where pods are that are the owner's and don't match its selector.
         orphans: where pods without a controller are, or were, that match it.
-
-    Args:
-        owner: a ReplicaSet or ReplicationController.
     """
 
     def __init__(self, owner: Object) -> None:
@@ -131,11 +127,7 @@ class ReplicaCounts:
 
 
 class ReplicaCountsByOwner:
-    """The counts of all owners that were asked for.
-
-    Args:
-        objects: with the indexes `owner` and `orphan` for pods.
-    """
+    """The counts of owners, of objects with the indexes `owner` and `orphan` for pods."""
 
     def __init__(self, objects: Indexer) -> None:
         self._objects = objects
@@ -159,11 +151,7 @@ class ReplicaCountsByOwner:
         self._by_uid.pop(uid_of(owner), None)
 
     def follow(self, before: Object | None, after: Object | None) -> bool:
-        """Take in a change of a pod with a controller, or that had one.
-
-        Returns:
-            Whether it still counts as it did, with the same owner.
-        """
+        """Take in a change of an owned pod; whether it counts as before, with the same owner."""
         former, latter = self._counts_of(before), self._counts_of(after)
         was = None if before is None or former is None else former.drop(place_of(before))
         now = None if after is None or latter is None else latter.put(after)

@@ -32,7 +32,6 @@ class _Count(msgspec.Struct):
 
     Attributes:
         hard: the names of what its spec limits.
-        kinds: which objects can use any of that.
         total: the sum of the parts, with zeros for what no object uses.
         parts: what each object uses of it, by kind and place.
         at_s: when everything was counted, in seconds since the epoch.

@@ -140,7 +140,6 @@ class TaintEvictionController(Reconciler):
 
 
 def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
-    """How long a pod may stay with these taints; `_FOREVER` if nothing sends it away."""
     if not taints:
         return _FOREVER
     tolerations = tolerations_of(spec_of(pod))
@@ -178,7 +177,6 @@ def _no_execute(node: Object | None) -> list[Object]:
 
 
 def _may_matter(before: Object | None, after: Object) -> bool:
-    """Whether a change of a pod can move its deletion."""
     if before is None or uid_of(before) != uid_of(after):
         return True
     old, new = spec_of(before), spec_of(after)

@@ -37,7 +37,6 @@ class TTLAfterFinishedController(Reconciler):
 
 
 def _due_s(job: Object) -> float | None:
-    """When a Job is to be deleted, in seconds since the epoch; None if it isn't."""
     ttl_s = job["spec"].get("ttlSecondsAfterFinished")
     if ttl_s is None or is_terminating(job):
         return None

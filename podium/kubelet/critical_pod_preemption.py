@@ -24,11 +24,7 @@ CONDITION_MESSAGE = "Pod was preempted by Kubelet to accommodate a critical pod.
 def victims(
     pod: PodInfo, others: Iterable[PodInfo], short: Iterable[InsufficientResource]
 ) -> list[PodInfo] | None:
-    """The pods to stop, least important first; None if all of them wouldn't make enough room.
-
-    Args:
-        others: the pods on the node, in the order in which they came.
-    """
+    """The pods to stop, least important first; None if all of them wouldn't make enough room."""
     needs = {insufficient.resource: insufficient.missing for insufficient in short}
     by_class: dict[str, list[PodInfo]] = {"BestEffort": [], "Burstable": [], "Guaranteed": []}
     for other in others:

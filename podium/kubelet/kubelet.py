@@ -29,14 +29,7 @@ _NO_ROOM = (
 
 
 class Kubelet:
-    """The kubelet of one node, whatever its runtime.
-
-    Attributes:
-        eviction: evicts pods under pressure; None as long as nothing is measured.
-
-    Args:
-        revisit: asked to have a pod looked at again at a time.
-    """
+    """The kubelet of a node, whatever its runtime; `eviction` is None if nothing is measured."""
 
     def __init__(
         self,
@@ -172,7 +165,6 @@ class Kubelet:
             yield from transitions(self.node, before, self.eviction.told)
 
     def _finished(self, worker: PodWorker | None, pod: Object, now_s: float) -> Iterator[Effect]:
-        """Stop all that runs of a pod that has ended according to its status."""
         if worker is not None:
             if not (worker.is_over or worker.sandbox.is_scripted):
                 worker.stop(DELETED, worker.own_grace_period_s(), now_s)
@@ -186,7 +178,6 @@ class Kubelet:
             yield deletion_of("Pod", pod, grace_period_s=0)
 
     def _ended(self, worker: PodWorker, now_s: float) -> None:
-        """Give back what a pod took; those that have waited for it go on."""
         for waiting in self.pods.ended(worker):
             self._revisit(waiting.pod, now_s)
         if self.eviction is not None:
@@ -202,7 +193,6 @@ class Kubelet:
     def _admitted(
         self, pod: Object, now_s: float
     ) -> PodRejection | tuple[PodWorker, Sequence[PodWorker]]:
-        """The work on a new pod, and the pods that are stopped for it; or why it isn't taken."""
         sandbox = self.runtime.sandbox(pod, resumes=False)
         if isinstance(sandbox, PodRejection):
             return sandbox

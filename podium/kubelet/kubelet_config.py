@@ -160,9 +160,6 @@ class EvictionSettings(Document):
     def allocatable(self, capacity: Mapping[str, str]) -> dict[str, str]:
         """What of a node's capacity is left for pods: less what is reserved, and hard thresholds.
 
-        Args:
-            capacity: quantities by resource.
-
         Raises:
             ThresholdError: the thresholds can't be used.
         """

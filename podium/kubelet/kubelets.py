@@ -46,7 +46,6 @@ class Kubelets(Reconciler):
     """Runs the kubelets of several nodes, or of one, in one machine.
 
     Args:
-        register: nodes that they register at the start, if they aren't there.
         writes_heartbeats: whether Leases are renewed in earnest; otherwise they say that they are
             (see `podium.api.node_heartbeats`).
     """
@@ -76,7 +75,6 @@ class Kubelets(Reconciler):
         """The kubelet of a node, which starts now."""
 
     def _see(self, kubelet: Kubelet, node: Object, now_s: float) -> Iterable[Effect]:
-        """Have a kubelet take in how its node is now."""
         kubelet.see(node, now_s)
         return ()
 
@@ -95,7 +93,6 @@ class Kubelets(Reconciler):
         """Told when a kubelet has looked after a pod or its node."""
 
     def _status(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
-        """Write what isn't as it should be in the status of a node."""
         host_ip = kubelet.runtime.host_ip
         patch = status_patch(kubelet.node, kubelet.conditions, now_s, host_ip=host_ip)
         if patch is not None:
@@ -170,7 +167,6 @@ class Kubelets(Reconciler):
         return ()
 
     def _matters(self, before: Object | None, pod: Object) -> bool:
-        """Whether a pod's kubelet wants to know of a change."""
         if before is None or uid_of(before) != uid_of(pod):
             return True
         if before["spec"] is not pod["spec"] and before["spec"] != pod["spec"]:
@@ -246,7 +242,6 @@ class Kubelets(Reconciler):
         self._synced_node(kubelet, now_s)
 
     def _left(self, called: str) -> None:
-        """A node isn't there any more, or isn't one of these."""
         self.kubelets.pop(called, None)
         self._asleep.pop(called, None)
 

@@ -25,7 +25,6 @@ class NodeLease(msgspec.Struct):
 
     Attributes:
         exists: whether it is there; None if that isn't known, as after a restart.
-        heartbeats: what was written of them; empty if nothing was.
         due_s: when it is to be renewed, where that is written.
     """
 

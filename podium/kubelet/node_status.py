@@ -24,11 +24,7 @@ _TEXTS = {
 def changed_conditions(
     node: Object, unhealthy: Mapping[str, str], now_s: float
 ) -> Iterator[dict[str, Any]]:
-    """The conditions that aren't as they should be, as they should be.
-
-    Args:
-        unhealthy: statuses by type of those that aren't as on a healthy node.
-    """
+    """The conditions that aren't as they should be, as they should be."""
     known: Sequence[Object] = conditions_of(node)
     statuses = {one.get("type") or "": one.get("status") for one in known}
     over = {one.get("type") or "": "False" for one in known if one.get("reason") == _SIMULATED}
@@ -64,7 +60,6 @@ def status_patch(
     Addresses are written if there are none, or others are wanted.
 
     Args:
-        conditions: statuses by type of those that aren't as on a healthy node.
         wanted: the status as the machine has it; empty for a node that has none.
         not_ready: the message for a node that isn't ready, in place of the usual one.
     """

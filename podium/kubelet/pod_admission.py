@@ -32,11 +32,7 @@ PODS = "pods"
 
 
 class NodeLoad:
-    """The amounts of resources and the host ports that the pods of one node hold.
-
-    Attributes:
-        amounts: by resource: cpu in thousandths, others in units, and `pods`.
-    """
+    """Resources (cpu in thousandths, others in units, `pods`) and host ports of a node's pods."""
 
     def __init__(self, pods: Iterable[PodInfo] = ()) -> None:
         self.amounts: Counter[str] = Counter()
@@ -70,22 +66,14 @@ _MEMORY_PRESSURE_TAINT = {"key": "node.kubernetes.io/memory-pressure", "effect":
 
 
 class PodRejection(msgspec.Struct, frozen=True):
-    """The reason for which a node refuses a pod.
-
-    Attributes:
-        reason: as in the status of the failed pod.
-    """
+    """The reason, as in the status of the failed pod, for which a node refuses a pod."""
 
     reason: str
     message: str
 
 
 class InsufficientResource(msgspec.Struct, frozen=True):
-    """A resource that a pod asks more of than is left.
-
-    Attributes:
-        requested: by the pod; cpu in thousandths, others in units, as the other amounts.
-    """
+    """A resource of which a pod asks more than is left; cpu in thousandths, others in units."""
 
     resource: str
     requested: int
@@ -112,7 +100,6 @@ def rejection_of(
     """The kubelet's objection to a pod that has come to its node; None if it starts.
 
     Args:
-        pod: the newcomer; a critical one isn't refused for shortages.
         conditions: of pressure that the node is in; None for those that its status tells.
     """
     pressed = pressures(node) if conditions is None else conditions

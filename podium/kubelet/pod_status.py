@@ -101,11 +101,7 @@ def rejected_status(objection: PodRejection, now_s: float) -> Status:
 
 
 def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
-    """What the node tells of a pod that it has taken.
-
-    Args:
-        worker: the work on the pod; times of conditions that haven't changed are the known ones.
-    """
+    """What the node tells of a pod that it has taken."""
     known = status_of(worker.pod)
     status: Status = {
         "phase": worker.phase,

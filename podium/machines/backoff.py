@@ -9,11 +9,7 @@ _DOUBLINGS_MAX = 64
 
 
 class Backoff(msgspec.Struct, frozen=True):
-    """Waits that double with each failure in a row, up to a longest one.
-
-    Attributes:
-        first_s: the wait after the first failure.
-    """
+    """Waits that double with each failure in a row, up to a longest one."""
 
     first_s: float
     max_s: float
@@ -34,9 +30,6 @@ class Restarts(msgspec.Struct):
 
     What has run for more than twice the longest wait since its last restart starts all over, as in
     client-go's Backoff (v1.36).
-
-    Attributes:
-        count: how many restarts there were since it started all over.
     """
 
     backoff: Backoff

@@ -14,12 +14,7 @@ from podium.api.objects import Object, metadata_of, place_of, uid_of, version_of
 
 
 class Effect(msgspec.Struct, frozen=True, kw_only=True):
-    """A call to the API server, as a value.
-
-    Attributes:
-        purpose: whatever lets the machine that asked recognise the outcome; None if it doesn't
-            care to know.
-    """
+    """A call to the API server, as a value."""
 
     purpose: Hashable = None
 
@@ -60,7 +55,6 @@ class Delete(Effect, frozen=True, kw_only=True):
     """Delete an object, through the API.
 
     Attributes:
-        uid: the object must have this uid, if given.
         grace_period_s: how long it may take; None leaves it to the object, 0 removes it at once.
         propagation: `Background`, `Foreground` or `Orphan`; empty leaves it to the kind.
     """
@@ -114,7 +108,6 @@ class Record(Effect, frozen=True, kw_only=True):
         type: `Normal` or `Warning`.
         reason: why, in one word, such as `Scheduled`.
         action: what was being done, such as `Binding`.
-        related: another object that has to do with it.
     """
 
     regarding: Object

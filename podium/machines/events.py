@@ -79,12 +79,7 @@ class CallError(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """The outcome of an effect, as the machine that asked for it is told.
-
-    Attributes:
-        error: None if it succeeded.
-        obj: the object that the server answered with, if it did.
-    """
+    """The outcome of an effect, with the object that the server answered with, if it did."""
 
     effect: Effect
     error: CallError | None = None

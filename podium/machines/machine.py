@@ -40,22 +40,14 @@ class Machine(Protocol):
 
 @runtime_checkable
 class PatientMachine(Protocol):
-    """A machine that acts upon what it was told only when nothing else happens at that moment.
-
-    Attributes:
-        wakes_last: whether it is so; in virtual time it is woken after all else that is due.
-    """
+    """A machine that acts upon what it was told only when nothing else happens at that moment."""
 
     wakes_last: bool
 
 
 @runtime_checkable
 class ListTakingMachine(Protocol):
-    """A machine that can take all existing objects in one list when it starts.
-
-    Attributes:
-        takes_lists: whether it is so; it is told by `FirstList`.
-    """
+    """A machine that can take all existing objects in one `FirstList` when it starts."""
 
     takes_lists: bool
 

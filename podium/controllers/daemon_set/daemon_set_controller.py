@@ -221,7 +221,6 @@ class DaemonSetController(PodOwnerReconciler):
     def _judge_nodes(
         self, state: DaemonSetState, daemon_set: Object, now_s: float
     ) -> Iterator[Effect]:
-        """Judge the nodes about which something has changed; lets pods go that aren't its own."""
         assert state.rules is not None
         selector = selector_of(daemon_set)
         for node_name in state.dirty:
@@ -272,7 +271,6 @@ class DaemonSetController(PodOwnerReconciler):
             state.dirty[node_name] = None
 
     def _roll(self, state: DaemonSetState, daemon_set: Object) -> Iterator[Effect]:
-        """Replace pods of old templates, as many as may be at a time."""
         strategy = update_strategy_of(daemon_set).get("type")
         if strategy != "RollingUpdate" or not state.has_outdated():
             return
@@ -303,7 +301,6 @@ class DaemonSetController(PodOwnerReconciler):
 
 
 def _is_rolling(daemon_set: Object) -> bool:
-    """Whether the status says that not all pods are of the present template yet."""
     status = status_of(daemon_set)
     updated = int(status.get("updatedNumberScheduled") or 0)
     is_observed = status.get("observedGeneration") == generation_of(daemon_set)

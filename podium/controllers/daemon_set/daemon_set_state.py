@@ -130,7 +130,6 @@ def node_state(
 def _manage(
     node_state: NodeState, rules: DaemonRules, pods: Sequence[Object], now_s: float
 ) -> None:
-    """Finished pods go, and what is too much."""
     alive = [pod for pod in pods if not is_terminating(pod)]
     phases = [phase_of(pod) for pod in alive]
     finished = [pod for pod, phase in zip(alive, phases, strict=True) if phase == "Succeeded"]
@@ -217,10 +216,7 @@ class DaemonSetState:
     """The nodes of one DaemonSet between two looks, and sums over them.
 
     Attributes:
-        rules: what it wants on every node; None before the first look.
-        dirty: names of nodes that have to be judged anew.
         orphans: places of pods that it may have to adopt.
-        node_states: by name of the node.
         counts: what the status counts.
         holding: how many nodes a rollout has changing.
         serving: on how many nodes a pod is available.
@@ -239,11 +235,7 @@ class DaemonSetState:
         self._outdated: dict[str, NodeState] = {}
 
     def update_rules(self, daemon_set: Object, revision: str) -> bool:
-        """Make the orders what the DaemonSet says.
-
-        Returns:
-            Whether they have changed, so that all nodes have to be judged anew.
-        """
+        """Take the DaemonSet's rules; whether they have changed, and all nodes are to be judged."""
         spec, generation = daemon_set["spec"], template_generation_of(daemon_set)
         basis = (uid_of(daemon_set), spec, revision, generation)
         if basis == self._basis:
@@ -291,11 +283,7 @@ class DaemonSetState:
             self.dirty[heapq.heappop(self._maturing)[1]] = None
 
     def to_replace(self, limit: int) -> Iterator[tuple[str, Object]]:
-        """Nodes and pods that a rolling update deletes now, the oldest pods first.
-
-        Args:
-            limit: on how many nodes pods may be changing at a time.
-        """
+        """Nodes and pods that a rolling update deletes now, the oldest pods first."""
         room = max(limit - self.holding, 0)
         for node_name, node_state in self._outdated_by_age():
             assert node_state.outdated is not None
@@ -310,9 +298,6 @@ class DaemonSetState:
 
         Nothing is done while an old pod is on a node that isn't there any more. Where no new pod
         may come, an available old one goes once there are more available ones than are desired.
-
-        Args:
-            limit: on how many nodes there may be two pods for a while.
         """
         if any(node_state.is_missing for node_state in self._outdated.values()):
             return
@@ -340,11 +325,7 @@ class DaemonSetState:
 
 
 def rollout_bound(daemon_set: Object, field: str, desired: int) -> int:
-    """A bound of the rolling update, in nodes; percentages are rounded up.
-
-    Args:
-        field: `maxUnavailable` or `maxSurge`.
-    """
+    """A rolling update's `maxUnavailable` or `maxSurge`, in nodes; percentages are rounded up."""
     strategy = update_strategy_of(daemon_set)
     if strategy.get("type") != "RollingUpdate":
         return 0

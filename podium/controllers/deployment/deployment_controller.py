@@ -242,7 +242,6 @@ class DeploymentController(Reconciler):
 
 
 def _is_rolling_out(deployment: Object | None) -> bool:
-    """Whether a status says that some pods are of the present template, and some aren't yet."""
     if deployment is None or deployment["spec"].get("paused"):
         return False
     is_observed = status_of(deployment).get("observedGeneration") == generation_of(deployment)

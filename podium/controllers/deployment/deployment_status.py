@@ -33,11 +33,7 @@ _FAILURE = "ReplicaFailure"
 
 
 class Conditions(msgspec.Struct):
-    """The conditions of a Deployment while a new status is made of them.
-
-    Attributes:
-        all: in the order in which they were set.
-    """
+    """The conditions of a Deployment while a new status is made of them."""
 
     all: list[Object]
     now_s: float
@@ -93,11 +89,7 @@ def put_available(conditions: Conditions, deployment: Object, available: int) ->
 def put_progress(
     conditions: Conditions, deployment: Object, owned: OwnedReplicaSets, counts: Mapping[str, int]
 ) -> None:
-    """Tell how the rollout gets on, by what has changed since the status was last written.
-
-    Args:
-        deployment: with the status last written.
-    """
+    """Tell how the rollout gets on, by what has changed since the status was last written."""
     known, deadline_s = conditions.get(PROGRESSING), progress_deadline_s(deployment)
     if deadline_s is None:
         conditions.remove(PROGRESSING)
@@ -187,11 +179,7 @@ def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:
 def status_patch(
     deployment: Object, counts: Mapping[str, int], conditions: Sequence[Object], revision: str
 ) -> Patch | None:
-    """The write that makes the status so; None if it is so already.
-
-    Args:
-        revision: of the new ReplicaSet; empty if there is none.
-    """
+    """The write that makes the status so; None if it is so already."""
     old = status_of(deployment)
     numbers: dict[str, Any] = as_written(counts, ("terminatingReplicas",))
     numbers["observedGeneration"] = deployment["metadata"].get("generation")
@@ -215,7 +203,6 @@ def conditions_patch(deployment: Object, conditions: Sequence[Object]) -> Iterat
 
 
 def _condition_changes(old: Sequence[Object], new: Sequence[Object]) -> list[Object]:
-    """The conditions that have changed, and directives for those that go."""
     kept = {one["type"] for one in new}
     types = dict.fromkeys(one.get("type") or "" for one in old)
     gone = [{"$patch": "delete", "type": kind} for kind in types if kind not in kept]

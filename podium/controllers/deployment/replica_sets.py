@@ -28,12 +28,7 @@ REVISION = "deployment.kubernetes.io/revision"
 
 
 class OwnedReplicaSets(msgspec.Struct, frozen=True):
-    """The ReplicaSets that a Deployment has.
-
-    Attributes:
-        new: the one of the Deployment's template; None if there is none yet.
-        old: all others, the oldest first.
-    """
+    """A Deployment's ReplicaSets: that of its template, if any, and all others, oldest first."""
 
     new: Object | None
     old: Sequence[Object]
@@ -242,7 +237,6 @@ def _shares(deployment: Object, active: Sequence[Object]) -> Sizes:
 
 
 def _share(deployment: Object, replica_set: Object) -> int:
-    """By how much a ReplicaSet changes so that it keeps its part of the whole."""
     size = replicas_of(replica_set)
     if not replicas_of(deployment):
         return -size
@@ -328,7 +322,6 @@ def _copied(deployment: Object) -> dict[str, str]:
 
 
 def _revised(owned: OwnedReplicaSets) -> dict[str, str]:
-    """The new revision of a ReplicaSet that becomes the newest (again); a rollback, usually."""
     assert owned.new is not None
     revision, before = _next_revision(owned), annotations(owned.new).get(REVISION)
     if revision_of(owned.new) >= revision:

@@ -145,7 +145,6 @@ def _labels(service: Object) -> dict[str, str]:
 
 
 def _services(one: Object) -> tuple[str, ...]:
-    """The service that a slice of this controller is for, as the key of an index."""
     carried = labels(one)
     if carried.get(MANAGED_BY) != _MANAGER or SERVICE_NAME not in carried:
         return ()

@@ -33,11 +33,7 @@ HEADLESS = "service.kubernetes.io/headless"
 
 
 class ServiceReconciler(Reconciler):
-    """A controller that looks at a service when it changes, or a pod that it selects.
-
-    Args:
-        indexes: beside those of pods and services by namespace.
-    """
+    """A controller that looks at a service when it changes, or a pod that it selects."""
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
         by_namespace = {"Pod": {"namespace": namespaces}, "Service": {"namespace": namespaces}}

@@ -179,7 +179,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             raise SyncFailedError
 
     def _claimed(self, job: Object) -> Calls[Sequence[Object]]:
-        """The Job's pods, once those are adopted and released that have to be."""
         claims = claim(job, selector_of(job), self.objects, "Pod", (TRACKING,))
         if not claims.effects:
             return claims.owned
@@ -188,7 +187,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         return claim(job, selector_of(job), self.objects, "Pod", (TRACKING,)).owned
 
     def _carry_out(self, key: Hashable, changes: PodChanges, status: JobStatus) -> Calls[bool]:
-        """Create and delete pods; whether nothing was refused."""
         if changes.wait_s:
             # While it may not create a pod that it lacks, v1.36 says that none is active.
             status.active = 0
@@ -222,7 +220,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         return True
 
     def _delete(self, pods: Sequence[Object], status: JobStatus) -> Calls[bool]:
-        """Delete active pods; whether none was refused."""
         outcomes = yield from made([deletion_of("Pod", pod) for pod in pods])
         deleted = [
             pod for pod, outcome in zip(pods, outcomes, strict=True) if not _has_failed(outcome)
@@ -240,10 +237,7 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         finished: FinishedCondition | None,
         backoff: BackoffRecord,
     ) -> Calls[None]:
-        """Count the pods that have ended, let them go, and end the Job if it is to.
-
-        As trackJobStatusAndRemoveFinalizers of v1.36.
-        """
+        """Count ended pods and release them, as trackJobStatusAndRemoveFinalizers of v1.36."""
         job = context.job
         tracked = {uid_of(pod) for pod in context.pods if is_tracked(pod)}
         status.count_all_but(tracked)
@@ -278,7 +272,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         self.record(self.event(job, "Normal", "Completed", "Job completed"))
 
     def _write(self, job: Object, status: JobStatus) -> Calls[Object]:
-        """Write a Job's status; the Job as it is then."""
         patch = status_patch_of(_JOB, job, status.changes(job), if_unchanged=True)
         (outcome,) = yield [patch]
         if outcome.obj is None:
@@ -286,7 +279,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         return outcome.obj
 
     def _free_orphan(self, key: _Orphan) -> Calls[None]:
-        """Let a pod go that no Job will count."""
         pod = self.objects.at("Pod", key.place)
         if pod is None or not is_tracked(pod):
             return
@@ -301,7 +293,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             raise SyncFailedError
 
     def _concerned_by_pod(self, pod: Object, before: Object | None) -> Iterator[Hashable]:
-        """Keys that a pod concerns that has come or changed, and isn't being deleted."""
         was_owned = None if before is None else controller_of(before)
         has_other_owner = was_owned != controller_of(pod)
         if before is not None and was_owned is not None and has_other_owner:
@@ -321,7 +312,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
                     yield place_of(job)
 
     def _job_of(self, pod: Object) -> Object | None:
-        """The Job that controls a pod, if it is there."""
         reference = controller_of(pod)
         if reference is None or reference.get("kind") != _JOB:
             return None
@@ -332,7 +322,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
 def _take_up(
     context: SyncJobContext, status: JobStatus, finished: FinishedCondition | None
 ) -> list[Object]:
-    """Note which pods have ended, in a status; the pods that needn't be kept any more."""
     job, freed = context.job, []
     for pod in sorted(filter(is_tracked, context.pods), key=_by_index):
         ends = is_terminating(job) or finished is not None or phase_of(pod) == "Succeeded"

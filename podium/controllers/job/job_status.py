@@ -22,11 +22,7 @@ TERMINAL = {FAILURE: "Failed", SUCCESS: "Complete"}
 
 
 class FinishedCondition(msgspec.Struct, frozen=True):
-    """The condition with which a Job is to end.
-
-    Attributes:
-        condition: `FailureTarget` or `SuccessCriteriaMet`.
-    """
+    """The condition with which a Job is to end, `FailureTarget` or `SuccessCriteriaMet`."""
 
     condition: str
     reason: str
@@ -41,12 +37,7 @@ REACHED = FinishedCondition(
 def finished_condition(
     context: SyncJobContext, deadline_s: float | None, now_s: float
 ) -> FinishedCondition | None:
-    """How the Job is to end, whatever its pods still do; None if it goes on.
-
-    Args:
-        deadline_s: when it will have been active for too long, in seconds since the epoch; None if
-            that can't be.
-    """
+    """How the Job is to end, whatever its pods still do; None if it goes on."""
     for kind in (SUCCESS, FAILURE):
         known = condition_of(context.job, kind)
         if known is not None and known.get("status") == "True":
@@ -158,11 +149,7 @@ class JobStatus(msgspec.Struct):
         return any(self.uncounted.values())
 
     def count_all_but(self, tracked: Collection[str]) -> None:
-        """Count the pods that have lost their finalizers.
-
-        Args:
-            tracked: uids of the pods that have theirs.
-        """
+        """Count the pods that have lost their finalizers: all whose uids aren't `tracked`."""
         for field, uids in self.uncounted.items():
             left = [uid for uid in uids if uid in tracked]
             self.counts[field] += len(uids) - len(left)
@@ -223,7 +210,6 @@ class JobStatus(msgspec.Struct):
         }
 
     def _put(self, kind: str, status: str, reason: str, message: str, now_s: float) -> bool:
-        """Set a condition unless it stands so already; whether it was set."""
         condition = {
             "type": kind,
             "status": status,

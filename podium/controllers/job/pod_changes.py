@@ -88,11 +88,7 @@ CHANGES_MAX = 500
 
 
 class PodChanges(msgspec.Struct, frozen=True):
-    """The pods that a Job creates or deletes now.
-
-    Attributes:
-        wait_s: after how long it may create those that it lacks; 0 if it needn't wait.
-    """
+    """The pods that a Job creates or deletes now, and how long it has to wait for the others."""
 
     creations: Sequence[Object] = ()
     deletions: Sequence[Object] = ()
@@ -137,7 +133,6 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
 
 
 def _for_removal(context: SyncJobContext, at_least: int) -> list[Object]:
-    """Pods whose index is invalid or has another pod, then those that are missed least."""
     left = removal_order(context.active)
     useless: list[Object] = []
     if is_indexed(context.job):
@@ -151,7 +146,6 @@ def _for_removal(context: SyncJobContext, at_least: int) -> list[Object]:
 
 
 def _pending_indexes(context: SyncJobContext, count: int) -> Sequence[int]:
-    """The lowest indexes that neither have ended nor have a pod, as many as wanted at most."""
     job = context.job
     busy = {completion_index(pod) for pod in context.active}
     if replaces_failed_only(job):
@@ -162,7 +156,6 @@ def _pending_indexes(context: SyncJobContext, count: int) -> Sequence[int]:
 
 
 def _notes(context: SyncJobContext, index: int) -> Mapping[str, str]:
-    """How often pods of an index have failed, as annotations of the next one."""
     if not has_limit_per_index(context.job):
         return {}
     replaced = context.awaiting_replacement.get(index)

@@ -36,11 +36,7 @@ IGNORE, FAIL_JOB, FAIL_INDEX = "Ignore", "FailJob", "FailIndex"
 
 
 class PolicyMatch(msgspec.Struct, frozen=True):
-    """The rule of a pod failure policy that a failed pod matches.
-
-    Attributes:
-        action: of the rule; `Count` if no rule matches.
-    """
+    """The rule of a pod failure policy that a failed pod matches; `Count` if none does."""
 
     action: str = "Count"
     message: str = ""
@@ -85,7 +81,6 @@ def _condition(rule: Object, pod: Object) -> str | None:
 
 
 def _exits(pod: Object) -> Iterator[tuple[str, int]]:
-    """Containers that have ended, and with which codes; those that initialise come last."""
     found = status_of(pod)
     for status in (
         *entries(found, "containerStatuses"),
@@ -100,8 +95,6 @@ class SyncJobContext(msgspec.Struct, frozen=True):
     """A Job and its pods, counted and sorted for one sync.
 
     Attributes:
-        terminating: how many are being deleted and haven't ended.
-        ready: how many of the active ones are ready.
         new_succeeded: pods that have succeeded and aren't in the status.
         new_failed: pods that have failed and aren't in the status, whether or not that counts.
         succeeded_indexes: of an indexed Job, those included that aren't in the status.

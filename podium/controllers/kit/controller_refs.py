@@ -29,7 +29,6 @@ class ClaimedObjects(msgspec.Struct):
     """The objects that an owner has, with the adoptions and releases that are due.
 
     Attributes:
-        owned: the objects that are the owner's and match its selector.
         effects: adoptions and releases; what they concern is looked at again when they are done.
     """
 
@@ -47,10 +46,7 @@ def claim(
     """Go through the owner's objects of a kind, and those without a controller beside it.
 
     Args:
-        owner: with its uid.
-        selector: of the owner.
         objects: with the indexes `owner` and `orphan` for that kind.
-        kind: of the objects.
         finalizers: what is adopted gets these, too.
     """
     claims = ClaimedObjects()
@@ -84,8 +80,6 @@ def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) 
     """The owners of a kind that an object concerns: its controller, or those that may adopt it.
 
     Args:
-        obj: the object.
-        kind: of the owners.
         objects: with the index `namespace` for that kind.
         adopts: whether objects without a controller are adopted at all.
     """

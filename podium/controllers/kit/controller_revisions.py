@@ -26,12 +26,7 @@ def revision_hash_of(obj: Object) -> str:
 
 
 class History(msgspec.Struct, frozen=True):
-    """The revisions of a workload: that of its template, and the older ones.
-
-    Attributes:
-        current: that of its template as it is; None if there is none yet.
-        old: the others, oldest first.
-    """
+    """A workload's revisions: that of its template, if there is one, and others, oldest first."""
 
     current: Object | None
     old: Sequence[Object]
@@ -62,11 +57,7 @@ def number_of(revision: Object) -> int:
 
 
 def next_step(owner: Object, history: History, objects: Indexer, hash_label: str) -> Effect | None:
-    """What is to be done first, so that the newest revision is that of the template.
-
-    Args:
-        hash_label: under which label revisions carry the hash in their name.
-    """
+    """What is to be done first, so that the newest revision is that of the template."""
     number = max(map(number_of, history.old), default=0) + 1
     if history.current is not None:
         if number_of(history.current) >= number:
@@ -86,7 +77,6 @@ def surplus(
     """Deletions of the oldest revisions that no pod has, beyond those that are to be kept.
 
     Args:
-        old: oldest first.
         live: names of those that pods still have; only asked for if there are too many.
     """
     limit = owner["spec"].get("revisionHistoryLimit")

@@ -22,9 +22,6 @@ class PodOwnerReconciler(Reconciler):
 
     After a refusal it creates one at a time, to find out whether it would be refused again, which
     is upstream's slow start.
-
-    Attributes:
-        refusals: why the last creation was refused, by key.
     """
 
     replaces_pods = True
@@ -78,12 +75,9 @@ def new_pod(
     """A pod of the owner's template.
 
     Args:
-        owner: its controller.
         called: its name; if empty, the API server chooses one.
         prefix: what such a name begins with; the owner's name and a dash if empty.
         extra_labels: win over those of the template.
-        extra_annotations: likewise.
-        extra_finalizers: come after those of the template.
         extra_spec: fields of the spec that replace the template's.
     """
     template = owner["spec"]["template"]

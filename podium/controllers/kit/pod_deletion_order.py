@@ -95,7 +95,6 @@ def _facts(pod: Object, weighed: tuple[int, ...]) -> _Facts:
 
 
 def _compare(one: _Facts, other: _Facts, now: int | None) -> int:
-    """Negative if the one goes before the other."""
     if one.standing != other.standing:
         return -1 if one.standing < other.standing else 1
     if one.is_ready and (order := _younger_first(one, other, "ready_since", now)):

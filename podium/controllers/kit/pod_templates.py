@@ -27,17 +27,12 @@ def identical_template(one: Object, other: Object) -> bool:
 
 
 def hash_of(template: Object, collisions: int = 0) -> str:
-    """What tells templates apart in names and labels.
-
-    Args:
-        collisions: how many names made of such hashes were found taken.
-    """
+    """What tells templates apart in names and labels, after so many collisions of names."""
     comparable = _comparable(template)
     return template_hash([comparable, collisions] if collisions else comparable)
 
 
 def _comparable(value: Any, field: str = "") -> Any:
-    """Without empty fields and the hash label, and amounts as numbers."""
     if isinstance(value, dict):
         if field in _AMOUNT_FIELDS:
             return {resource: nanos(amount) for resource, amount in value.items()}

@@ -15,11 +15,7 @@ Places = dict[Place, None]
 
 
 class SelectedPods:
-    """The pods that objects of a kind select.
-
-    Args:
-        objects: with the index `namespace` for pods and for the kind.
-    """
+    """The pods that objects of a kind select; both need the index `namespace`."""
 
     def __init__(
         self, objects: Indexer, kind: str, selector_of: Callable[[Object], Selector]

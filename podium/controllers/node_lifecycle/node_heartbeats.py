@@ -38,11 +38,7 @@ class NodeHealthData(msgspec.Struct):
 
 
 class MonitorTimes:
-    """The moments at which nodes are looked at, a period apart.
-
-    Args:
-        start_s: the first of them.
-    """
+    """The moments at which nodes are looked at, a period apart."""
 
     def __init__(self, start_s: float, period_s: float) -> None:
         self._start_s = start_s

@@ -207,7 +207,6 @@ class NodeLifecycleController(Reconciler):
             self.look_again(key, self._monitor_times.after(self._now_s))
 
     def _note_heartbeat(self, node: Object) -> None:
-        """Take note of a heartbeat, if there was one."""
         called = name(node)
         heartbeat = heartbeat_of(node, self._lease(called))
         health = self._health.get(called)
@@ -307,6 +306,5 @@ def _shows(node: Object) -> Any:
 
 
 def _states(node: Object) -> Any:
-    """What of a node is its lifecycle's business: taints, and which conditions hold."""
     conditions = conditions_of(node)
     return node.get("spec"), {one.get("type"): one.get("status") for one in conditions}

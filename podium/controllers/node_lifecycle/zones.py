@@ -61,11 +61,7 @@ class ZoneState(Enum):
 
 
 class EvictionRateLimiter:
-    """Allows no more than so many actions a second.
-
-    Args:
-        rate: how many; 0 for none.
-    """
+    """Allows no more than `rate` actions a second; 0 allows none."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
@@ -93,11 +89,7 @@ class EvictionRateLimiter:
 
 @dataclass(slots=True)
 class ZoneNodes:
-    """The nodes of one zone: how many are ready, and which wait for a taint.
-
-    Attributes:
-        queue: the names of nodes that wait for their taint, the first in front.
-    """
+    """The nodes of one zone: how many are ready, and which wait for a taint, in their order."""
 
     limiter: EvictionRateLimiter
     ready: int = 0
@@ -114,11 +106,7 @@ class ZonesChange(Enum):
 
 
 class Zones:
-    """The zones of all nodes that have told how they are.
-
-    Attributes:
-        has_stopped: whether nothing is evicted, as all zones have failed.
-    """
+    """The zones of all nodes that have told how they are."""
 
     def __init__(self, settings: NodeLifecycleSettings) -> None:
         self._settings = settings

@@ -56,11 +56,7 @@ def missing_claims(owner: Object, pod_name: str, objects: Indexer) -> Iterator[E
 
 
 def ownership(owner: Object, pod: Object, objects: Indexer, *, leaves: bool) -> Iterator[Effect]:
-    """Make the claims of a pod theirs with whom they are to go.
-
-    Args:
-        objects: with the claims.
-    """
+    """Make the claims of a pod theirs with whom they are to go."""
     policy = owner["spec"].get("persistentVolumeClaimRetentionPolicy") or {}
     with_pod = leaves and policy.get("whenScaled") == "Delete"
     wanted = {uid_of(owner): _goes_with_set(owner) and not with_pod, uid_of(pod): with_pod}

@@ -33,8 +33,6 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
 
     Attributes:
         current: the revision that pods are to have which aren't to be updated yet.
-        pods: by number.
-        objects: with the claims.
     """
 
     owner: Object
@@ -81,7 +79,6 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
         return bool(self.owner["spec"].get("podManagementPolicy") != "Parallel")
 
     def _process_replica(self, ordinal: int) -> Iterator[Effect]:
-        """Recreate a pod that has ended, create one that is missing, mend one that is off."""
         pod, called = self.pods.get(ordinal), f"{name(self.owner)}-{ordinal}"
         if pod is None:
             if is_stale(self.owner, called, self.objects):

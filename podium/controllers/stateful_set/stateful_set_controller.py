@@ -136,11 +136,7 @@ _ALWAYS_THERE = ("replicas", "availableReplicas", "collisionCount")
 def status_patch(
     owner: Object, current: Object, update: Object, pods: Sequence[Object], now_s: float
 ) -> Patch | None:
-    """The change of the status; None if it is as it should be.
-
-    Args:
-        current: the revision before the update, or the same as `update`.
-    """
+    """The change of the status; None if it is as it should be."""
     old = status_of(owner)
     running = [pod for pod in pods if phase_of(pod) == "Running"]
     moments = [available_since_s(owner, pod) for pod in running]

@@ -80,7 +80,6 @@ class VolumeProvisioner(Reconciler):
             yield self._record(claim, "ProvisioningSucceeded", note)
 
     def _class_of(self, claim: Object | None) -> Object | None:
-        """The class of a claim that waits for a volume to be made; None if it doesn't."""
         if claim is None or volume_name(claim) or is_terminating(claim):
             return None
         found = self.objects.get("StorageClass", storage_class_name(claim))
@@ -131,7 +130,6 @@ class VolumeProvisioner(Reconciler):
         return bound_to(obj, claim)
 
     def _reach(self, claim: Object, storage_class: Object) -> list[Object]:
-        """The labels of the nodes from which the new volume can be reached; empty for all."""
         selected = annotations(claim).get(SELECTED_NODE)
         if not selected:
             allowed = (storage_class.get("allowedTopologies") or [{}])[0]

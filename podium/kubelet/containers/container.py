@@ -58,12 +58,7 @@ class StopSignal(StrEnum):
 
 
 class ExitStatus(msgspec.Struct, frozen=True):
-    """The way in which one run of a container has ended.
-
-    Attributes:
-        code: the exit code; 128 plus the number of the signal that ended it.
-        reason: `OOMKilled` if it was killed for its memory; empty if the code says it all.
-    """
+    """A run's end: its exit code (128 plus a signal's number), and `OOMKilled` or no reason."""
 
     code: int
     reason: str = ""
@@ -146,8 +141,6 @@ class Container(msgspec.Struct):
     """One container of a pod on its node: what it is doing, and when it is to do something else.
 
     Attributes:
-        is_init: whether it runs to its end before others start.
-        is_ephemeral: whether somebody has put it into the running pod, for debugging.
         attempt: the number of the present or last run; -1 before the first.
         exits_s: when it will exit, where the runtime knows.
         kills_s: when it is killed, if it is being stopped.
@@ -313,11 +306,7 @@ class Container(msgspec.Struct):
         return self._recorded("Warning", "BackOff", note)
 
     def stop(self, by_s: float, now_s: float, note: str = "") -> Iterator[Effect]:
-        """Have it exit by a time, its hook included; a later order may only make it sooner.
-
-        Args:
-            note: what is recorded of it; empty for the usual sentence.
-        """
+        """Have it exit by a time, its hook included; a later order may only make it sooner."""
         if not self.is_alive or by_s >= self._by_s:
             return
         self._by_s = self.kills_s = by_s
@@ -346,11 +335,7 @@ class Container(msgspec.Struct):
     def handled(
         self, handler: Handler, result: HandlerResult, grace_period_s: float, now_s: float
     ) -> Iterator[Effect]:
-        """A probe or the hook has been carried out.
-
-        Args:
-            grace_period_s: how long the container has if it is to be restarted.
-        """
+        """Take the result of a probe or hook; a restart leaves the container `grace_period_s`."""
         if handler is Handler.PRE_STOP:
             if not result.succeeded:
                 note = f"PreStopHook failed: {result.message}"

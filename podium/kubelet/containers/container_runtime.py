@@ -32,11 +32,7 @@ class ContainerRuntime(Protocol):
         """Take in how the node is now."""
 
     def sandbox(self, pod: Object, *, resumes: bool) -> PodSandbox | PodRejection:
-        """Where a pod would run, or why it can't.
-
-        Args:
-            resumes: whether the node had taken it before the kubelet started.
-        """
+        """Where a pod would run, or why it can't; `resumes` if it ran before the kubelet did."""
 
     def resume(self, worker: PodWorker, now_s: float) -> None:
         """Bring a pod that was taken before to where its status, and the runtime, have it."""

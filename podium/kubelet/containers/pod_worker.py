@@ -43,8 +43,6 @@ class PodWorker(msgspec.Struct):
     """The work on one pod that a node has taken.
 
     Attributes:
-        info: the pod as it counts on the node.
-        init: its init containers, in their order.
         ephemeral: those that were put into it as it ran; nothing depends on them.
         waits_for: uids of the pods that have to make room for it first.
         stopped: the pods that were stopped to make room for it, as they were, in that order.
@@ -266,7 +264,6 @@ class PodWorker(msgspec.Struct):
 
     @property
     def _is_done(self) -> bool:
-        """Whether nothing is left to do but to stop the sidecars."""
         if self.init and any(one.is_done and not one.has_succeeded for one in self.init):
             return True
         return all(one.state is State.EXITED and one.is_done for one in self.main)
@@ -281,7 +278,6 @@ class PodWorker(msgspec.Struct):
         return self.admitted_s + float(limit_s)
 
     def _wanted(self) -> list[Container]:
-        """The containers that should run now; of those without init ones, some may be done."""
         if not self.init:
             return self.main
         if self._is_done:

@@ -28,11 +28,7 @@ class HandlerResult(msgspec.Struct, frozen=True):
 
 
 class ProbeWorker(msgspec.Struct):
-    """Carries the state of one probe of a running container.
-
-    Attributes:
-        due_s: when it is to be carried out next, in seconds since the epoch.
-    """
+    """The state of one probe of a running container, which is due next at `due_s`."""
 
     kind: Handler
     spec: Object

@@ -32,7 +32,6 @@ class EvictionLoop:
 
     Attributes:
         told: the conditions that the node's status tells, sorted.
-        last_look_s: when it has looked last; None if it hasn't.
 
     Args:
         started_s: since when the kubelet runs: the status is written so often from then on.
@@ -72,9 +71,6 @@ class EvictionLoop:
         """The manager's round, if it is time for one.
 
         If a round has something to throw away, that is to be done, and then looked again.
-
-        Args:
-            pods: that are active, in the order in which they came.
         """
         if self._begun is not None:
             begun, self._begun = self._begun, None
@@ -139,8 +135,6 @@ def pods_memory_limit_bytes(config: EvictionConfig, allocatable: int, capacity: 
 
     Args:
         config: its hard threshold of memory goes for what is allocatable, too.
-        allocatable: bytes that pods may request.
-        capacity: all bytes of the node.
     """
     kept = (
         one.value.of(capacity).nanos // NANOS_PER_UNIT

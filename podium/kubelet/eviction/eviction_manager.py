@@ -54,10 +54,6 @@ class EvictionConfig(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         max_pod_grace_period_s: what a pod gets at most when a soft threshold evicts it.
         transition_period_s: how long a node condition stays after its thresholds were last met.
-        isolates_local_storage: whether limits of local storage are enforced.
-        filesystems: of the node.
-        order: in which pods go.
-        housekeeping_s: between two rounds.
         separates_disk_gc: the feature gate KubeletSeparateDiskGC, without which the kubelet can't
             work where images and containers are split.
     """
@@ -82,7 +78,6 @@ class EvictionRound(msgspec.Struct, frozen=True):
     Attributes:
         evictions: whom to evict; several only for limits of local storage.
         reclaiming: the resource that is to be reclaimed; empty if none is.
-        reclaims: what to throw away before anybody is evicted.
     """
 
     evictions: tuple[Eviction, ...] = ()
@@ -109,9 +104,7 @@ class EvictionManager:
     Attributes:
         thresholds: that it looks after: the configured ones and, from the second round on, those
             of containerfs that follow from them.
-        conditions: the types of the node conditions that it is in, sorted.
         met: thresholds that drive evictions until they are resolved.
-        since: when each threshold was first observed as met.
     """
 
     def __init__(self, config: EvictionConfig) -> None:
@@ -169,7 +162,6 @@ class EvictionManager:
     def _observe(
         self, thresholds: Sequence[Threshold], observations: Observations, now_s: float
     ) -> list[Threshold]:
-        """Take in what was observed; the thresholds that call for action, the first one first."""
         met = thresholds_met(thresholds, observations, with_min_reclaim=False)
         met = merged(met, thresholds_met(self.met, observations, with_min_reclaim=True))
         self.since = first_observed(met, self.since, now_s)
@@ -199,7 +191,6 @@ class EvictionManager:
         return self.thresholds[:configured]
 
     def _evict(self, begun: EvictionRound) -> EvictionRound:
-        """Evict the first in the ranking that may be evicted, if there is one."""
         threshold = begun._acting[0]
         usage = begun._statistics.usage
         filesystems, order = self.config.filesystems, self.config.order

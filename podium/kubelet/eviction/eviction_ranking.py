@@ -46,11 +46,7 @@ def eviction_request_nanos(pod: Object, resource: str) -> int:
 
 
 def has_pod_level_resources(pod: Object, *fields: str) -> bool:
-    """Whether the pod requests or limits a resource as a whole.
-
-    Args:
-        fields: `requests`, `limits`; both if none are given.
-    """
+    """Whether the pod requests or limits (`fields`; both by default) a resource as a whole."""
     resources = resources_of(spec_of(pod))
     return any(
         is_pod_level(resource)
@@ -93,11 +89,7 @@ class EvictionCandidate(NamedTuple):
 
 
 class EvictionKey(NamedTuple):
-    """A key by which pods are ordered for eviction.
-
-    Attributes:
-        of: its value for a pod; the smaller goes first.
-    """
+    """A key by which pods are ordered for eviction; the smaller value goes first."""
 
     title: str
     of: Callable[[EvictionCandidate], float]
@@ -105,11 +97,7 @@ class EvictionKey(NamedTuple):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """A pod in its place in the order of evictions.
-
-    Attributes:
-        keys: title and value in words of each key.
-    """
+    """A pod in its place in the order of evictions, with each key's title and value in words."""
 
     candidate: EvictionCandidate
     keys: tuple[tuple[str, str], ...]
@@ -170,10 +158,6 @@ def rank(
     order: EvictionOrder = EvictionOrder.DEFAULT,
 ) -> list[Ranked]:
     """The pods, first to be evicted first; equals keep their order.
-
-    Args:
-        usage: what they use, by uid.
-        order: how pods are ordered.
 
     Raises:
         QuantityError: a request isn't a quantity.

@@ -91,7 +91,6 @@ class Filesystems(msgspec.Struct, frozen=True):
 
 
 def _last(thresholds: list[Threshold], signal: Signal, is_hard: bool) -> int:
-    """The place of the last threshold of a kind; -1 if there is none."""
     return max(
         (
             at

@@ -22,7 +22,6 @@ def limit_evictions(
     """Evict the pods that exceed a limit of local storage; critical pods are spared.
 
     Args:
-        usage: what they use, by uid.
         dedicated_image_fs: whether writable layers of containers don't count against the limits
             of containers.
 

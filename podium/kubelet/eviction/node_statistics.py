@@ -19,13 +19,7 @@ class DiskPart(Enum):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The reading of one eviction signal on a node.
-
-    Attributes:
-        available: bytes, inodes or process ids.
-        capacity: likewise, all there are.
-        observed_s: when, in seconds since the epoch; None if that isn't known.
-    """
+    """One eviction signal's reading, in bytes, inodes or process ids; its time may be unknown."""
 
     available: int
     capacity: int
@@ -46,11 +40,7 @@ NO_DISK = DiskUsage()
 
 
 class ContainerUsage(msgspec.Struct, frozen=True):
-    """The memory and disk that one container uses.
-
-    Attributes:
-        memory_bytes: its working set; None if it isn't known.
-    """
+    """The memory (working set; None if unknown) and disk that one container uses."""
 
     name: str
     memory_bytes: int | None = None
@@ -63,7 +53,6 @@ class PodUsage(msgspec.Struct, frozen=True):
 
     Attributes:
         memory_bytes: its working set; None if it isn't known.
-        volumes: what its volumes hold, by name.
         ephemeral_storage_bytes: what counts against its limit of ephemeral storage.
     """
 
@@ -74,11 +63,7 @@ class PodUsage(msgspec.Struct, frozen=True):
     processes: int = 0
 
     def disk(self, pod: Object, parts: Iterable[DiskPart]) -> DiskUsage:
-        """What these parts of it take of the node's disks; what isn't known counts as nothing.
-
-        Args:
-            pod: the pod; of its volumes only those count that lie on the node.
-        """
+        """What these parts and volumes on the node take of its disks; unknown counts as nothing."""
         counted: list[DiskUsage] = []
         for part in parts:
             match part:
@@ -94,11 +79,7 @@ class PodUsage(msgspec.Struct, frozen=True):
 
 
 class Statistics(msgspec.Struct, frozen=True):
-    """The readings of a node's eviction signals, and the usage of its pods.
-
-    Attributes:
-        usage: what pods use, by uid; a pod may be missing.
-    """
+    """A node's eviction signals as read, and its pods' usage by uid; a pod may be missing."""
 
     observations: Observations
     usage: Mapping[str, PodUsage]

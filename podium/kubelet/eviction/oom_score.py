@@ -49,7 +49,6 @@ def _request_bytes(owner: Object) -> int:
 
 
 def _extra_request_bytes(pod: Object) -> int:
-    """Each container's share of what the pod requests as a whole beyond what they do."""
     spec = pod["spec"]
     if not has_pod_level_resources(pod, "requests") or not _request_bytes(spec):
         return 0

@@ -19,11 +19,7 @@ _LARGER = "{} {} was using {}, request is {}, has larger consumption of {}. "
 
 
 class Eviction(msgspec.Struct, frozen=True):
-    """A pod that is to be stopped and fails.
-
-    Attributes:
-        grace_period_s: how long it should have at most, as configured.
-    """
+    """A pod that is to be stopped within `grace_period_s`, as configured, and fails."""
 
     pod: Object
     grace_period_s: int
@@ -41,7 +37,6 @@ class StarvedResource(msgspec.Struct, frozen=True):
     """The resource that a node under pressure is short of.
 
     Attributes:
-        resource: as messages name it.
         threshold: of the first threshold that is met for it; None if nothing was observed.
         available: what there is; likewise.
     """
@@ -86,7 +81,6 @@ def pressure_message(
 def _offenders(
     resource: str, pod: Object, usage: PodUsage
 ) -> Iterator[tuple[str, Quantity, Quantity]]:
-    """Name, usage and request of the containers that use more than they request."""
     spec = pod["spec"]
     containers: dict[str, Object] = {}
     for container in all_containers_of(spec):

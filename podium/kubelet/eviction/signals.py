@@ -14,12 +14,7 @@ MEMORY, EPHEMERAL_STORAGE, INODES, PIDS = "memory", "ephemeral-storage", "inodes
 
 
 class PressureCondition(NamedTuple):
-    """A node condition that tells of pressure.
-
-    Attributes:
-        present: reason and message, as they end, while the node is under pressure.
-        absent: reason and message, as they end, otherwise.
-    """
+    """A node condition of pressure; how reason and message end while it is present or absent."""
 
     type: str
     present: tuple[str, str]
@@ -50,8 +45,6 @@ class EvictionResource(NamedTuple):
     """A resource for which a kubelet evicts pods.
 
     Attributes:
-        name: as messages name it.
-        condition: the type of the node condition that tells of its pressure.
         unit: how amounts of it are printed.
         annotation: what scripts a pod's usage of it, after `podium.dev/usage-`.
         usage: the field of `PodUsage` that holds a pod's usage; of `DiskUsage` for disk.

@@ -92,7 +92,6 @@ def parse_value(text: str) -> Value:
 def _read_all(
     statements: Statements, read: Callable[[str, str], _Read | None]
 ) -> dict[Signal, _Read]:
-    """What each statement says by signal; one that says nothing is left out."""
     found: dict[Signal, _Read] = {}
     faults: list[str] = []
     for name, text in statements.items():

@@ -27,9 +27,6 @@ class StartContainer(Command, frozen=True, kw_only=True):
     """Start a container of a pod that is set up.
 
     An error of the reason `NOT_CONFIGURED` says what is missing, another one that it can't run.
-
-    Attributes:
-        memory_bytes: of the machine, for the order in which the kernel kills.
     """
 
     pod: Object
@@ -52,11 +49,7 @@ class StopContainer(Command, frozen=True, kw_only=True):
 
 
 class RunHandler(Command, frozen=True, kw_only=True):
-    """Carry out a probe or hook in a container that runs; the result is a `HandlerResult`.
-
-    Attributes:
-        action: what to do, such as `{"exec": {"command": […]}}`.
-    """
+    """Carry out a probe or hook in a container that runs; the result is a `HandlerResult`."""
 
     run: ContainerId
     pod: Object

@@ -180,12 +180,7 @@ def volume_variable(volume: str) -> str:
 
 
 def mounted(path: str, mounts: Mapping[str, str]) -> str | None:
-    """Where a path of a container is, if that is in one of its volumes.
-
-    Args:
-        path: absolute.
-        mounts: directories or files by mount paths.
-    """
+    """Where an absolute path of a container is, if that is in one of its volumes."""
     wanted = PurePosixPath(path)
     for mount in sorted(mounts, key=len, reverse=True):
         if wanted.is_relative_to(mount):
@@ -196,7 +191,6 @@ def mounted(path: str, mounts: Mapping[str, str]) -> str | None:
 def _value(
     variable: Object, pod: Object, container: Object, sources: Sources, machine: MachineInfo
 ) -> str | None:
-    """A variable's value before references in it are replaced; None if it has none."""
     value_from = variable.get("valueFrom")
     if not value_from:
         return str(variable.get("value") or "")

@@ -167,7 +167,6 @@ class MachineKubelet(Kubelets):
             yield CollectStats(purpose=CollectStats, pods=pods, walks=walks)
 
     def _is_quiet(self, now_s: float) -> bool:
-        """Whether nothing runs any more, and everybody has been told."""
         kubelet = self._kubelet
         if not all(isinstance(key, LeaseKey) for key in self._waiting):
             return False
@@ -207,7 +206,6 @@ class MachineKubelet(Kubelets):
         result: object,
         now_s: float,
     ) -> Iterator[Effect]:
-        """What became of a command about a container, if that is still its run."""
         run = effect.purpose if isinstance(effect, StartContainer) else effect.run
         assert isinstance(run, ContainerId)
         worker = self._worker(run.pod_uid)

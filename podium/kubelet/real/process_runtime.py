@@ -35,11 +35,7 @@ _PROBES = (Handler.STARTUP, Handler.LIVENESS, Handler.READINESS)
 
 
 class ProcessSandbox(msgspec.Struct):
-    """The directory of the machine in which the containers of one pod run as processes.
-
-    Attributes:
-        ip: the machine's, as there is no other network.
-    """
+    """The directory of the machine in which the containers of one pod run as processes."""
 
     ip: str
     memory_bytes: int
@@ -91,12 +87,7 @@ class ProcessSandbox(msgspec.Struct):
 
 
 class ProcessRuntime:
-    """The container runtime of the machine that a real node is.
-
-    Attributes:
-        is_down: never true; the kubelet runs on the machine itself.
-        conditions: statuses by type of the node's conditions that aren't as on a healthy node.
-    """
+    """The container runtime of the machine that a real node is; never down for its own kubelet."""
 
     def __init__(self, machine: MachineInfo) -> None:
         self.host_ip = machine.address

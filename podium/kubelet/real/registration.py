@@ -15,12 +15,8 @@ class MachineInfo:
     """The machine on which a kubelet runs, as its Node and its pods show it.
 
     Attributes:
-        address: its own, as others reach it.
-        cpus: how many it has.
-        memory_bytes: all that processes can have.
         disk_bytes: the size of the filesystem on which pods are.
         uid: the user whose processes containers are.
-        log_directory: where logs are kept.
         port: where its agent is asked for them; 0 for nowhere.
         info: the fields of `nodeInfo` that it tells.
     """

@@ -15,12 +15,7 @@ class Addresses:
     """
 
     def __init__(self, node: Object, number: int) -> None:
-        """Set addresses aside.
-
-        Args:
-            node: keeps the internal address that its status tells, if there is one.
-            number: of the node, from 0.
-        """
+        """Set aside the addresses of node `number`, from 0; its internal one is kept."""
         told = status_of(node).get("addresses") or ()
         internal = (one["address"] for one in told if one.get("type") == "InternalIP")
         self.host = next(internal, _dotted(_NODES + 1 + number % _NODES_MAX))

@@ -92,7 +92,6 @@ def parse_scripted_duration(text: str, endless: str = "") -> ScriptedDuration:
 
 
 def _seconds(text: str) -> float | None:
-    """The duration; None if it isn't one, or if it is negative."""
     seconds = duration_seconds(text)
     return seconds if seconds is not None and seconds >= 0 else None
 
@@ -235,9 +234,6 @@ class Script(msgspec.Struct, frozen=True):
     """The behaviour of one pod, with all that is left to chance settled by a seed.
 
     Questions have the same answers in whichever order they are asked.
-
-    Attributes:
-        seed: of the pod: a simulation's, together with the pod's uid.
     """
 
     behaviour: Behaviour

@@ -35,11 +35,7 @@ _TICKS_PER_SECOND = 1000
 
 
 class NodePressure:
-    """Has the eviction manager and the kernel act on what is used on one simulated node.
-
-    Args:
-        revisit: asked to have a pod looked at again at a time.
-    """
+    """Has the eviction manager and the kernel act on what is used on one simulated node."""
 
     def __init__(
         self,
@@ -141,7 +137,6 @@ class NodePressure:
         self._revisit(worker.pod, now_s)
 
     def _next_kills_s(self, workers: Sequence[PodWorker], now_s: float) -> Iterator[float]:
-        """When the kernel will kill, if that is before the manager looks."""
         stats, capacity = self._stats, self._stats.memory_capacity_bytes
         corners_s = stats.memory_corners_s(workers, now_s, self._loop.next_look_s)
         if capacity and stats.memory_total_bytes(workers, now_s) < capacity:
@@ -165,7 +160,6 @@ class NodePressure:
 
 
 def _memory_limit_bytes(pod: Object) -> int | None:
-    """What the pod may use of memory; None if one of its containers isn't limited."""
     spec = pod["spec"]
     own, limits = limits_of(spec), [*map(limits_of, spec["containers"])]
     if MEMORY not in own and not all(MEMORY in one for one in limits):

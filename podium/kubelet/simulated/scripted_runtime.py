@@ -57,11 +57,7 @@ _WATCHED = frozenset({"activeDeadlineSeconds", "ephemeralContainers", "readiness
 
 
 class ScriptedSandbox(msgspec.Struct):
-    """The environment of one simulated pod's containers, which knows what they will do, and when.
-
-    Attributes:
-        ip: the pod's address; empty as long as it has none.
-    """
+    """The environment of a simulated pod's containers, which knows what they will do, and when."""
 
     script: Script
     usage: UsageScript
@@ -148,13 +144,7 @@ class ScriptedSandbox(msgspec.Struct):
 
 
 class ScriptedRuntime:
-    """The container runtime of one simulated node.
-
-    Attributes:
-        conditions: statuses by type of the node's conditions that are scripted.
-        node_script: what the node has and uses besides its pods.
-        is_measured: whether anything is scripted of what the node or its pods use.
-    """
+    """The container runtime of one simulated node."""
 
     def __init__(self, settings: NodeSettings, addresses: Addresses) -> None:
         self.host_ip = addresses.host
@@ -336,7 +326,6 @@ def _stay(worker: PodWorker, told: Mapping[str, Object]) -> None:
 
 
 def _wait(one: Container, told: Object, admitted_s: float, *, has_run: bool) -> None:
-    """Have a container wait for as long as nothing changes."""
     waiting = part(told, "state", "waiting")
     one.waiting = Waiting(waiting.get("reason") or "", waiting.get("message") or "")
     one.attempt = int(told.get("restartCount") or 0) if has_run else -1
@@ -357,7 +346,6 @@ def _ended(told: Object, admitted_s: float) -> Run:
 
 
 def _recover(worker: PodWorker, now_s: float) -> None:
-    """Have containers go on that were stuck."""
     for one in worker.containers:
         if one.state is State.RUNNING:
             if not one.is_ready:

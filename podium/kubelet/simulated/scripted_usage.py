@@ -30,11 +30,7 @@ _RULE = (
 
 
 class PiecewiseLine(msgspec.Struct, frozen=True):
-    """A curve that goes straight from point to point, and is level after the last.
-
-    Attributes:
-        times_s: of the points, in seconds, each later than the one before.
-    """
+    """A curve that goes straight from point to point, and is level after the last."""
 
     times_s: tuple[float, ...]
     amounts: tuple[int, ...]
@@ -62,11 +58,7 @@ class PiecewiseLine(msgspec.Struct, frozen=True):
 
 
 class RandomWalk(msgspec.Struct, frozen=True):
-    """A curve that walks to and fro between bounds, by a seed.
-
-    Attributes:
-        least: it never goes below.
-    """
+    """A curve that walks to and fro between bounds, by a seed."""
 
     least: int
     most: int
@@ -172,7 +164,6 @@ class UsageScript(msgspec.Struct, frozen=True):
     Attributes:
         curves: by what: `memory`, `disk` (of containers' writable layers) and `logs` in bytes,
             `inodes`, `processes`.
-        volumes: bytes by volume.
     """
 
     curves: Mapping[str, Curve] = msgspec.field(default_factory=dict)
@@ -196,7 +187,6 @@ class NodeScript(msgspec.Struct, frozen=True, kw_only=True):
     """The resources that a node has and uses besides its pods, as its annotations script it.
 
     Attributes:
-        usage: of the system.
         inodes: how many its filesystem has; None if that isn't said.
         max_pids: how many process ids there are; likewise.
         unused_images_bytes: what it can throw away of images.

@@ -36,11 +36,7 @@ class _PressureKey(msgspec.Struct, frozen=True):
 
 
 class SimulatedKubelets(Kubelets):
-    """The kubelets of all simulated nodes.
-
-    Args:
-        register: nodes that they register at the start, if they aren't there.
-    """
+    """The kubelets of all simulated nodes."""
 
     def __init__(
         self, settings: NodeSettings | None = None, register: Iterable[Object] = ()

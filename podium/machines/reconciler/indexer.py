@@ -24,11 +24,7 @@ _NO_INDEXES: Mapping[str, Index] = {}
 
 
 class Indexer:
-    """Keeps objects by kind, namespace and name, and finds them by indexes.
-
-    Args:
-        indexes: by kind and name of the index.
-    """
+    """Keeps objects by kind, namespace and name, and finds them by indexes."""
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
         self._indexes = {**indexes} if indexes else {}
@@ -41,11 +37,7 @@ class Indexer:
         self._indexes[kind] = indexes
 
     def apply(self, change: Change) -> tuple[bool, Object | None]:
-        """Take in what a watch tells.
-
-        Returns:
-            Whether it is news, and the object as it was known before; None if it wasn't.
-        """
+        """Take in a change; whether it is news, and the object as known before, if it was."""
         if change.new is not None:
             return self.observe(change.kind, change.new, change.old)
         before = None if change.old is None else self.remove(change.kind, change.old)
@@ -64,9 +56,6 @@ class Indexer:
         self, kind: str, obj: Object, earlier: Object | None = None
     ) -> tuple[bool, Object | None]:
         """Take in a state of an object, unless a newer one is known or it is known to be gone.
-
-        Args:
-            earlier: one that it has followed for certain, if any is at hand.
 
         Returns:
             As `apply`.
@@ -105,11 +94,7 @@ class Indexer:
         return True, known
 
     def remove(self, kind: str, obj: Object) -> Object | None:
-        """Forget an object that is gone for good.
-
-        Returns:
-            The object as it was known; None if it wasn't.
-        """
+        """Forget an object that is gone for good; as it was known, or None if it wasn't."""
         uid = uid_of(obj)
         self._gone.put(uid, True)
         place = place_of(obj)

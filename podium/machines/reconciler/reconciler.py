@@ -217,7 +217,6 @@ class Reconciler(ABC):
         return self._now_s + wait_s
 
     def _conclude(self, key: Hashable) -> None:
-        """Take a look for over, of which all calls have come back: it has failed or succeeded."""
         wait_s_min = self._failing.pop(key, None)
         if wait_s_min is None:
             self._retries.forget(key)
@@ -254,7 +253,6 @@ class Reconciler(ABC):
         return self._take_outcome(work.key, effect, outcome)
 
     def _release(self, key: Hashable) -> None:
-        """Look at a key again if anything has changed while calls were under way for it."""
         if key in self._held:
             del self._held[key]
             self.look_now(key)
@@ -299,11 +297,7 @@ class Reconciler(ABC):
         self._note(Change(effect.kind, known, answer if lives_on else None))
 
     def _note(self, change: Change) -> bool:
-        """Take a change in, unless it is known already, and have looked at what it concerns.
-
-        Returns:
-            Whether nothing was known of the object before.
-        """
+        """Take a change in, unless it is known; whether nothing was known of the object before."""
         is_news, before = self.objects.apply(change)
         if is_news:
             keys = self._concerned(change, before)

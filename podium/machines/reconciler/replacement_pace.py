@@ -27,11 +27,7 @@ class ReplacementPace:
         self._held_until_s: dict[Hashable, float] = {}
 
     def replaced_s(self, key: Hashable, now_s: float) -> float:
-        """Take note of a pod that ended at once; when its owner may replace it.
-
-        Args:
-            now_s: the time; it is returned if there is no need to wait.
-        """
+        """Take note of a pod that ended at once; when its owner may replace it."""
         at_s = max(now_s, self._free_s)
         self._free_s = at_s + PACE_S
         if at_s > now_s:
@@ -56,9 +52,6 @@ def ended_at_once(pod: Object, before: Object | None, now_s: float) -> bool:
     """Whether a change is the end of a pod, by its node or a taint, in its first second.
 
     What else ends pods, such as preemption or a drain, takes its time by itself.
-
-    Args:
-        before: as it was known before; None if it wasn't.
     """
     if not _is_ended(pod) or (before is not None and _is_ended(before)):
         return False

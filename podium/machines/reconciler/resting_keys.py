@@ -20,7 +20,6 @@ class RestingKeys:
     Args:
         loaded: uids of the objects that were exported from some cluster. Other
             objects never had a controller, and are looked after at once.
-        tends: the kinds that the controller makes pods, or anything else, for.
     """
 
     def __init__(self, loaded: Container[str], tends: Container[str]) -> None:

@@ -36,10 +36,8 @@ class _Calls(msgspec.Struct):
     """What is under way, and what waits, for one pod.
 
     Attributes:
-        pod: as last seen.
         version: of the pod, the newest that is known.
         wanted: fields of its status still to be written; conditions by type.
-        binding: a binding still to be sent.
         sent: the call under way.
         sent_fields: what of the status it writes.
         failures: how often in a row it failed.
@@ -298,6 +296,5 @@ def observed_generation(pod: PodInfo) -> dict[str, int]:
 
 
 def _version(pod: Object) -> int:
-    """The version of a pod; 0 if it has none yet."""
     text = pod["metadata"].get("resourceVersion")
     return int(text) if text else 0

@@ -33,11 +33,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class PreBindCall(msgspec.Struct, frozen=True):
-    """The purpose of one of PreBind's calls.
-
-    Attributes:
-        plugin: that asked for it.
-    """
+    """The purpose of one of PreBind's calls."""
 
     uid: str
     number: int
@@ -61,14 +57,9 @@ class BindingTask(msgspec.Struct):
     """The binding cycle of one pod, from its decision on.
 
     Attributes:
-        queued: the pod, as it left the queue.
-        assumed: the same in the snapshot.
         started_at_s: when its scheduling cycle began.
-        calls: PreBind's calls that are under way.
         written: by number of the call, the object that it has written.
-        pre_bind_plugin: that PreBind is at.
         poll_at_s: when PreBind looks next.
-        deadline_s: when PreBind gives up.
         holds_room: whether the snapshot still has the assumed pod on the binding's account.
         seen_on: the node that the pod was seen on; empty if on none yet.
     """
@@ -195,9 +186,6 @@ class BindingCycles:
     def preempt(self, uid: str, plugin: str) -> bool:
         """Give the binding of a pod up in favour of another pod, unless it is being bound.
 
-        Args:
-            plugin: that chose it as a victim.
-
         Returns:
             Whether the binding was given up; if not, the pod has to be deleted.
         """
@@ -303,7 +291,6 @@ class BindingCycles:
         self._context.dispatcher.bind(pod, node_name)
 
     def _expect(self, task: BindingTask) -> None:
-        """Tell others where the pod will be, because its binding will take a while."""
         context = self._context
         if context.features.nominated_node_name_for_expectation:
             context.dispatcher.set_status(task.pod, context.now_s, nomination=task.node_name)

@@ -105,7 +105,6 @@ class SchedulerContext(msgspec.Struct):
     """What the parts of one scheduler have in common; kube-scheduler's struct Scheduler.
 
     Attributes:
-        scheduler: snapshot, listers and nominator, and the cycle that decides over them.
         pending: the pods that it has to schedule, as last seen, by uid.
         placed: the pods on nodes, as last seen, assumed ones included, by uid.
         overslept_s: how long pods had waited, in seconds, that got a place when they were tried

@@ -84,11 +84,7 @@ class OtherNominations:
             scheduler.nominator.nominate(pod, node_name)
 
     def gone(self, pod_uid: str, *, frees: bool) -> None:
-        """A pod waits no more.
-
-        Args:
-            frees: whether others can have the room that it was nominated to.
-        """
+        """Forget a waiting pod; `frees` if others can have the room that it was nominated to."""
         pod = self._pods.pop(pod_uid, None)
         if pod is None:
             return
@@ -104,9 +100,6 @@ class EventHandlers:
         is_synced: whether all that there was at the start has been told.
 
     Args:
-        context: of the scheduler; its pods, its snapshot and its queue follow what is seen.
-        bindings: told of pods that are bound or gone.
-        preemptions: told of victims that go.
         others: counts nominations of other schedulers' pods; None if they don't count.
         takes_over: whether pods that wait at the start have been tried, as their conditions say.
     """
@@ -330,7 +323,6 @@ class EventHandlers:
 
 
 def _rejected_since_s(pod: PodInfo) -> float | None:
-    """Since when a pod has been unschedulable by its condition; None if it isn't."""
     scheduled = condition_of(pod.obj, "PodScheduled")
     if scheduled is None or scheduled.get("reason") != "Unschedulable":
         return None

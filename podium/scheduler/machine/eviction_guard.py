@@ -24,12 +24,7 @@ _EVICTED = "Evicted"
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A pod that is kept from some nodes.
-
-    Attributes:
-        shown: as the scheduler is shown it.
-        nodes: their names, sorted.
-    """
+    """A pod that is kept from some nodes, with the copy that the scheduler is shown."""
 
     obj: Object
     shown: Object
@@ -96,7 +91,6 @@ class EvictionGuard:
 
 
 def _evicted_s(pod: Object) -> float | None:
-    """When the pod was evicted under pressure, in seconds since the epoch; None if it wasn't."""
     if status_of(pod).get("reason") != _EVICTED:
         return None
     target = condition_of(pod, DISRUPTION_TARGET)
@@ -106,7 +100,6 @@ def _evicted_s(pod: Object) -> float | None:
 
 
 def _kept_from(pod: Object, nodes: tuple[str, ...]) -> Object:
-    """The pod, if its node affinity ruled these nodes out as well."""
     spec = pod["spec"]
     affinity = affinity_of(spec)
     node_affinity = node_affinity_of(spec)

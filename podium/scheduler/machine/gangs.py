@@ -58,11 +58,7 @@ class _Room(msgspec.Struct, frozen=True):
 class GangScheduler:
     """Schedules the pods of PodGroups.
 
-    Attributes:
-        kinds: what PodGroups are watched under.
-
     Args:
-        options: how long PodGroups wait.
         groups: the known PodGroups; this keeps them up to date with PodGroups and pods.
     """
 
@@ -203,7 +199,6 @@ class GangScheduler:
             self._context.queue.activate([one.uid for one in left], self._context.now_s)
 
     def _lack(self, gang: GangId, group: PodGroup, trial: RehearsalOutcome) -> str:
-        """What of the resources that it asks for isn't free, in words; empty if nothing."""
         columns = self._context.scheduler.snapshot.resources
         own = [*self._groups.placed(gang), *trial.victims]
         for index, needed in columns.counted(group.resources):
@@ -247,7 +242,6 @@ class GangScheduler:
                 self._fail([queued], failure)
 
     def _hold(self, members: Sequence[QueuedPod], why: str) -> None:
-        """Have members wait that can't be tried without others."""
         watch = self._context.scheduler.watch
         for queued in members:
             if watch is not None:
@@ -255,7 +249,6 @@ class GangScheduler:
         self._fail(members, Failure(why, frozenset({GANG_SCHEDULING}), nomination=KEEP))
 
     def _tell(self, gang: GangId, why: str = "") -> None:
-        """Have v1.36's PodGroup say whether it is scheduled, and why it isn't."""
         obj = self._objects.get(gang)
         if obj is None or gang[0] != POD_GROUP.key:
             return
@@ -274,7 +267,6 @@ class GangScheduler:
             handle_scheduling_failure(self._context, queued, failure)
 
     def _expire(self, gang: GangId) -> None:
-        """Give room up, and after that rest as long."""
         room = self._rooms.pop(gang)
         if room.is_given_up:
             return

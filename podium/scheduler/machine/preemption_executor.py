@@ -49,11 +49,7 @@ HISTORY_MAX = 10_000
 
 
 class VictimCall(msgspec.Struct, frozen=True):
-    """The purpose of a call about a victim of a preemption.
-
-    Attributes:
-        is_last: all other victims of the preemption are being removed already.
-    """
+    """The purpose of a call about a victim; `is_last` if the others are being removed already."""
 
     preemptor_uid: str
     victim_uid: str
@@ -64,7 +60,6 @@ class PreemptionTask(msgspec.Struct):
     """A preemption whose victims are being removed.
 
     Attributes:
-        record: who has to go, where and since when.
         last: the victim that is kept for the end.
         removing: the uids of victims under way.
         last_begun: whether it is the last one's turn.
@@ -95,7 +90,6 @@ class Removal(msgspec.Struct):
 
     Attributes:
         caller: the preemption in whose name it is asked for.
-        effect: the call about it that is under way.
         tasks: all preemptions that it has to go for.
     """
 
@@ -111,13 +105,6 @@ class PreemptionExecutor:
     Asynchronously (SchedulerAsyncPreemption), the preemptor is nominated and goes back to the queue
     at once, and PreEnqueue keeps it there. Synchronously, no other pod is scheduled until the
     victims have been told to go; only then the preemptor goes back.
-
-    Attributes:
-        history: the last preemptions, the oldest first.
-        held: pods whose preemption the options hold back.
-
-    Args:
-        bindings: victims that aren't being bound yet lose their room there.
     """
 
     def __init__(self, context: SchedulerContext, bindings: BindingCycles) -> None:
@@ -140,12 +127,7 @@ class PreemptionExecutor:
         return self._held is not None
 
     def start(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
-        """Set a preemption off, and put the preemptor back.
-
-        Args:
-            found: node and victims.
-            failure: why the pod fits nowhere.
-        """
+        """Set a preemption off, and put the preemptor back."""
         context, pod = self._context, queued.pod
         snapshot, profile = context.scheduler.snapshot, queued.scheduler_name
         record = record_of(pod, found, snapshot, profile, context.now_s)
@@ -280,7 +262,6 @@ class PreemptionExecutor:
         self._send(removal, task, effect)
 
     def _condition(self, task: PreemptionTask, victim: PodInfo) -> Effect | None:
-        """The call that writes why the victim goes; None if it says so already."""
         seen, profile = self._context.placed.get(victim.uid, victim), task.record.scheduler_name
         condition = {
             "type": DISRUPTION_TARGET,

@@ -46,8 +46,6 @@ class SchedulerMachine:
 
     Attributes:
         wakes_last: of pods that come at one moment, the first in queue order is the first decided.
-        context: these and what else its parts have in common.
-        gangs: pods that are scheduled together; None if the options have none.
         livelocks: preemptors that wait, since other schedulers only take the room made for them.
     """
 
@@ -69,7 +67,6 @@ class SchedulerMachine:
         Args:
             configuration: profiles, plugins and backoffs; v1.36's default one unless given.
             rng: for what a configuration limits to random candidates.
-            metrics: where to count; nothing is counted unless given.
             takes_over: whether pods that wait at the start have been tried, as their conditions
                 say, by a scheduler whose place this one takes.
         """
@@ -224,7 +221,6 @@ class SchedulerMachine:
         return (change,)
 
     def _release(self, guard: EvictionGuard) -> None:
-        """Have pods decided anew that may go where they were kept from; not if they are bound."""
         for change in guard.released(self.context.now_s):
             if uid(change.obj) not in self.bindings:
                 self.handlers.handle(change if self.gangs is None else self.gangs.shown(change))
@@ -251,7 +247,6 @@ class SchedulerMachine:
             self._schedule_one()
 
     def _schedule_one(self) -> None:
-        """Decide the next pod, if there is one, and set off what follows."""
         queued = self.queue.pop(self.context.now_s)
         if queued is None:
             return
@@ -307,7 +302,6 @@ class SchedulerMachine:
             handle_scheduling_failure(self.context, queued, failure)
 
     def _make_room(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
-        """Have the victims go, unless others would only take the room again."""
         pod, node_name, guard = queued.pod, found.nominated_node_name or "", self.livelocks
         fresh = [victim for victim in found.victims if not victim.cls.terminating]
         if fresh and not guard.holds(pod.uid):

@@ -17,7 +17,6 @@ class Sleeper(NamedTuple):
     """A pod that waits for an event although it would fit.
 
     Attributes:
-        node_name: where it would go.
         tried_at_s: when it is tried if no event wakes it, in seconds since the epoch.
     """
 

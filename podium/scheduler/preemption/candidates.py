@@ -15,13 +15,7 @@ from podium.scheduler.snapshot.arrays import Mask
 
 
 class CandidateLimit(msgspec.Struct, frozen=True):
-    """The limits of DefaultPreemptionArgs.
-
-    Attributes:
-        percentage: of the potential nodes.
-        absolute: a number of nodes; the greater of the two counts.
-        rng: where the random start comes from.
-    """
+    """The limits of DefaultPreemptionArgs: the greater of a percentage and a number of nodes."""
 
     percentage: int
     absolute: int

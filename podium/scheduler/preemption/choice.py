@@ -82,7 +82,6 @@ class Choice(msgspec.Struct, frozen=True):
 
     Attributes:
         left: after each key that was needed, the rows that were left.
-        keys: all keys, in their order.
     """
 
     left: tuple[Rows, ...]

@@ -77,12 +77,7 @@ class DryRun:
     """
 
     def __init__(self, tables: VictimTables, nominator: Nominator) -> None:
-        """Know nothing of any row yet.
-
-        Args:
-            tables: the potential victims of the cluster, shared with other classes.
-            nominator: whose nominated pods count as there.
-        """
+        """Know nothing of any row yet."""
         self.tables = tables
         self.tally = Tally()
         self._snapshot = tables.snapshot

@@ -26,7 +26,6 @@ def ineligible(pod: PodInfo, snapshot: Snapshot, nominated_outcome: int) -> str:
 
 
 def _is_leaving_for(victim: PodInfo, preemptor: PodInfo) -> bool:
-    """Whether the scheduler has already preempted a pod, for this one or one like it."""
     if not victim.cls.terminating or victim.priority >= preemptor.priority:
         return False
     return disruption_reason(victim.obj) == BY_SCHEDULER.reason

@@ -81,12 +81,7 @@ class VictimTable:
     """
 
     def __init__(self, tables: "VictimTables", priority: int) -> None:
-        """Know nothing of any row yet.
-
-        Args:
-            tables: say which pods may be victims, and in which order.
-            priority: of the preemptors; victims have lower ones.
-        """
+        """Know nothing of any row yet."""
         self._snapshot = tables.snapshot
         self._tables = tables
         self._priority = priority
@@ -159,12 +154,7 @@ class VictimTable:
 
 
 class Victims(msgspec.Struct, frozen=True):
-    """The potential victims of some rows, of so many turns; `ManyPods` of the framework.
-
-    Attributes:
-        table: has these rows.
-        columns: the rows, or a slice of all.
-    """
+    """The potential victims of some rows, of so many turns; `ManyPods` of the framework."""
 
     table: VictimTable
     turns: int
@@ -186,12 +176,7 @@ class Victims(msgspec.Struct, frozen=True):
 
 
 class VictimTables:
-    """Which pods may be victims, and the tables of the priorities that preempted last.
-
-    Args:
-        budgets: that victims may break.
-        protection: of pods that may not be victims; None if none are protected.
-    """
+    """Which pods may be victims, and the tables of the priorities that preempted last."""
 
     def __init__(
         self,

@@ -77,12 +77,7 @@ class Cgroups:
         return cls(parent)
 
     def make(self, name: str, memory_bytes: int | None, cpu_millis: int | None) -> Cgroup:
-        """A group for one run of a container.
-
-        Args:
-            memory_bytes: how much memory it may have; None for any.
-            cpu_millis: how many thousandths of a CPU it may have; None for any.
-        """
+        """Make a group for one run of a container; a limit of None is none."""
         path = self._parent / name
         path.mkdir(exist_ok=True)
         if memory_bytes is not None:

@@ -21,11 +21,7 @@ _GOOD = range(200, 400)
 
 
 async def handle(running: Running, pod: Object, action: Object, timeout_s: float) -> HandlerResult:
-    """Carry out a probe or hook.
-
-    Args:
-        action: what to do, such as `{"exec": {"command": […]}}`.
-    """
+    """Carry out a probe or hook, such as `{"exec": {"command": […]}}`."""
     try:
         async with asyncio.timeout(timeout_s):
             if "exec" in action:

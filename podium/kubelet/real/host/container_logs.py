@@ -28,7 +28,6 @@ class LogFile:
 
     Args:
         path: of it; rotated files have a number at their end, the newest the lowest.
-        now_s: tells what time it is.
         size_max: how large a file may become before it is rotated, in bytes.
         files_max: how many files there are at most.
     """
@@ -48,11 +47,7 @@ class LogFile:
         self._file = self._opened()
 
     async def follow(self, stream: str, reader: asyncio.StreamReader) -> None:
-        """Write what a stream says until it ends.
-
-        Args:
-            stream: `stdout` or `stderr`.
-        """
+        """Write what a stream (`stdout` or `stderr`) says until it ends."""
         rest = b""
         while chunk := await reader.read(_CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")
@@ -130,9 +125,6 @@ async def log_text(
     """What a container has said, piece by piece.
 
     Only the newest file of a rotated log is read, as by kubelets.
-
-    Args:
-        path: the log, in the format of CRI; one that isn't there is empty.
     """
     shown, rest, file = _Shown(options), b"", _opened(path)
     if file is None:
@@ -160,8 +152,6 @@ async def log_text(
 
 
 class _Shown:
-    """Formats lines of a log as the request asks for them."""
-
     def __init__(self, options: LogOptions) -> None:
         self._options = options
         self._since = options.since.encode()
@@ -199,7 +189,6 @@ def _opened(path: Path) -> BinaryIO | None:
 
 
 def _newer(path: Path, file: BinaryIO) -> BinaryIO | None:
-    """The file that took the place of one that was rotated away; None if it is still there."""
     found = _opened(path)
     if found is None or os.path.sameopenfile(found.fileno(), file.fileno()):
         if found is not None:
@@ -209,7 +198,6 @@ def _newer(path: Path, file: BinaryIO) -> BinaryIO | None:
 
 
 def _tail_start(file: BinaryIO, lines: int | None) -> int:
-    """Where the last lines of a file begin."""
     if lines is None:
         return 0
     position = file.seek(0, os.SEEK_END)

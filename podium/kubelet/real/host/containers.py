@@ -48,13 +48,7 @@ class CannotStartError(Exception):
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of a container, as it is to be started.
-
-    Attributes:
-        oom_score_adj: for the order in which the kernel kills.
-        memory_bytes: how much memory it may have; None for any.
-        cpu_millis: how many thousandths of a CPU it may have; None for any.
-    """
+    """One run of a container, as it is to be started; a limit of None is none."""
 
     run: ContainerId
     command: list[str]
@@ -77,8 +71,6 @@ class Running(msgspec.Struct):
     """A container that runs as processes of the machine.
 
     Attributes:
-        process: its first process.
-        cgroup: its group; None where there are none.
         oom_kills: how often the kernel had killed for want of memory when it was last seen alive.
     """
 
@@ -102,11 +94,7 @@ class Running(msgspec.Struct):
 
 
 class Containers:
-    """Starts, watches and ends the containers of the machine.
-
-    Args:
-        cgroups: where their groups are made; None where that can't be.
-    """
+    """Starts, watches and ends the containers of the machine, in cgroups where there are any."""
 
     def __init__(self, now_s: Callable[[], float], cgroups: Cgroups | None, root: Path) -> None:
         self._now_s = now_s
@@ -204,7 +192,6 @@ class Containers:
             _signal(pid, signal.SIGKILL)
 
     async def _attend(self, running: Running) -> None:
-        """Keep what a container says, and see to it that all of it ends with its first process."""
         process, log = running.process, running.log
         assert process.stdout is not None
         assert process.stderr is not None

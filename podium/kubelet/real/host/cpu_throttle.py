@@ -22,7 +22,6 @@ class _Limited(msgspec.Struct):
     """A container with a limit of CPU, and how far it is ahead of that.
 
     Attributes:
-        leader: its first process.
         credit_s: what it may use now; below 0 if it has used more.
         used_s: what it had used when it was last looked at.
         resumes_s: when it goes on; None while it isn't paused.
@@ -67,7 +66,6 @@ class Throttle:
 
 
 def _look(one: _Limited, table: dict[int, ProcessEntry], elapsed_s: float, now_s: float) -> None:
-    """Take in what a container has used, and pause it or let it go on."""
     pids = members(table, one.leader)
     used_s = sum(table[pid].cpu_ticks for pid in pids) / _TICKS_PER_S
     # What has exited without being waited for isn't counted any more.

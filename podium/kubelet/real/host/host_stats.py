@@ -38,11 +38,7 @@ _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE)
 
 
 class Memory(NamedTuple):
-    """The memory that the machine has, and what is left of it.
-
-    Attributes:
-        capacity_bytes: all that there is, or all that this process's group may have.
-    """
+    """The memory that the machine, or this process's group, has, and what is left of it."""
 
     capacity_bytes: int
     available_bytes: int
@@ -85,11 +81,7 @@ def statistics(
     taken: DiskUsages,
     now_s: float,
 ) -> Statistics:
-    """All of it.
-
-    Args:
-        taken: what the pods take of the disk, as it was found out last.
-    """
+    """Measure the machine; `taken` is what pods took of the disk when that was last found out."""
     table = processes()
     usage = {pod["metadata"]["uid"]: _pod(pod, directory, containers, taken, table) for pod in pods}
     return Statistics(observations(directory.root, now_s), usage)
@@ -162,14 +154,12 @@ def _containers(pod: Object) -> Iterator[Object]:
 
 
 def _pids(now_s: float) -> Observation:
-    """Processes and threads, and how many there may be."""
     most = min(int((PROC / "sys/kernel" / name).read_text()) for name in ("pid_max", "threads-max"))
     running = (PROC / "loadavg").read_text().split()[3]
     return Observation(max(most - int(running.partition("/")[2]), 0), most, now_s)
 
 
 def _limited_group(root: Path, own: Path) -> Path | None:
-    """The nearest group of this process that limits its memory, by cgroup v2; None if none does."""
     if not (root / "cgroup.controllers").exists():
         return None
     lines = own.read_text(encoding="utf-8").splitlines()

@@ -121,7 +121,6 @@ class KubeletServer:
         )
 
     def _connection(self) -> asyncio.Protocol:
-        """Answer a connection, unless its first request is late."""
         assert self._runner.server is not None
         handler = self._runner.server()
         cut = asyncio.get_running_loop().call_later(self._head_s, self._cut, handler)
@@ -181,11 +180,6 @@ class KubeletServer:
         return answer
 
     def _options(self, query: Mapping[str, str]) -> LogOptions:
-        """What a query asks for.
-
-        Raises:
-            ValueError: a number or a time is none.
-        """
         since = 0
         if "sinceSeconds" in query:
             since = int((self._now_s() - int(query["sinceSeconds"])) * NANOS_PER_SECOND)
@@ -202,9 +196,6 @@ class KubeletServer:
 
 def wanted_attempt(pod: Object, container: str, previous: bool) -> int:
     """Which run of a container has the log that is asked for, as the kubelet chooses it.
-
-    Args:
-        previous: whether the run before is wanted, of which nothing goes on.
 
     Raises:
         NoLogError: there was no such run yet.

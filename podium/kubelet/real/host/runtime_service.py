@@ -181,7 +181,6 @@ class RuntimeService:
         }
 
     def _base(self, pod: Object, home: Path) -> dict[str, str]:
-        """What each process of a pod has unless its container says otherwise."""
         paths = volume_paths(pod, self._directory)
         volumes = {environment.volume_variable(name): str(path) for name, path in paths.items()}
         hostname = pod["spec"].get("hostname") or pod["metadata"]["name"]
@@ -189,11 +188,6 @@ class RuntimeService:
 
 
 def _working_directory(container: Object, mounts: Mapping[str, str], home: Path) -> Path:
-    """Where a container begins: in a volume, a directory of the machine, or one of its own.
-
-    Raises:
-        MissingSourceError: there is no such directory.
-    """
     wanted = container.get("workingDir")
     if not wanted:
         return home

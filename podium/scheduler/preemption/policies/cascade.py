@@ -27,9 +27,6 @@ class Cascade:
     their pods had to go. One that fits nowhere preempts on the best node by kube-scheduler's keys,
     unless an option forbids that. The first victims are still there meanwhile: their room is the
     preemptor's.
-
-    Args:
-        handle: the cluster, with its nodes as the scheduling cycle filters them.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -58,7 +55,6 @@ class Cascade:
     def _replace(
         self, victim: PodInfo, own_row: int, changes: TrialChanges, taken: set[int]
     ) -> Sequence[PodInfo]:
-        """Place a victim's replacement, and tell `taken` of its row; who has to go for it."""
         pod = replacement(victim, self._handle.snapshot.classes)
         row, further = place(self._handle, pod, own_row, changes), tuple[PodInfo, ...]()
         if row is None and pod.cls.preempts:

@@ -61,7 +61,6 @@ class DelayedPreemption(PreemptionPolicy):
         return epoch_s(known["lastTransitionTime"])
 
     def _for_node(self, pod: PodInfo, patience: Patience, limit_s: float) -> Held | None:
-        """A node that is being made for the pod, or that only has to become ready for pods."""
         promised_s = _time_s(annotations(pod.obj).get(PROVISIONING_UNTIL, ""))
         if promised_s > self._handle.clock.now_s:
             return Held("a node is being provisioned for it", min(promised_s, limit_s))

@@ -63,7 +63,6 @@ class LivelockGuard:
     """Notices livelocks of preemptors, and has them wait.
 
     Args:
-        own: names of this scheduler's profiles.
         backoff_s: how long a preemptor waits the first time; 0 if it goes on.
     """
 

@@ -80,11 +80,7 @@ def rules_of(
 
 
 class MinimumRunTimeRule:
-    """Protects a pod until it has run for some time.
-
-    Args:
-        annotated_max_s: how much of the pod's own annotation is heeded.
-    """
+    """Protects a pod until it has run for some time."""
 
     def __init__(self, by_class: Sequence[MinimumRunTime], annotated_max_s: float) -> None:
         self._by_class = by_class

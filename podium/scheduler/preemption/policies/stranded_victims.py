@@ -14,9 +14,6 @@ class Stranding:
 
     The replacements are placed one after the other, the most important first, each where there is
     room by then; the victims are still there meanwhile.
-
-    Args:
-        handle: the cluster, with its nodes as the scheduling cycle filters them.
     """
 
     def __init__(self, handle: Handle) -> None:

@@ -26,11 +26,7 @@ VICTIMS_LEAVING_ELSEWHERE = "not eligible due to terminating pods on other nodes
 
 
 class CrossNodePreemption(PreemptionPolicy):
-    """The option `preemptionScope: CrossNode`: victims on several nodes where one isn't enough.
-
-    Args:
-        handle: the cluster; its options say where the search ends.
-    """
+    """The option `preemptionScope: CrossNode`: victims on several nodes where one isn't enough."""
 
     def __init__(self, handle: Handle, tables: VictimTables) -> None:
         self._handle = handle
@@ -89,7 +85,6 @@ class CrossNodePreemption(PreemptionPolicy):
     def _reprieve(
         self, pod: PodInfo, evaluation: Evaluation, row: int, victims: list[PodInfo]
     ) -> VictimSet | None:
-        """The victims that have to go for the pod to fit a row; None if it doesn't fit even so."""
         by_node: list[PodInfo] = sorted(
             victims, key=lambda one: self._handle.snapshot.names[one.row]
         )
