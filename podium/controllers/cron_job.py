@@ -242,8 +242,23 @@ class CronJobController(Reconciler):
         key: Hashable,
         now_s: float,
     ) -> Iterator[Effect]:
-        schedule = self._schedule(cron_job, found)
-        if schedule is None:
+        spec = spec_of(cron_job)
+        if is_terminating(cron_job):
+            return
+        zone, text = str(spec.get("timeZone") or "UTC"), str(spec.get("schedule"))
+        try:
+            parse_zone(zone)
+        except ScheduleError as error:
+            note = f'invalid timeZone: "{zone}": {error}'
+            found.events.append(("Warning", "UnknownTimeZone", note))
+            return
+        if spec.get("suspend"):
+            return
+        try:
+            schedule = parse_schedule(text, zone)
+        except ScheduleError as error:
+            note = f'unparseable schedule: "{text}" : {error}'
+            found.events.append(("Warning", "UnparseableSchedule", note))
             return
         as_noted = {**cron_job, "status": {**status_of(cron_job), **found.fields}}
         times = schedule_times(as_noted, schedule, now_s)
@@ -253,7 +268,6 @@ class CronJobController(Reconciler):
             found.events.append(("Warning", "TooManyMissedTimes", _TOO_MANY))
         if times.unmet_s is None:
             return
-        spec = spec_of(cron_job)
         deadline_s = spec.get("startingDeadlineSeconds")
         if deadline_s is not None and times.unmet_s + deadline_s < now_s:
             at = datetime.fromtimestamp(times.unmet_s, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")
@@ -269,26 +283,6 @@ class CronJobController(Reconciler):
             for job in [job for job in jobs if uid_of(job) in active]:
                 yield self._deletion(job, found)
         yield Create(kind=_JOB, obj=_job(cron_job, times.unmet_s))
-
-    def _schedule(self, cron_job: Object, found: ActiveJobs) -> CronSchedule | None:
-        spec = spec_of(cron_job)
-        if is_terminating(cron_job):
-            return None
-        zone, text = str(spec.get("timeZone") or "UTC"), str(spec.get("schedule"))
-        try:
-            parse_zone(zone)
-        except ScheduleError as error:
-            note = f'invalid timeZone: "{zone}": {error}'
-            found.events.append(("Warning", "UnknownTimeZone", note))
-            return None
-        if spec.get("suspend"):
-            return None
-        try:
-            return parse_schedule(text, zone)
-        except ScheduleError as error:
-            note = f'unparseable schedule: "{text}" : {error}'
-            found.events.append(("Warning", "UnparseableSchedule", note))
-            return None
 
     def _deletion(self, job: Object, found: ActiveJobs) -> Delete:
         found.remove(job)

@@ -119,13 +119,13 @@ class DisruptionController(Reconciler):
         """What pods are concerned by has been judged by then: readiness counts, too."""
         return change.kind == "Pod" or super().stirs(change, before)
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         if isinstance(key, tuple) and key[0] == _POD and len(key) == 3:
-            return list(self._clear_stale(key, now_s))
+            yield from self._clear_stale(key, now_s)
+            return
         budget = self.objects.at(_BUDGET, key)
-        return [] if budget is None else list(self._sync(key, budget, now_s))
-
-    def _sync(self, key: Hashable, budget: Object, now_s: float) -> Iterator[Effect]:
+        if budget is None:
+            return
         try:
             selector_of(budget)
         except SelectorError as error:

@@ -88,31 +88,25 @@ class TaintEvictionController(Reconciler):
                 for pod in self.objects.by("Pod", "node", name(node)):
                     self._found[place_of(pod)] = uid_of(pod)
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         pod = self.objects.at("Pod", key)
         assert isinstance(key, tuple)
         planned = self._planned.get(key)
         if pod is None or is_terminating(pod) or is_finished(pod):
             self._planned.pop(key, None)
-            return ()
+            return
         if planned is not None and planned.uid != uid_of(pod):
             del self._planned[key]
         taints = self._taints_on(pod)
         stay_s = _stay_s(pod, taints)
         was_found = self._found.pop(key, None) == uid_of(pod)
         if stay_s is _FOREVER:
-            if self._planned.pop(key, None) is None:
-                return ()
-            note = f"Cancelling deletion of Pod {key_of(pod)}"
-            return (self.event(pod, "Normal", "TaintManagerEviction", note),)
+            if self._planned.pop(key, None) is not None:
+                note = f"Cancelling deletion of Pod {key_of(pod)}"
+                yield self.event(pod, "Normal", "TaintManagerEviction", note)
+            return
         if stay_s and was_found:
             self._planned[key] = _Planned(uid_of(pod), _foreseen_s(pod, taints, now_s))
-        return list(self._plan(key, pod, stay_s, now_s))
-
-    def _taints_on(self, pod: Object) -> list[Object]:
-        return _no_execute(self.objects.get("Node", node_name_of(pod)))
-
-    def _plan(self, key: Place, pod: Object, stay_s: float, now_s: float) -> Iterator[Effect]:
         planned = self._planned.get(key)
         due_s = now_s + stay_s
         if planned is None or not stay_s:
@@ -137,6 +131,9 @@ class TaintEvictionController(Reconciler):
             yield status_patch_of("Pod", pod, {"conditions": [target]})
         else:
             yield deletion_of("Pod", pod)
+
+    def _taints_on(self, pod: Object) -> list[Object]:
+        return _no_execute(self.objects.get("Node", node_name_of(pod)))
 
 
 def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:

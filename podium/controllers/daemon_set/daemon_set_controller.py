@@ -5,7 +5,7 @@ a pod's change costs a look at one node, however many there are. Where upstream 
 order, in a rolling update, they are taken by the age of their pods, then by name.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from functools import partial
 from typing import Any
 
@@ -118,22 +118,24 @@ class DaemonSetController(PodOwnerReconciler):
                 if daemon_set is not None and (wait_s := min_ready_s(daemon_set)):
                     self.look_after(place, wait_s + 1.0)
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         assert isinstance(key, tuple)
         place = (key[0], key[1])
         daemon_set = self.objects.at(_SET, place)
         if daemon_set is None:
             self._states.pop(place, None)
             self.refusals.pop(place, None)
-            return ()
+            return
         if is_terminating(daemon_set):
-            return ()
+            return
         revisions = self.objects.by(KIND, "owner", uid_of(daemon_set))
         history = history_of(daemon_set, revisions)
         step = next_step(daemon_set, history, self.objects, REVISION_LABEL)
-        if step is not None or history.current is None:
-            return () if step is None else (step,)
-        return list(self._sync(place, daemon_set, history, now_s))
+        if step is not None:
+            yield step
+        elif history.current is not None:
+            revision = revision_hash_of(history.current)
+            yield from self._sync(place, daemon_set, history, revision, now_s)
 
     def owner_of(self, key: Hashable) -> Object | None:
         assert isinstance(key, tuple)
@@ -166,7 +168,7 @@ class DaemonSetController(PodOwnerReconciler):
                 yield place
 
     def _sync(
-        self, place: Place, daemon_set: Object, history: History, now_s: float
+        self, place: Place, daemon_set: Object, history: History, revision: str, now_s: float
     ) -> Iterator[Effect]:
         state = self._states[place]
         if state.rules is None:
@@ -181,8 +183,6 @@ class DaemonSetController(PodOwnerReconciler):
                 claims.append(adoption(daemon_set, pod, "Pod"))
         state.orphans.clear()
         yield from claims
-        assert history.current is not None
-        revision = revision_hash_of(history.current)
         # One that was loaded amid a rollout, with pods of the revision that comes, goes on.
         goes_on = _is_rolling(daemon_set) and any(
             labels(pod).get(REVISION_LABEL) == revision

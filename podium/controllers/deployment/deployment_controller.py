@@ -4,7 +4,7 @@ One look asks for one step only: claim ReplicaSets, bring the new one's fields u
 it, or change sizes; its outcome brings the next look. The steps are those of v1.36.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 
 from podium.api.objects import (
     Object,
@@ -94,17 +94,28 @@ class DeploymentController(Reconciler):
         owners = owners_of(change.obj, _KIND, self.objects)
         return any(_is_rolling_out(self.objects.at(_KIND, owner)) for owner in owners)
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         deployment = self.objects.at(_KIND, key)
         if deployment is None:
             self._made.pop(key, None)
-            return ()
+            return
         selector = selector_of(deployment)
         claims = claim(deployment, selector, self.objects, _SET)
         if claims.effects:
-            return claims.effects
+            yield from claims.effects
+            return
         owned = owned_replica_sets(deployment, claims.owned)
-        return list(self._sync(key, deployment, owned, now_s))
+        scales = bool(deployment["spec"].get("paused")) or is_scaled(deployment, owned)
+        if not is_terminating(deployment):
+            steps = [*self._steps(deployment, owned, scales=scales)]
+            yield from steps
+            if steps:
+                # What comes of them will be looked at, and told, at once.
+                return
+            if scales or is_complete(deployment, counts_of(owned)):
+                yield from (deletion_of(_SET, one) for one in surplus_history(deployment, owned))
+        rolls_out = not scales and not is_terminating(deployment)
+        yield from self._status(key, deployment, owned, now_s, rolls_out=rolls_out)
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Tell of ReplicaSets that were created or have got another size."""
@@ -134,21 +145,6 @@ class DeploymentController(Reconciler):
                 conditions = Conditions([*conditions_of(deployment)], self._now_s)
                 conditions.put(PROGRESSING, "False", "ReplicaSetCreateError", note)
                 yield from conditions_patch(deployment, conditions.all)
-
-    def _sync(
-        self, key: Hashable, deployment: Object, owned: OwnedReplicaSets, now_s: float
-    ) -> Iterator[Effect]:
-        scales = bool(deployment["spec"].get("paused")) or is_scaled(deployment, owned)
-        if not is_terminating(deployment):
-            steps = [*self._steps(deployment, owned, scales=scales)]
-            yield from steps
-            if steps:
-                # What comes of them will be looked at, and told, at once.
-                return
-            if scales or is_complete(deployment, counts_of(owned)):
-                yield from (deletion_of(_SET, one) for one in surplus_history(deployment, owned))
-        rolls_out = not scales and not is_terminating(deployment)
-        yield from self._status(key, deployment, owned, now_s, rolls_out=rolls_out)
 
     def _steps(
         self, deployment: Object, owned: OwnedReplicaSets, *, scales: bool

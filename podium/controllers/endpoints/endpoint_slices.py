@@ -54,23 +54,21 @@ class EndpointSliceController(ServiceReconciler):
             for pod in self.objects.by("Pod", "node", called):
                 yield from self.selected.update_pod(pod, pod)
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         service = self.objects.at("Service", key)
         if service is None or is_terminating(service):
-            return ()
+            return
         spec = service["spec"]
         slices = [*self.objects.by(_SLICE, "service", "/".join(place_of(service)))]
         if spec.get("type") == "ExternalName":
-            return [deletion_of(_SLICE, one) for one in slices]
+            yield from (deletion_of(_SLICE, one) for one in slices)
+            return
         if not spec.get("selector"):
-            return ()
-        return list(self._reconcile(service, slices))
-
-    def _reconcile(self, service: Object, slices: Sequence[Object]) -> Iterator[Effect]:
+            return
         wanted: dict[Ports, dict[str, Object]] = {}
         for pod in self.selected.of(service):
             node = self.objects.get("Node", node_name_of(pod))
-            keeps_unready = service["spec"].get("publishNotReadyAddresses")
+            keeps_unready = spec.get("publishNotReadyAddresses")
             if is_endpoint(pod) and (node is not None or keeps_unready):
                 group = wanted.setdefault(ports_of(service, pod), {})
                 group[uid_of(pod)] = endpoint_of(service, pod, node)

@@ -120,11 +120,16 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
     lacking = min(lacking, CHANGES_MAX)
     if not is_indexed(job):
         return PodChanges(creations=[job_pod(job, None, {}) for _ in range(lacking)])
+    busy = {completion_index(pod) for pod in active}
+    if replaces_failed_only(job):
+        busy |= {completion_index(pod) for pod in context.pods if is_ending(pod)}
+    busy |= context.succeeded_indexes | context.failed_indexes
+    pending = (index for index in range(int(spec["completions"])) if index not in busy)
     waits_s = {
         index: _remaining_s(all_failures_of(last) + 1, finished_s(last), now_s)
         if (last := context.awaiting_replacement.get(index)) is not None
         else 0.0
-        for index in _pending_indexes(context, lacking)
+        for index in islice(pending, lacking)
     }
     due = [index for index, index_wait_s in waits_s.items() if not index_wait_s]
     if waits_s and not due:
@@ -143,16 +148,6 @@ def _for_removal(context: SyncJobContext, at_least: int) -> list[Object]:
         useless = [pod for pod in left if all(pod is not keeper for keeper in kept)]
         left = removal_order(kept)
     return useless + left[: max(at_least - len(useless), 0)]
-
-
-def _pending_indexes(context: SyncJobContext, count: int) -> Sequence[int]:
-    job = context.job
-    busy = {completion_index(pod) for pod in context.active}
-    if replaces_failed_only(job):
-        busy |= {completion_index(pod) for pod in context.pods if is_ending(pod)}
-    busy |= context.succeeded_indexes | context.failed_indexes
-    indexes = range(int(job["spec"]["completions"]))
-    return list(islice((index for index in indexes if index not in busy), count))
 
 
 def _notes(context: SyncJobContext, index: int) -> Mapping[str, str]:

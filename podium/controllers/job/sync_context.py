@@ -4,7 +4,7 @@ A pod is counted in three writes, so that no crash between them counts it twice 
 goes into the Job's status, then its finalizer goes, and then its uid becomes one more in a number.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -59,9 +59,15 @@ def _exit_code(rule: Object, pod: Object) -> str | None:
     wanted = rule.get("onExitCodes")
     if wanted is None:
         return None
-    for container, code in _exits(pod):
-        if wanted.get("containerName") not in (None, container):
+    found = status_of(pod)
+    for status in (
+        *entries(found, "containerStatuses"),
+        *entries(found, "initContainerStatuses"),
+    ):
+        container, terminated = str(status.get("name")), part(status, "state").get("terminated")
+        if terminated is None or wanted.get("containerName") not in (None, container):
             continue
+        code = int(terminated.get("exitCode") or 0)
         is_listed = code in wanted.get("values", ())
         if code and is_listed == (wanted.get("operator") == "In"):
             place = f"{namespace(pod)}/{name(pod)}"
@@ -78,17 +84,6 @@ def _condition(rule: Object, pod: Object) -> str | None:
         if (condition.get("type"), condition.get("status")) in patterns:
             return f"Pod {namespace(pod)}/{name(pod)} has condition {condition['type']}"
     return None
-
-
-def _exits(pod: Object) -> Iterator[tuple[str, int]]:
-    found = status_of(pod)
-    for status in (
-        *entries(found, "containerStatuses"),
-        *entries(found, "initContainerStatuses"),
-    ):
-        terminated = part(status, "state").get("terminated")
-        if terminated is not None:
-            yield str(status.get("name")), int(terminated.get("exitCode") or 0)
 
 
 class SyncJobContext(msgspec.Struct, frozen=True):

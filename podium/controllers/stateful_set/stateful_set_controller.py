@@ -12,7 +12,6 @@ from podium.api.workloads import replicas_of, selector_of, update_strategy_of
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.controller_revisions import (
     KIND,
-    History,
     history_of,
     next_step,
     revision_hash_of,
@@ -62,41 +61,26 @@ class StatefulSetController(Reconciler):
                 if one is not None:
                     yield from owners_of(one, _SET, self.objects, adopts=change.kind == "Pod")
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         owner = self.objects.at(_SET, key)
         if owner is None:
-            return ()
+            return
         claims = claim(owner, selector_of(owner), self.objects, "Pod")
         if claims.effects:
-            return claims.effects
+            yield from claims.effects
+            return
         history = history_of(owner, self.objects.by(KIND, "owner", uid_of(owner)))
         step = next_step(owner, history, self.objects, _HASH_LABEL)
-        if step is not None or history.current is None:
-            return () if step is None else (step,)
-        return list(self._sync(key, owner, history.current, history, claims.owned, now_s))
-
-    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
-        """Tell of pods and claims, and go on when the claims are there."""
-        if getattr(outcome.effect, "kind", "") == CLAIM:
-            self.look_again(key, self._now_s)
-        return self._told(key, outcome)
-
-    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Tell why pods or claims can't be created or deleted."""
-        return self._told(key, outcome)
-
-    def _sync(
-        self,
-        key: Hashable,
-        owner: Object,
-        update: Object,
-        history: History,
-        owned: Sequence[Object],
-        now_s: float,
-    ) -> Iterator[Effect]:
+        if step is not None:
+            yield step
+        update = history.current
+        if step is not None or update is None:
+            return
         known = status_of(owner).get("currentRevision")
         current = next((one for one in history.old if name(one) == known), update)
-        pods = {ordinal: pod for pod in owned if (ordinal := ordinal_of(owner, pod)) is not None}
+        pods = {
+            ordinal: pod for pod in claims.owned if (ordinal := ordinal_of(owner, pod)) is not None
+        }
         if not is_terminating(owner):
             control = StatefulSetControl(owner, current, update, pods, self.objects, now_s)
             # One that was loaded amid a rollout goes on with it once something happens to it.
@@ -112,6 +96,16 @@ class StatefulSetController(Reconciler):
         later_s = min((s for s in moments if s is not None and s > now_s), default=None)
         if later_s is not None:
             self.look_again(key, later_s)
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
+        """Tell of pods and claims, and go on when the claims are there."""
+        if getattr(outcome.effect, "kind", "") == CLAIM:
+            self.look_again(key, self._now_s)
+        return self._told(key, outcome)
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Tell why pods or claims can't be created or deleted."""
+        return self._told(key, outcome)
 
     def _told(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
         owner, effect, error = self.objects.at(_SET, key), outcome.effect, outcome.error

@@ -5,7 +5,7 @@ this order: the volume's claimRef, its phase, the claim's volumeName, its status
 between loses nothing. Provisioners make and remove volumes.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 
 from podium.api.objects import Object, annotations, is_terminating, name, place_of, uid_of
 from podium.api.pods import node_name_of, phase_of
@@ -100,15 +100,22 @@ class PersistentVolumeController(Reconciler):
             for use in claim_uses(obj):
                 yield CLAIM, place, use.claim_name
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         assert isinstance(key, tuple)
         kind, place, called = key
         obj = self.objects.get(kind, called, place)
         if obj is None:
-            return ()
+            return
         if kind == VOLUME:
-            return list(self._sync_volume(obj))
-        return list(self._sync_bound(obj) if is_fully_bound(obj) else self._sync_unbound(obj))
+            yield from self._sync_volume(obj)
+        elif not is_fully_bound(obj):
+            yield from self._sync_unbound(obj)
+        elif (volume := self.objects.get(VOLUME, volume_name(obj))) is None:
+            yield from self._mark_lost(obj, "ClaimLost", _LOST)
+        elif is_reserved(volume) and not is_bound_to(volume, obj):
+            yield from self._mark_lost(obj, "ClaimMisbound", _MISBOUND)
+        else:
+            yield from next_step(obj, volume)
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
         """Note a claim that is absent, although a volume refers to it."""
@@ -139,15 +146,6 @@ class PersistentVolumeController(Reconciler):
             yield from status_patch(volume, {"phase": "Bound"})
         elif volume_name(claim) and is_bound_by_controller(volume):
             yield unbound(volume)
-
-    def _sync_bound(self, claim: Object) -> Iterator[Effect]:
-        volume = self.objects.get(VOLUME, volume_name(claim))
-        if volume is None:
-            yield from self._mark_lost(claim, "ClaimLost", _LOST)
-        elif is_reserved(volume) and not is_bound_to(volume, claim):
-            yield from self._mark_lost(claim, "ClaimMisbound", _MISBOUND)
-        else:
-            yield from next_step(claim, volume)
 
     def _mark_lost(self, claim: Object, reason: str, note: str) -> Iterator[Effect]:
         if phase_of(claim) != "Lost":

@@ -6,7 +6,7 @@ reached where the CSINode of the selected node says (or the class's allowed topo
 when it is released, if its class reclaims by `Delete`.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from podium.api.objects import (
@@ -14,13 +14,13 @@ from podium.api.objects import (
     annotations,
     entries,
     is_terminating,
-    key,
     labels,
     name,
     place_of,
     spec_of,
     uid_of,
 )
+from podium.api.objects import key as key_of
 from podium.api.pods import phase_of
 from podium.api.volumes.claims_and_volumes import (
     NO_PROVISIONER,
@@ -58,17 +58,26 @@ class VolumeProvisioner(Reconciler):
         if obj is not None and change.kind in (CLAIM, VOLUME):
             yield change.kind, *place_of(obj)
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         assert isinstance(key, tuple)
         kind, place, called = key
         obj = self.objects.get(kind, called, place)
         if kind == VOLUME:
-            return list(self._reclaim(obj))
+            yield from self._reclaim(obj)
+            return
         storage_class = self._class_of(obj)
         if obj is None or storage_class is None:
             self._due_s.pop(key, None)
-            return ()
-        return list(self._provision(key, obj, storage_class, now_s))
+            return
+        if key not in self._due_s:
+            self._due_s[key] = now_s + self._latency_s
+            note = f'External provisioner is provisioning volume for claim "{key_of(obj)}"'
+            yield self._record(obj, "Provisioning", note)
+        if self._due_s[key] > now_s:
+            self.look_again(key, self._due_s[key])
+            return
+        del self._due_s[key]
+        yield Create(kind=VOLUME, obj=self._volume(obj, storage_class))
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Tell of volumes that were made."""
@@ -90,19 +99,6 @@ class VolumeProvisioner(Reconciler):
         if marks.get(PROVISIONER) != found["provisioner"] or (waits and SELECTED_NODE not in marks):
             return None
         return None if self.objects.get(VOLUME, _name_for(claim)) is not None else found
-
-    def _provision(
-        self, key_: Hashable, claim: Object, storage_class: Object, now_s: float
-    ) -> Iterator[Effect]:
-        if key_ not in self._due_s:
-            self._due_s[key_] = now_s + self._latency_s
-            note = f'External provisioner is provisioning volume for claim "{key(claim)}"'
-            yield self._record(claim, "Provisioning", note)
-        if self._due_s[key_] > now_s:
-            self.look_again(key_, self._due_s[key_])
-            return
-        del self._due_s[key_]
-        yield Create(kind=VOLUME, obj=self._volume(claim, storage_class))
 
     def _volume(self, claim: Object, storage_class: Object) -> Object:
         spec = claim["spec"]

@@ -158,7 +158,17 @@ class GangScheduler:
         if due:
             waiting = [one for gang in sorted(due) for one in self._groups.uids(gang)]
             for gang in due:
-                self._expire(gang)
+                room = self._rooms.pop(gang)
+                if room.is_given_up:
+                    continue
+                group = self._groups.get(gang)
+                asked_s = None if group is None else group.timeout_s
+                wait_s = self._timeout_s if asked_s is None else asked_s
+                self._rooms[gang] = _Room(room.until_s + wait_s, is_given_up=True)
+                for pod in [*self._context.scheduler.nominator.nominated()]:
+                    if pod.uid in self._context.pending and self.of(pod) == gang:
+                        self._context.clear_nomination(pod)
+                        self._context.tell_nomination_gone(pod)
             self._context.queue.activate(waiting, now_s)
 
     def next_wakeup_s(self) -> float | None:
@@ -265,18 +275,6 @@ class GangScheduler:
         for queued in members:
             self._context.metrics.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
             handle_scheduling_failure(self._context, queued, failure)
-
-    def _expire(self, gang: GangId) -> None:
-        room = self._rooms.pop(gang)
-        if room.is_given_up:
-            return
-        group = self._groups.get(gang)
-        wait_s = self._timeout_s if group is None or group.timeout_s is None else group.timeout_s
-        self._rooms[gang] = _Room(room.until_s + wait_s, is_given_up=True)
-        for pod in [*self._context.scheduler.nominator.nominated()]:
-            if pod.uid in self._context.pending and self.of(pod) == gang:
-                self._context.clear_nomination(pod)
-                self._context.tell_nomination_gone(pod)
 
 
 def _as_gang(watch: Tell, why: str) -> Tell:

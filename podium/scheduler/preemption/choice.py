@@ -34,10 +34,6 @@ class Key(msgspec.Struct, frozen=True):
     words: Callable[[int, int], str] = lambda value, _: str(value)
 
 
-def _top_priority(value: int, victims: int) -> str:
-    return str(value) if victims else "none"
-
-
 def _priority_sum(value: int, victims: int) -> str:
     return f"{value - victims * PRIORITY_OFFSET} + {victims}×2³¹" if victims else "0"
 
@@ -58,7 +54,7 @@ TOP_PRIORITY = Key(
     "lowest priority of the highest victim",
     "HIGHEST PRIORITY",
     lambda run, rows: run.top_priority.take(rows),
-    _top_priority,
+    lambda value, victims: str(value) if victims else "none",
 )
 PRIORITY_SUM = Key(
     "smallest sum of priorities",

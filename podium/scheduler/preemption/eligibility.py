@@ -20,12 +20,11 @@ def ineligible(pod: PodInfo, snapshot: Snapshot, nominated_outcome: int) -> str:
     row = snapshot.row_of.get(pod.nominated_node_name)
     if row is None or nominated_outcome < 0:
         return ""
-    if any(_is_leaving_for(victim, pod) for victim in snapshot.pods_on[row]):
+    if any(
+        victim.cls.terminating
+        and victim.priority < pod.priority
+        and disruption_reason(victim.obj) == BY_SCHEDULER.reason
+        for victim in snapshot.pods_on[row]
+    ):
         return VICTIMS_TERMINATING
     return ""
-
-
-def _is_leaving_for(victim: PodInfo, preemptor: PodInfo) -> bool:
-    if not victim.cls.terminating or victim.priority >= preemptor.priority:
-        return False
-    return disruption_reason(victim.obj) == BY_SCHEDULER.reason

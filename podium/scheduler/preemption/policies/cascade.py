@@ -46,29 +46,29 @@ class Cascade:
         with TrialChanges(self._handle.snapshot) as changes:
             while waiting and size < SIZE_MAX:
                 victim, *waiting = sorted(waiting, key=lambda one: -one.priority)
-                if controller_of(victim.obj) is not None:
-                    further = self._replace(victim, own_row, changes, taken)
-                    size += len(further)
-                    waiting += further
+                if controller_of(victim.obj) is None:
+                    continue
+                pod = replacement(victim, self._handle.snapshot.classes)
+                row, further = place(self._handle, pod, own_row, changes), tuple[PodInfo, ...]()
+                if row is None and pod.cls.preempts:
+                    row, further = self._preempt(pod, own_row, changes)
+                if row is not None:
+                    taken.add(row)
+                leaving = [one for one in further if not one.cls.terminating]
+                size += len(leaving)
+                waiting += leaving
         return min(size, SIZE_MAX), taken
-
-    def _replace(
-        self, victim: PodInfo, own_row: int, changes: TrialChanges, taken: set[int]
-    ) -> Sequence[PodInfo]:
-        pod = replacement(victim, self._handle.snapshot.classes)
-        row, further = place(self._handle, pod, own_row, changes), tuple[PodInfo, ...]()
-        if row is None and pod.cls.preempts:
-            row, further = self._preempt(pod, own_row, changes)
-        if row is not None:
-            taken.add(row)
-        return [one for one in further if not one.cls.terminating]
 
     def _preempt(
         self, pod: PodInfo, own_row: int, changes: TrialChanges
     ) -> tuple[int | None, tuple[PodInfo, ...]]:
         snapshot, filtering = self._handle.snapshot, self._handle.finder.filtering(pod)
-        is_elsewhere, run = np.arange(snapshot.node_count) != own_row, self._run_of(pod)
-        is_closed = (filtering.outcome > 0) & is_elsewhere
+        self._policies.update()
+        run = self._runs.get(pod.cls)
+        if run is None:
+            run = DryRun(self._tables, self._handle.nominator)
+            self._runs.put(pod.cls, run)
+        is_closed = (filtering.outcome > 0) & (np.arange(snapshot.node_count) != own_row)
         run.update(pod, filtering, is_closed)
         candidates = np.flatnonzero(is_closed & run.is_candidate)
         if not len(candidates):
@@ -81,11 +81,3 @@ class Cascade:
         changes.take(victims)
         changes.put(pod, snapshot.names[row])
         return row, victims
-
-    def _run_of(self, pod: PodInfo) -> DryRun:
-        self._policies.update()
-        run = self._runs.get(pod.cls)
-        if run is None:
-            run = DryRun(self._tables, self._handle.nominator)
-            self._runs.put(pod.cls, run)
-        return run

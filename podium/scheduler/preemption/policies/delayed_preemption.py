@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from podium.api.objects import Object, annotations, condition_of, spec_of
+from podium.api.objects import annotations, condition_of, spec_of
 from podium.api.pod_specs import tolerations_of
 from podium.api.pods import priority_class_of
 from podium.api.values.durations import duration_seconds
@@ -66,7 +66,9 @@ class DelayedPreemption(PreemptionPolicy):
             return Held("a node is being provisioned for it", min(promised_s, limit_s))
         if not patience.startup_taints:
             return None
-        tolerant = _tolerating(pod.obj, sorted(patience.startup_taints))
+        spec = spec_of(pod.obj)
+        more = [{"key": key, "operator": "Exists"} for key in sorted(patience.startup_taints)]
+        tolerant = {**pod.obj, "spec": {**spec, "tolerations": [*tolerations_of(spec), *more]}}
         rows = self._handle.finder.rows(pending_pod(tolerant, self._handle.snapshot.classes))
         if not len(rows):
             return None
@@ -116,12 +118,6 @@ def ends_s(pod: PodInfo) -> float:
     expected = duration_seconds(annotations(pod.obj).get(EXPECTED_DURATION, ""))
     said = [float(one) for one in (deadline, expected) if one is not None]
     return pod.start_ns / NANOS_PER_SECOND + min(said, default=math.inf)
-
-
-def _tolerating(pod: Object, taints: Sequence[str]) -> Object:
-    more = [{"key": key, "operator": "Exists"} for key in taints]
-    spec = spec_of(pod)
-    return {**pod, "spec": {**spec, "tolerations": [*tolerations_of(spec), *more]}}
 
 
 def _time_s(text: str) -> float:

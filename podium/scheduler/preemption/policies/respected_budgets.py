@@ -46,17 +46,16 @@ class RespectedBudgets(PreemptionPolicy):
             if victim.name not in budgets.budgets[number].disrupted
         )
         for number, count in sorted(needed.items()):
-            if self._is_respected(number, pod) and count > self._allowed(number):
-                budget = budgets.budgets[number]
+            budget = budgets.budgets[number]
+            is_respected = (
+                self._for_all
+                or (self._annotated and budget.is_respected)
+                or priority_class_of(pod.obj) in self._classes
+            )
+            if is_respected and count > self._allowed(number):
                 name = f"{budget.namespace}/{budget.name}"
                 return Objection(f"PodDisruptionBudget {name} would be violated", budget=name)
         return None
-
-    def _is_respected(self, number: int, preemptor: PodInfo) -> bool:
-        asks = self._annotated and self._budgets.budgets[number].is_respected
-        if self._for_all or asks:
-            return True
-        return priority_class_of(preemptor.obj) in self._classes
 
     def _allowed(self, number: int) -> int:
         budget = self._budgets.budgets[number]

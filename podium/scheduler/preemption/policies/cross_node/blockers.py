@@ -1,7 +1,6 @@
 """Which pods of lower priority keep a pod away from nodes other than their own."""
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 import msgspec
 
@@ -76,16 +75,16 @@ class Blockers:
     def _keys_of(self, cls: PodClass) -> tuple[str, ...]:
         keys = self._keys.get(cls.id)
         if keys is None:
-            keys = self._keys[cls.id] = tuple(dict.fromkeys(self._objections(cls)))
+            kin, own = cls.kin, self._pod.cls.kin
+            around = self._handle.listers.namespace_labels(cls.namespace)
+            theirs = self._resolved(cls)
+            objections = (
+                *(term.topology_key for term in self._apart if term.matches(kin, around)),
+                *(term.topology_key for term in theirs if term.matches(own, self._around)),
+                *(one.topology_key for one in self._spread if one.meets(own, kin)),
+            )
+            keys = self._keys[cls.id] = tuple(dict.fromkeys(objections))
         return keys
-
-    def _objections(self, cls: PodClass) -> Iterator[str]:
-        kin, own = cls.kin, self._pod.cls.kin
-        around = self._handle.listers.namespace_labels(cls.namespace)
-        yield from (term.topology_key for term in self._apart if term.matches(kin, around))
-        theirs = self._resolved(cls)
-        yield from (term.topology_key for term in theirs if term.matches(own, self._around))
-        yield from (one.topology_key for one in self._spread if one.meets(own, kin))
 
     def _resolved(self, cls: PodClass) -> tuple[AffinityTerm, ...]:
         terms = affinity_terms(cls.kin).required_anti_affinity
