@@ -26,11 +26,7 @@ from podium.machines.reconciler.indexer import Indexer
 
 
 class ClaimedObjects(msgspec.Struct):
-    """The objects that an owner has, with the adoptions and releases that are due.
-
-    Attributes:
-        effects: adoptions and releases; what they concern is looked at again when they are done.
-    """
+    """The objects that an owner has, with the adoptions and releases that are due."""
 
     owned: list[Object] = msgspec.field(default_factory=list)
     effects: list[Effect] = msgspec.field(default_factory=list)

@@ -157,11 +157,7 @@ def rank(
     filesystems: Filesystems,
     order: EvictionOrder = EvictionOrder.DEFAULT,
 ) -> list[Ranked]:
-    """The pods, first to be evicted first; equals keep their order.
-
-    Raises:
-        QuantityError: a request isn't a quantity.
-    """
+    """The pods, first to be evicted first, equals in their order; raises QuantityError."""
     starved = signal.starved
     if not starved.compared_with:
         keys = _BY_USAGE

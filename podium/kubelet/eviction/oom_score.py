@@ -21,11 +21,7 @@ _BURSTABLE_MAX = BEST_EFFORT - 1
 
 
 def oom_score_adj(pod: Object, container: Object, memory_capacity_bytes: int) -> int:
-    """The adjustment for a container of a pod, on a node of so much memory, which isn't 0.
-
-    Raises:
-        QuantityError: a request isn't a quantity.
-    """
+    """The adjustment for a pod's container on a node of so much memory; raises QuantityError."""
     if is_node_critical(pod):
         return GUARANTEED
     match stored_or_computed_qos(pod):

@@ -14,11 +14,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class Sleeper(NamedTuple):
-    """A pod that waits for an event although it would fit.
-
-    Attributes:
-        tried_at_s: when it is tried if no event wakes it, in seconds since the epoch.
-    """
+    """A pod that waits for an event although it fits, to be tried at `tried_at_s` otherwise."""
 
     pod: PodInfo
     node_name: str

@@ -74,11 +74,7 @@ KEYS = (VIOLATIONS, TOP_PRIORITY, PRIORITY_SUM, VICTIMS, LATEST_START)
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """How the candidates were narrowed down.
-
-    Attributes:
-        left: after each key that was needed, the rows that were left.
-    """
+    """How candidates were narrowed down: the rows left after each key that was needed."""
 
     left: tuple[Rows, ...]
     keys: tuple[Key, ...] = KEYS

@@ -24,12 +24,7 @@ Place = tuple[str, str]
 
 
 class Domain(msgspec.Struct, frozen=True):
-    """Nodes from which the same pods keep a pod away.
-
-    Attributes:
-        rows: of the nodes, ascending.
-        blockers: pods of lower priority, on any nodes.
-    """
+    """Rows, ascending, from which the same pods of lower priority keep a pod away."""
 
     rows: tuple[int, ...]
     blockers: tuple[PodInfo, ...]

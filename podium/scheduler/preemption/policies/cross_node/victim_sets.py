@@ -15,12 +15,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class VictimSet(msgspec.Struct, frozen=True):
-    """Who would have to go for a pod to fit on a row.
-
-    Attributes:
-        row: of the node that would take the pod.
-        victims: on any nodes, the most important first; at least one.
-    """
+    """The pods, on any nodes, that have to go for a pod to fit on a row, most important first."""
 
     row: int
     victims: tuple[PodInfo, ...]
@@ -28,11 +23,7 @@ class VictimSet(msgspec.Struct, frozen=True):
 
 
 class VictimSets(DryRun):
-    """A dry run whose victims aren't only on the row itself.
-
-    Attributes:
-        nodes_touched: int64[nodes], from how many nodes victims would go.
-    """
+    """A dry run whose victims are on any nodes; `nodes_touched` counts these, int64[nodes]."""
 
     def __init__(
         self, like: DryRun, sets: Mapping[int, VictimSet], lost: Collection[int] | None = None
