@@ -28,11 +28,7 @@ _begun_by = 0
 
 
 class LostProcessError(PodiumError):
-    """A process that worked on a piece is gone.
-
-    Attributes:
-        number: of the piece, from 0.
-    """
+    """A process that worked on a piece is gone."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -58,11 +54,6 @@ def in_workers(
     Where the system can't fork, this process does it all, one after the other, and the function
     must leave alone what the next one will read. What it returns or raises is pickled.
 
-    Args:
-        function: takes one of the items; an exception is raised here in its turn.
-        workers: how many processes work at the same time.
-        progress: is told whenever another item is done.
-
     Raises:
         LostProcessError: one of the processes was killed.
     """
@@ -87,9 +78,6 @@ class Forks(Generic[Item, Result]):
     """Processes that work on items, each on one; those that still do are ended on leaving.
 
     The first begin on entering. Whenever results are waited for, others follow them.
-
-    Args:
-        workers: how many processes work at the same time.
     """
 
     def __init__(
@@ -159,7 +147,6 @@ class Forks(Generic[Item, Result]):
                 self._running[reader] = number, process
 
     def _collect(self) -> None:
-        """Wait until a process has answered, and start another in its place."""
         for ready in wait([*self._running]):
             assert isinstance(ready, Connection)
             number, process = self._running[ready]

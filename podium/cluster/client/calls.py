@@ -15,11 +15,7 @@ STRATEGIC = "application/strategic-merge-patch+json"
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A request to an API server.
-
-    Attributes:
-        method: such as `POST`.
-    """
+    """A request to an API server."""
 
     method: str
     path: str
@@ -28,11 +24,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def call_of(effect: Effect) -> Call:
-    """The request that an effect is.
-
-    Raises:
-        KeyError: the effect is no call, such as a record, or of an unknown kind.
-    """
+    """The request that an effect is."""
     return _CALLS[type(effect)](effect)
 
 

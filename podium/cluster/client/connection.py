@@ -68,11 +68,6 @@ class Connection(msgspec.Struct):
 async def load_connection(kubeconfig: str | None = None, context: str | None = None) -> Connection:
     """The connection that kubectl would take.
 
-    Args:
-        kubeconfig: a file; None for those that KUBECONFIG names, or else the usual one, or else,
-            inside a pod, its service account.
-        context: of the file; None for its current one.
-
     Raises:
         MissingConnectionError: there is none, or what there is can't be used.
     """

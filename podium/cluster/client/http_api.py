@@ -110,11 +110,7 @@ class HttpApi:
         return Outcome(effect, obj=answer)
 
     async def get(self, kind: str, name: str, namespace: str = "") -> Object:
-        """One object.
-
-        Raises:
-            CallFailedError: it can't be had.
-        """
+        """One object; raises CallFailedError if it can't be had."""
         answer = await self._answer(Call("GET", object_path(KINDS[kind], namespace, name), {}))
         if isinstance(answer, CallError):
             raise CallFailedError(answer)
@@ -189,7 +185,6 @@ class HttpApi:
     async def _answer(
         self, call: Call, query: Mapping[str, str] | None = None
     ) -> dict[str, Any] | CallError:
-        """What comes of a request; whatever goes wrong is an answer, too."""
         async with self._room:
             try:
                 async with await self._send(call, query or {}, self._timeout) as response:

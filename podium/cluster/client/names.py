@@ -33,8 +33,6 @@ def names_of(
     """The namespaces and names of all objects of a kind; none if they can't be had in that time.
 
     Args:
-        kubeconfig: a file; None for the usual ones.
-        context: of the file; None for its current one.
         within_s: how long it may take, in seconds.
     """
     try:

@@ -17,11 +17,7 @@ class UnreadableAnswerError(ValueError):
 
 
 def decoded(content: bytes) -> dict[str, Any]:
-    """The object that an answer is.
-
-    Raises:
-        UnreadableAnswerError: it is none.
-    """
+    """The object that an answer is; raises UnreadableAnswerError if it is none."""
     try:
         found = msgspec.json.decode(content)
     except msgspec.DecodeError as error:

@@ -36,11 +36,7 @@ class ApiCaller:
         }
 
     def call(self, effect: Effect, now_s: float) -> Outcome:
-        """Make a call, and say what became of it.
-
-        Raises:
-            KeyError: the effect is no call.
-        """
+        """Make a call, and say what became of it; raises KeyError if the effect is no call."""
         try:
             return Outcome(effect, obj=self._calls[type(effect)](effect, now_s))
         except RefusedError as refused:

@@ -19,7 +19,6 @@ class DriverEvent(msgspec.Struct, frozen=True):
 
     Attributes:
         at_s: when, in seconds since the epoch.
-        who: the machine's name.
     """
 
     at_s: float
@@ -67,11 +66,7 @@ class Relisted(DriverEvent, frozen=True):
 
 
 class ListFailed(DriverEvent, frozen=True):
-    """A kind couldn't be listed or watched; it is tried again.
-
-    Attributes:
-        error: why.
-    """
+    """A kind couldn't be listed or watched; it is tried again."""
 
     kind: str
     error: PodiumError

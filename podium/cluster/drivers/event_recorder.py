@@ -58,11 +58,7 @@ class RecorderPurpose(msgspec.Struct, frozen=True):
 
 
 class _EventSeries(msgspec.Struct):
-    """An event and its repetitions.
-
-    Attributes:
-        obj: the object that was created first.
-    """
+    """An event and its repetitions."""
 
     obj: Object
     last_s: float
@@ -79,9 +75,8 @@ class _EventSeries(msgspec.Struct):
 class _Write(msgspec.Struct, frozen=True):
     """An attempt to write an event.
 
-    Attributes:
-        obj: the event as it happened first.
-        repetition: what is to be said of repetitions; empty if there were none.
+    obj: the event as it happened first.
+    repetition: what is to be said of repetitions; empty if there were none.
     """
 
     obj: Object
@@ -93,7 +88,6 @@ class EventRecorder:
     """Turns the records of one machine into calls that create or update Events.
 
     Args:
-        host: where the machine runs; part of `reportingInstance`.
         start_s: when the machine started; `FINISH_S` and `REFRESH_S` count from here.
         reasons: of the records that become events; all do if None.
     """

@@ -31,7 +31,6 @@ class InformerCache:
         return len(self._known)
 
     def __iter__(self) -> Iterator[Object]:
-        """The objects."""
         return iter(self._known.values())
 
     def get(self, namespace: str, name: str) -> Object | None:
@@ -51,9 +50,6 @@ class InformerCache:
 
     def listed(self, objects: Iterable[Object], revision: int) -> list[Change]:
         """Take in a list, the first or a later one.
-
-        Args:
-            revision: the list's.
 
         Returns:
             What has changed: what came and what changed in the list's order, then what went.

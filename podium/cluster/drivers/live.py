@@ -126,14 +126,7 @@ class LiveDriver:
         host: str = "podium",
         renew: Callable[[], Machine] | None = None,
     ) -> None:
-        """Start a machine.
-
-        Args:
-            machine: knows of nothing yet.
-            name: which machine it is, in logs; the machine's own unless given.
-            host: where it runs, as events tell.
-            renew: makes the machine that follows after a failure.
-        """
+        """Start a machine."""
         called = name or machine.name
         first = LiveMachineRunner(self._context, called, machine, host)
         self._group.create_task(self._keep(first, host, renew))

@@ -38,7 +38,6 @@ class LiveContext(msgspec.Struct, frozen=True):
     """Context that the runners of a live driver share.
 
     Attributes:
-        calls_max: how many calls of one machine may be under way.
         may_act: machines are told that they are synced once this is set, and do nothing before.
         rng: chooses how much longer to wait, so that not all try again at once.
         resync_s: after how long a kind is listed anew though its watch goes on.
@@ -65,11 +64,7 @@ class LiveMachineRunner:
     """Runs a machine: lists and watches, hands it events, and makes its calls.
 
     Attributes:
-        name: of the machine, among the driver's.
         informers: what was listed and watched, by kind; the machine may not know all of it yet.
-
-    Args:
-        host: where it runs, as events tell.
     """
 
     def __init__(self, context: LiveContext, name: str, machine: Machine, host: str) -> None:

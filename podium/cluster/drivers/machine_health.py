@@ -30,7 +30,6 @@ class MachineError(PodiumError):
     """A machine, or the call that it asked for, has raised an unexpected exception.
 
     Attributes:
-        who: the machine's name.
         where: the lines of code that it came through.
     """
 

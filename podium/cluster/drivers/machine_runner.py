@@ -22,8 +22,6 @@ class RunnerContext:
     """Context that the runners of a virtual driver share.
 
     Attributes:
-        informers: by kind, those that some machine has needed.
-        health: keeps account of what fails; None if the first failure ends the run.
         event_reasons: of the records that become events; all do if None.
     """
 
@@ -59,17 +57,7 @@ class RunnerContext:
 
 
 class MachineRunner:
-    """Runs a machine: delivers events, wakes it when it is due, and carries its calls out.
-
-    Attributes:
-        name: of the machine, among the driver's.
-        has_ended: whether it has crashed; it is told nothing any more.
-
-    Args:
-        host: where it runs, as events tell.
-        fail: called when the machine raises.
-        crash: called when a fault crashes the machine; None if it is spared.
-    """
+    """Runs a machine: delivers events, wakes it when it is due, and carries its calls out."""
 
     def __init__(
         self,
@@ -257,7 +245,6 @@ class MachineRunner:
             self._schedule_outcome(outcome, plan)
 
     def _called(self, effect: Effect, now_s: float) -> Outcome:
-        """Make a call; a bug behind it is an internal error, as of any server."""
         try:
             return self._context.api.call(effect, now_s)
         except JournalError:

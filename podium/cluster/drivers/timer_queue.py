@@ -54,7 +54,6 @@ class TimerQueue:
         """Schedule an action; one for a time that has come runs after all that is due.
 
         Args:
-            time_s: when.
             comes_last: whether it waits until nothing else is due, what came up meanwhile included.
         """
         entry = Timer(action, argument, comes_last)

@@ -40,14 +40,7 @@ class EndlessMomentError(PodiumError):
 
 
 class MachineHandle:
-    """A machine's place under a driver, which outlasts crashes.
-
-    Attributes:
-        host: where it runs, as events tell.
-        renew: makes the machine that follows after a crash or a failure; None if there is none.
-        is_spared: whether it never crashes by chance.
-        runner: the machine that runs there; None after a crash.
-    """
+    """A machine's place under a driver, which outlasts crashes."""
 
     def __init__(
         self, name: str, host: str, renew: Callable[[], Machine] | None, *, is_spared: bool
@@ -72,7 +65,6 @@ class VirtualDriver:
         step_hooks: told of steps, of which there are many, in the same way.
 
     Args:
-        rng: for faults, and for latencies that are left to chance.
         event_reasons: of what machines record, what becomes events; all does if None.
     """
 
@@ -139,18 +131,7 @@ class VirtualDriver:
         renew: Callable[[], Machine] | None = None,
         is_spared: bool = False,
     ) -> MachineHandle:
-        """Start a machine.
-
-        Args:
-            machine: knows of nothing yet.
-            name: which machine it is, in logs; the machine's own unless given.
-            host: where it runs, as events tell.
-            renew: makes the machine that follows after a crash by chance, or after a failure.
-            is_spared: whether it never crashes by chance.
-
-        Raises:
-            ValueError: there is a machine of that name already.
-        """
+        """Start a machine."""
         handle = MachineHandle(name or machine.name, host, renew, is_spared=is_spared)
         if handle.name in self._handles:
             raise ValueError(f"there is a machine {handle.name} already")
@@ -162,7 +143,6 @@ class VirtualDriver:
         """Crash a machine: it gets no more events, and its state is lost.
 
         Args:
-            handle: of the machine; nothing happens if it has crashed already.
             loses_calls: whether the calls that haven't reached the API yet never will.
         """
         if handle.runner is not None:
@@ -226,11 +206,7 @@ class VirtualDriver:
         """Let time pass until nothing happens any more.
 
         Args:
-            max_s: how much time may pass.
             far_s: what is due later than this from the last thing that happened doesn't count.
-
-        Returns:
-            Whether it came to rest in that time.
 
         Raises:
             EndlessMomentError: time stands still, because things go on happening.
@@ -276,7 +252,6 @@ class VirtualDriver:
         handle.runner.start()
 
     def _fail(self, handle: MachineHandle, error: MachineError) -> None:
-        """End the run, or only the machine, which a fresh one follows."""
         if self.health is None or handle.renew is None:
             raise error
         self.crash(handle)
@@ -292,7 +267,6 @@ class VirtualDriver:
 
 
 def _endless(passed_s: float, steps: Counter[str], calls: list[str]) -> str:
-    """The sentence of an EndlessMomentError: which machines go on, and what was asked for last."""
     machines = ", ".join(f"{who} ({count} steps)" for who, count in steps.most_common())
     last = f"; at last {calls[-1]}" if calls else ""
     return (

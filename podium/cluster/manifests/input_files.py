@@ -107,8 +107,6 @@ def lines(file: BinaryIO, path: str | Path, length_max: int) -> Iterator[bytes]:
 
 
 class _Pipe(io.RawIOBase):
-    """A pipe, with what has been read of it already."""
-
     def __init__(self, descriptor: int, first: bytes) -> None:
         super().__init__()
         self._file = os.fdopen(descriptor, "rb", buffering=0)

@@ -30,7 +30,6 @@ class Loaded(msgspec.Struct, frozen=True):
 
     Attributes:
         obj: as read, unknown fields included; with the namespace that it is in.
-        source: file, document and place in a list.
     """
 
     obj: Object
@@ -48,8 +47,6 @@ def objects_in(
     """The objects of a document, and everything that is wrong with it.
 
     Args:
-        document: any document; a list (`kind: List`, `PodList`) stands for its items.
-        file: the file's name.
         namespace: where namespaced objects go that don't say.
         kind_of: the kind of an object, if it is of any use.
         faults_of: the faults of an object of such a kind.
@@ -135,7 +132,6 @@ def _header_faults_of(obj: Any) -> list[FieldError | str]:
 
 
 def _is_usual(obj: Object) -> bool:
-    """Whether an object says for certain what it is, and is of a kind that decisions depend on."""
     metadata, kind, version = obj.get("metadata"), obj.get("kind"), obj.get("apiVersion")
     if not (type(metadata) is dict and type(kind) is str and type(version) is str):
         return False
@@ -147,7 +143,6 @@ def _is_usual(obj: Object) -> bool:
 def _complete(
     obj: Object, namespace: str, kind_of: KindOf, faults_of: FaultsOf
 ) -> list[FieldError]:
-    """Put the object into its scope; what is wrong with it, if anything."""
     kind = kind_of(obj)
     if kind is None:
         return []

@@ -36,12 +36,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class File(msgspec.Struct, frozen=True):
-    """A text that has been loaded.
-
-    Attributes:
-        name: its path as given or found, or `stdin`.
-        data: its bytes.
-    """
+    """A text that has been loaded."""
 
     name: str
     data: bytes
@@ -56,7 +51,6 @@ class Manifests:
     """The objects that were read from manifests, and what is to be said of them.
 
     Attributes:
-        objects: in the order in which they stood.
         notes: what the reader should know but needn't act on, in plain sentences.
         warnings: what is strange about fields, with where they stand.
         empty: the sources that have no objects at all.
@@ -88,7 +82,6 @@ def read_sources(
     Args:
         paths: files (.yaml, .yml, .json; anything else by its content), directories, `-`, or
             texts that are loaded already.
-        stdin: what `-` stands for.
         namespace: where namespaced objects go that don't say.
         later_counts: of objects that stand twice the last one counts, as where they are applied;
             otherwise that is an error, unless they are equal.
@@ -134,7 +127,6 @@ def read_sources(
 
 
 def _load(path: str | File, stdin: BinaryIO | None) -> Iterator[File | Problem]:
-    """The files that a path stands for; those of a directory, searched through, by their paths."""
     if isinstance(path, File):
         yield path
     elif path == _STDIN:
@@ -196,7 +188,6 @@ def _documents(file: File, is_applied: bool) -> Iterator[YamlDocument]:
 def _without_doubles(
     found: list[Loaded], later_wins: bool
 ) -> tuple[list[Loaded], list[str | Problem]]:
-    """Each object once, and what there is to say about those that stood there twice."""
     kept: dict[tuple[str, ...], Loaded] = {}
     remarks: list[str | Problem] = []
     for loaded in found:

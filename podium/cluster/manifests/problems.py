@@ -12,7 +12,6 @@ class Source(msgspec.Struct, frozen=True):
     """The file, document and line of an object.
 
     Attributes:
-        file: path as given or found; `stdin` for standard input.
         document: number within the file, from 1; 0 for the file as a whole.
         line: the file's line on which the document, or the fault in its syntax, begins, from 1;
             0 where it isn't known.

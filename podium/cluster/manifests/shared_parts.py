@@ -57,8 +57,6 @@ def _items(text: Raw) -> Any:
 
 
 class _Parts:
-    """The parts that were met lately."""
-
     def __init__(self) -> None:
         self._known: dict[bytes, Any] = {}
 

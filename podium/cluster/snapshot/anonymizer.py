@@ -91,11 +91,7 @@ _DROPPED = frozenset(
 
 
 class Anonymizer:
-    """Gives pseudonyms to what objects say.
-
-    Args:
-        objects: all that are to be anonymized; others can't be.
-    """
+    """Gives pseudonyms to what objects say."""
 
     def __init__(self, objects: Iterable[Object]) -> None:
         objects = [*objects]
@@ -225,7 +221,6 @@ def _is_known(key: str) -> bool:
 
 
 def _plain_owner(owner: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An owner without the name of its kind, if that isn't one of Kubernetes' own."""
     kind = KINDS.get(str(owner.get("kind")))
     group = str(owner.get("apiVersion")).rpartition("/")[0]
     if kind is not None and kind.group == group:
@@ -234,7 +229,6 @@ def _plain_owner(owner: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _compared_keys(value: Any) -> Iterator[str]:
-    """Keys of labels that something compares as numbers."""
     if isinstance(value, Mapping):
         if value.get("operator") in ("Gt", "Lt") and "key" in value:
             yield str(value["key"])
@@ -246,7 +240,6 @@ def _compared_keys(value: Any) -> Iterator[str]:
 
 
 def _ordinals(objects: Iterable[Object]) -> Iterator[str]:
-    """The ordinals from 0 on that names of StatefulSets' pods and claims end with."""
     most = 0
     for obj in objects:
         owner = controller_of(obj) or {}

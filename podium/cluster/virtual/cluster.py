@@ -25,18 +25,12 @@ class Cluster:
     """A whole cluster in virtual time; nothing runs before `start`.
 
     Attributes:
-        server: the API, through which users act.
         schedulers: each under the name of its first profile; empty before the start.
-        controllers: those that run, by name; others sleep until something concerns them.
         kubelets: of all nodes; None before the start, and if nodes do nothing.
 
     Args:
         store: the objects, which may be there already; none unless given. Who goes on with them
             gets other uids and names than whoever made them, with the same seed, too.
-
-    Raises:
-        UnknownControllerError: the options name one that there isn't.
-        UnknownPluginError: the same of admission plugins.
     """
 
     def __init__(
@@ -78,7 +72,6 @@ class Cluster:
         It is meant for the time before the start: what is loaded isn't validated, and may be
         unlike anything that the API would let in.
 
-        Args:
             objects: from a cluster, or written by hand; `Loader` says what is filled in.
             defaulted: whether all of them have their defaults already.
 

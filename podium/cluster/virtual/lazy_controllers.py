@@ -124,7 +124,6 @@ class LazyControllers:
                         self._driver.at(later(event.obj), partial(self._rouse_if, name, event))
 
     def _rouse_if(self, name: str, event: WatchEvent) -> None:
-        """Start a controller if an object still concerns it."""
         obj = self._store.get(event.kind, event.namespace, event.name)
         if obj is not None and STARTED_BY[name][event.kind](obj):
             self.rouse(name)

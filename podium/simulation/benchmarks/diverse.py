@@ -79,7 +79,6 @@ def _selecting_itself(pod: Object) -> dict[str, Any]:
 
 
 def _fill(pod: Object, number: int) -> None:
-    """One of the twenty pods that fill a node of 32 CPUs."""
     _differ(pod, number)
     _request(pod, 1_500 + number * 7 % 101, 256 + number % 1_021)
     pod["spec"]["priority"] = _PRIORITIES[number * 13 // 7 % len(_PRIORITIES)]

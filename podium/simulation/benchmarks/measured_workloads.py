@@ -23,11 +23,7 @@ class Size(msgspec.Struct, frozen=True):
 
 
 class WorkloadPods(msgspec.Struct, frozen=True):
-    """Pods of one template.
-
-    Attributes:
-        vary: makes them differ; None leaves them alike.
-    """
+    """Pods of one template."""
 
     template: Object
     namespace: str
@@ -38,11 +34,8 @@ class Case(msgspec.Struct, frozen=True):
     """A shape of workload.
 
     Attributes:
-        name: as scheduler_perf calls it, if it is from there.
-        sizes: by the rest of the workload's name.
         placed: pods that are on the nodes from the start, dealt out in turn; None if none are.
         zones: dealt out to the nodes in turn; without any, nodes have no zone.
-        extra_nodes: templates of single nodes beside the others.
         churn: pods that come in between, at a steady rate; None if none do.
     """
 
@@ -58,11 +51,7 @@ class Case(msgspec.Struct, frozen=True):
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """A case at one of its sizes.
-
-    Attributes:
-        size_name: one of the case's sizes.
-    """
+    """A case at one of its sizes."""
 
     case: Case
     size_name: str

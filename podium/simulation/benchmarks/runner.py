@@ -121,7 +121,6 @@ def _churning(factory: ObjectFactory, workload: Workload) -> list[Object]:
 def _run(
     timed: TimedScheduler, measured: Sequence[Object], churn: Churn | None
 ) -> tuple[float, float]:
-    """Schedule the measured pods: seconds by the clock, and seconds of the processor."""
     began_s, busy_s = perf_counter(), process_time()
     for number, obj in enumerate(measured):
         if churn is not None and number % MEASURED_PER_CHURN == 0:

@@ -35,13 +35,7 @@ class ServerBenchError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class ServerBenchOptions:
-    """What is measured on a server: how many nodes and pods, for which scheduler.
-
-    Attributes:
-        nodes: how many there are.
-        pods: how many are measured.
-        patience_s: how long they may take.
-    """
+    """What is measured on a server: how many nodes and pods, for which scheduler."""
 
     name: str
     scheduler_name: str
@@ -51,11 +45,7 @@ class ServerBenchOptions:
 
 
 class ServerBench:
-    """Runs workloads on an API server.
-
-    Args:
-        clock_s: seconds that pass evenly.
-    """
+    """Runs workloads on an API server."""
 
     def __init__(
         self, api: HttpApi, options: ServerBenchOptions, clock_s: Callable[[], float]
@@ -208,15 +198,6 @@ async def measure_server(
     tell: Callable[[str], None],
 ) -> list[ServerResult]:
     """Run workloads on an API server, one after the other.
-
-    Args:
-        server: the URL of the API server, with the credentials of the current context; `current`
-            for that context's own.
-        names: of the workloads; all if none.
-        scheduler_name: pods ask for it.
-        nodes: how many there are.
-        pods: how many are measured; of preemptors at most one a node.
-        tell: shows what is measured.
 
     Raises:
         PodiumError: the server can't be reached, or refuses.

@@ -48,12 +48,7 @@ class Scenario:
     """One line of input, read.
 
     Attributes:
-        id: given back with the answer.
-        pods: that are there already, bound or with a nomination.
-        others: objects of other kinds; each has its kind.
-        pending: the pods to decide, in order.
         sequence: whether each decision changes the state for the next.
-        configuration: of the scheduler; None for v1.36's default one.
     """
 
     id: str

@@ -79,8 +79,6 @@ def _each(
 
 
 class _Fault(msgspec.Struct, frozen=True):
-    """Why a line can't be answered, and what it calls itself."""
-
     id: str
     why: str
 

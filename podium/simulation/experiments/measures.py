@@ -38,9 +38,6 @@ class UnknownMeasureError(PodiumError):
 def check_measure(asked: str, name: str, known: Collection[str]) -> None:
     """See that runs have a measure.
 
-    Args:
-        known: the measures that runs have; none if there was no run.
-
     Raises:
         UnknownMeasureError: it isn't among them: a class or resource is misspelt, or left out.
     """

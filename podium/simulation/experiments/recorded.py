@@ -23,11 +23,7 @@ def recorded_result(recording: Recording) -> RunResult:
 
 
 def recorded_series(recording: Recording, histories: list[PodHistory] | None = None) -> RunSeries:
-    """The lines of a recording.
-
-    Args:
-        histories: of its pods, if they are known already.
-    """
+    """The lines of a recording."""
     if histories is None:
         pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
         histories = list(PodHistories(_entries(recording), pods_by_uid(pods)))

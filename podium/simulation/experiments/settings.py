@@ -41,7 +41,6 @@ class SettingPlace(msgspec.Struct, frozen=True):
         where: `Scenario`, `KubeSchedulerConfiguration` or `SchedulerOptions` of its first
             scheduler, or objects of its manifests: `KIND/NAME`, `NAMESPACE/KIND/NAME`; a `*` for a
             name stands for all of the kind.
-        path: within it, such as `spec.nodes[0].count` or `spec.containers[name=web].image`.
     """
 
     where: str
@@ -128,8 +127,6 @@ def _set(target: Any, place: SettingPlace, value: Any, file: str) -> None:
 
 
 class _Where(msgspec.Struct, frozen=True):
-    """How far a path was followed."""
-
     file: str
     place: SettingPlace
     seen: str
@@ -141,7 +138,6 @@ class _Where(msgspec.Struct, frozen=True):
 
 
 def _child(target: Any, step: Step, following: Step, where: _Where) -> Any:
-    """What a step leads to; made, if it isn't there, as the following step needs it."""
     if isinstance(step, str):
         fields = _fields(target, where)
         if fields.get(step) is None:

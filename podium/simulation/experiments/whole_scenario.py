@@ -21,10 +21,7 @@ class WholeScenario(msgspec.Struct, frozen=True):
     """A scenario with all that its file names.
 
     Attributes:
-        name: the scenario's.
-        file: where it was read, for errors.
         value: the document; objects and configurations stand where the names of files stood.
-        max_pods: how many new pods workloads may ask for.
     """
 
     name: str
@@ -65,7 +62,6 @@ def read_whole_scenario(path: str, max_pods: int) -> WholeScenario:
 
     Args:
         path: the file; `-` for standard input.
-        max_pods: how many new pods workloads may ask for.
 
     Raises:
         PodiumError: it can't be read, or isn't a scenario.
@@ -96,7 +92,6 @@ def read_whole_scenario(path: str, max_pods: int) -> WholeScenario:
 
 
 def _manifest_fields(spec: Value) -> Iterator[tuple[Value, str]]:
-    """Where manifests stand: what holds them, and in which field."""
     holders = [(spec, "manifests")]
     holders += [(step, "apply") for step in spec.get("steps") or ()]
     holders += [(arrival, "objects") for arrival in spec.get("arrivals") or ()]

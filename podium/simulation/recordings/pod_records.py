@@ -32,18 +32,14 @@ class PodRecord(msgspec.Struct):
     """A pod in a recording; times are in seconds since the epoch.
 
     Attributes:
-        first: as it was first seen.
-        last: as it was last seen.
         created_s: when it was first seen; None if it was there at the beginning.
         given_node: where it was when it was first seen; empty if nowhere.
         node: where it has been bound to; empty if nowhere.
         bound_s: when it was seen bound; None if it was first seen so, or never was.
-        nominations: in order of time.
         turned_to_s: when a scheduler was first seen to have turned to it; None if never.
         message: why it couldn't be scheduled, at last.
         statuses: what its node has said of it since it was bound, until it was told to go.
         leaving_s: when it was seen to be told to go, or gone; None if it stays.
-        gone_s: when it was seen gone.
         lost_s: when it was seen to be told to go, or to have failed for what happened to its node.
         cause: why it had to go, if that is known.
         preemptor: uid of the pod that it gave way to; empty if to none, or if nobody knows.
@@ -98,7 +94,6 @@ class RecordedPreemption(msgspec.Struct, frozen=True):
     """Victims of one preemptor.
 
     Attributes:
-        at_s: when the first of them was told.
         preemptor: its uid; empty if nobody knows.
     """
 

@@ -66,9 +66,6 @@ def _is_schedulers(condition: Object) -> bool:
 def updated(current: Object, old: Object, new: Object) -> Object | None:
     """A pod of a replay after users or controllers have changed the recorded one.
 
-    Args:
-        old: as the recorded one was before.
-
     Returns:
         None if neither metadata nor spec have changed.
     """

@@ -42,7 +42,6 @@ class RecorderMachine:
     nobody recorded: of that only the result is known.
 
     Attributes:
-        changes: how many it has written.
         is_synced: whether it knows all that there is, and records what happens from now on.
     """
 

@@ -34,11 +34,8 @@ async def record(
     """Record until the stop is requested.
 
     Args:
-        connection: how to reach the cluster.
         machine: writes the recording; the caller ends it.
-        stop: set when it is to end.
         warn: told in a sentence, once, what can't be read, and each time that something was missed.
-        progress: called twice a second.
 
     Raises:
         PodiumError: the cluster can't be reached at the beginning, or the disk is full.
@@ -66,8 +63,6 @@ def _first(group: BaseExceptionGroup[MachineError]) -> MachineError:
 
 
 class _GapReporter:
-    """Tells of gaps, and once of each kind that it can't follow for now."""
-
     def __init__(self, machine: RecorderMachine, warn: Tell) -> None:
         self._machine = machine
         self._warn = warn

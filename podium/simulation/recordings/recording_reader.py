@@ -25,8 +25,6 @@ class RecordedChange:
 
     Attributes:
         at_s: when the recorder was told, in seconds since the epoch.
-        old: as it was known before; None if it is new.
-        new: as it is then; None if it is gone.
     """
 
     at_s: float
@@ -37,13 +35,7 @@ class RecordedChange:
 
 @dataclass(frozen=True, slots=True)
 class RecordingGap:
-    """A time of which only the result is known.
-
-    Attributes:
-        since_s: the last that was known before, in seconds since the epoch.
-        until_s: when the recorder knew all again.
-        reason: why, in words.
-    """
+    """A time of which only the result is known."""
 
     since_s: float
     until_s: float
@@ -57,7 +49,6 @@ class Recording:
     Attributes:
         configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the
             default one.
-        changes: in the order in which they were seen.
         is_closed: whether it ends where the recorder was told to end.
     """
 

@@ -34,10 +34,7 @@ class ReplayedPreemption(msgspec.Struct, frozen=True):
     """A preemption that the scheduler of a replay decided.
 
     Attributes:
-        at_s: when.
         preemptor: uid of the recorded pod that it stands for.
-        victims: uids of recorded pods likewise.
-        reason: why it was needed.
     """
 
     at_s: float
@@ -52,7 +49,6 @@ class Replay(msgspec.Struct, frozen=True):
 
     Attributes:
         records: what became of each pod in the recording, by uid.
-        preemptions: in order of time.
     """
 
     recording: Recording
@@ -68,13 +64,7 @@ def replay(
     options: SchedulerOptions | None = None,
     progress: Progress | None = None,
 ) -> Replay:
-    """Play a recording from its beginning to its end.
-
-    Args:
-        configuration: by which the scheduler decides; v1.36's default one if None.
-        options: Podium's own.
-        progress: is told from time to time how far it is.
-    """
+    """Play a recording from its beginning to its end."""
     player = _Player(recording, SchedulerSetup(configuration=configuration, options=options))
     player.start()
     for number, change in enumerate(recording.changes):
@@ -139,7 +129,6 @@ class _Player:
             store.create(change.kind, obj)
 
     def _decided(self, decision: Decision, scheduler: Scheduler) -> None:
-        """Note a preemption, with its victims as they are called in the recording."""
         preemption = decision.preemption
         if preemption is None or not preemption.node_name:
             return

@@ -47,7 +47,6 @@ class ReplayedPod(msgspec.Struct):
         bound_s: when it was bound, in seconds since the epoch; None if it wasn't.
         instead: name of the pod that stands for it from the beginning, as that wasn't lost; empty
             if it came itself.
-        message: why it couldn't be scheduled, at last.
     """
 
     node: str = ""
@@ -94,8 +93,6 @@ class ReplayedPods:
 
     Attributes:
         results: what became of each recorded pod, by uid.
-        roles: which pod stands for which recorded one.
-        names: of the schedulers that decide in the replay.
     """
 
     def __init__(self, cluster: Cluster, records: Mapping[str, PodRecord]) -> None:
@@ -142,7 +139,6 @@ class ReplayedPods:
             self._change(recorded, change.old, obj)
 
     def _is_decided(self, record: PodRecord) -> bool:
-        """Whether the replay's scheduler has to place the pod."""
         return not record.given_node and record.scheduler_name in self.names
 
     def _current(self, recorded: str) -> Object | None:

@@ -44,9 +44,6 @@ class RecordingError(PodiumError):
 class SegmentWriter:
     """Adds lines to the last segment of a recording, and begins the next one.
 
-    Attributes:
-        number: of the segment that is written; 0 before the first.
-
     Args:
         directory: of the recording; it is this writer's alone until `close`.
         configuration: the KubeSchedulerConfiguration that the cluster is scheduled by, as text;
@@ -123,11 +120,7 @@ class SegmentWriter:
         return self._event_bytes >= least
 
     def flush(self) -> None:
-        """Write what has been added.
-
-        Raises:
-            RecordingError: it can't be written.
-        """
+        """Write what has been added; raises RecordingError if it can't be written."""
         if not self._lines:
             return
         member = gzip.compress(b"\n".join(self._lines) + b"\n", compresslevel=6, mtime=0)

@@ -36,11 +36,7 @@ class ActionRunner:
         return {node: drainer.state for node, drainer in self._drainers.items()}
 
     def act(self, action: Action) -> None:
-        """Carry an action out, now.
-
-        Raises:
-            RefusedError: the API turns it down.
-        """
+        """Carry an action out, now; raises RefusedError if the API turns it down."""
         match action:
             case ServerSideApply():
                 for obj in action.objects:

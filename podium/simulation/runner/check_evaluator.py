@@ -20,11 +20,7 @@ _LISTED_MAX = 5
 
 
 def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
-    """Describe how the state violates a check; empty if the check holds.
-
-    Args:
-        store: the cluster's.
-    """
+    """Describe how the state violates a check; empty if the check holds."""
     match check.subject:
         case "pod" | "pods" | "no_pod_pending":
             return _pods(check, store)
@@ -96,13 +92,11 @@ def _is_as_wanted(check: Check, pod: Object) -> bool:
 
 
 def _reasons(pod: Object) -> list[str]:
-    """Those that the status of a pod gives, itself first."""
     given = (status_of(pod).get("reason"), *(one.get("reason") for one in conditions_of(pod)))
     return [str(reason) for reason in given if reason]
 
 
 def _told(check: Check, pod: Object) -> str:
-    """How a pod is, and why, if that was asked."""
     why = ", ".join(_reasons(pod)) or "none" if check.reason else ""
     return state_of_pod(pod) + (f" (reason: {why})" if why else "")
 
@@ -118,7 +112,6 @@ def _presence(found: Object | None) -> str:
 
 
 def _listed(pods: Sequence[Object], say: Callable[[Object], str]) -> str:
-    """What is to be said of the first of them, and how many more there are."""
     return listed([*map(say, pods)], _LISTED_MAX)
 
 

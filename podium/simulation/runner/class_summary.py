@@ -74,11 +74,7 @@ class ClassSummary(Report):
 def summarize_classes(
     entries: Iterable[TimelineEntry], pods_before: Iterable[Object]
 ) -> list[ClassSummary]:
-    """Summarize the pods of each priority class, the highest priority first.
-
-    Args:
-        pods_before: the pods that were there at the start.
-    """
+    """Summarize the pods of each priority class, the highest priority first."""
     by_class: dict[str, list[PodHistory]] = {}
     for pod in PodHistories(entries, pods_by_uid(pods_before)):
         by_class.setdefault(pod.priority_class, []).append(pod)

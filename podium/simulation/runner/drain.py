@@ -50,8 +50,6 @@ class Drainer:
 
     Attributes:
         state: `running`, `done` or `failed`.
-        failure: why it failed.
-        evicted: how many evictions were granted.
         moved_s: when it last got on, in seconds since the epoch.
     """
 
@@ -70,11 +68,7 @@ class Drainer:
         self.failure = ""
 
     def start(self) -> None:
-        """Cordon the node and ask for its pods.
-
-        Raises:
-            RefusedError: there is no such node.
-        """
+        """Cordon the node and ask for its pods; raises RefusedError if there is no such node."""
         set_unschedulable(self._cluster, self.drain.node, True)
         pods, left_alone, objections = self._sorted_pods()
         if objections:
@@ -135,7 +129,6 @@ class Drainer:
         return None
 
     def _ask(self, uids: Iterable[str]) -> None:
-        """Ask for the eviction of pods, one after the other; again later where a budget refuses."""
         if self.state != "running":
             return
         refused = [one for one in uids if one in self._asking and not self._evict(one)]
@@ -144,7 +137,6 @@ class Drainer:
             self._cluster.driver.at(again_s, lambda: self._ask(refused))
 
     def _evict(self, one: str) -> bool:
-        """Ask once; whether there is nothing more to ask for."""
         pod, now_s = self._asking[one], self._cluster.driver.now_s
         about = ("Pod", namespace(pod), name(pod))
         try:
@@ -190,7 +182,6 @@ class Drainer:
         self._leaving[one] = self._asking.pop(one)
 
     def _wait(self) -> None:
-        """Look whether all pods are gone; otherwise look again later, up to the time-out."""
         if self.state != "running":
             return
         leaving = {one: pod for one, pod in self._leaving.items() if self._is_there(pod)}
@@ -230,11 +221,7 @@ class Drainer:
 
 
 def set_unschedulable(cluster: Cluster, called: str, is_cordoned: bool) -> None:
-    """Cordon a node, or end that.
-
-    Raises:
-        RefusedError: there is no such node.
-    """
+    """Cordon a node, or end that; raises RefusedError if there is no such node."""
     server, now_s = cluster.server, cluster.driver.now_s
     node = server.get(KINDS["Node"], "", called)
     if bool(spec_of(node).get("unschedulable")) == is_cordoned:

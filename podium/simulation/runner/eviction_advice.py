@@ -75,9 +75,7 @@ def eviction_blocks(store: Store, pods: Iterable[Object], now_s: float) -> list[
     """Find the budgets that refuse evictions, and what would help.
 
     Args:
-        store: with the budgets, the workloads, and the pods as they are now.
         pods: those whose eviction is refused; those that are gone are passed over.
-        now_s: the time, in seconds since the epoch.
     """
     blocked: dict[tuple[str, ...], tuple[list[Object], list[Object]]] = {}
     for pod in pods:
@@ -122,12 +120,7 @@ def _with_one_alone(trials: Sequence["_Trial"]) -> Iterator[str]:
 
 
 class _Trial:
-    """Asks for an eviction again under other conditions.
-
-    Args:
-        store: as for `eviction_blocks`.
-        now_s: the time, in seconds since the epoch.
-    """
+    """Asks for an eviction again under other conditions."""
 
     def __init__(
         self, store: Store, budget: Object, refused: Sequence[Object], now_s: float
@@ -267,7 +260,6 @@ class _Trial:
         return self._lets_go(self._counted)
 
     def _lets_go(self, counted: CountedBudget, pods: Sequence[Object] = ()) -> bool:
-        """Ask for the eviction of these pods, or of all, with the budget as it would be."""
         budget = counted.with_status()
         return any(self._is_evicted(pod, budget) for pod in pods or self._refused)
 

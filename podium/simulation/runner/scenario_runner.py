@@ -33,10 +33,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a scenario.
 
     Attributes:
-        pods_before: the pods that were there at the start.
-        ended_s: how much time has passed, in seconds.
         failures: assertions that don't hold, and steps that went otherwise than they should.
-        notes: what is odd about the objects that were there at the start.
     """
 
     scenario: Scenario
@@ -52,12 +49,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
 def simulate(
     scenario: Scenario, progress: Progress | None = None, *, prepare: Prepare | None = None
 ) -> Simulation:
-    """Play a scenario to its end, or until Ctrl-C.
-
-    Args:
-        progress: is told from time to time how far it is.
-        prepare: called with the cluster before it starts.
-    """
+    """Play a scenario to its end, or until Ctrl-C."""
     cluster = Cluster(scenario.options)
     notes = cluster.load(scenario.objects)
     start_s = scenario.options.start_s
@@ -186,7 +178,6 @@ class _ScenarioRunner:
         self.observer.note("StepRefused", details)
 
     def _likely_meant(self, refused: RefusedError) -> str:
-        """The name that was likely meant where the API has no object of the given one."""
         about = refused.details or {}
         wanted = (about.get("kind"), about.get("group", ""), about.get("name", ""))
         if refused.reason != "NotFound":

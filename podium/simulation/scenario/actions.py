@@ -41,11 +41,7 @@ class Merge(msgspec.Struct, frozen=True):
 
 
 class Taint(msgspec.Struct, frozen=True):
-    """Taint a node, or take a taint off it.
-
-    Attributes:
-        removes: whether it is taken off; then the value doesn't matter.
-    """
+    """Taint a node, or take a taint off it."""
 
     node: str
     taint: Mapping[str, str]

@@ -22,11 +22,7 @@ class Arrivals(msgspec.Struct, frozen=True):
     """Objects that come again and again.
 
     Attributes:
-        path: where it stands in the file, such as `spec.arrivals[0]`.
-        every: how long it takes from one to the next.
-        from_s: when the first wait begins, in seconds since the start.
         until_s: none comes later; None for as long as the scenario lasts.
-        count: at most so many.
     """
 
     path: str
@@ -75,11 +71,7 @@ class ArrivalsDocument(Document):
         return value
 
     def arrivals(self, path: str) -> Arrivals:
-        """The arrivals as they are played.
-
-        Args:
-            path: where they stand in the file.
-        """
+        """The arrivals as they are played."""
         objects = tuple(self.objects)
         return Arrivals(path, self.every, objects, self.from_s, self.until_s, self.count)
 
@@ -92,7 +84,6 @@ def _numbered(obj: Object, number: int, rng: Random) -> Object:
 
 
 def _drawn(key: str, text: str, rng: Random) -> str:
-    """A duration that isn't left to chance any more; any other text as it is."""
     if not key.startswith(PREFIX):
         return text
     try:

@@ -41,8 +41,6 @@ class Context(msgspec.Struct, frozen=True):
 
     Attributes:
         directory: where the scenario's file is; manifests are named from there.
-        file: the scenario's name, for errors.
-        limit: of the pods that workloads may ask for.
         plugins: names of those that each scheduler enables, whatever its configuration says.
     """
 
@@ -150,12 +148,7 @@ def _of_file(called: str, path: str, context: Context) -> tuple[list[Object], li
 
 
 def inline_objects(entry: object, path: str, file: str) -> tuple[list[Object], list[FieldError]]:
-    """The objects that something in a scenario stands for, and what is wrong with others.
-
-    Args:
-        entry: an object, or a list of kind List.
-        file: the scenario's name.
-    """
+    """The objects that something in a scenario stands for, and what is wrong with others."""
     objects: list[Object] = []
     faults: list[FieldError] = []
     for outcome in objects_in(YamlDocument(1, 1, entry), file, DEFAULT_NAMESPACE):

@@ -160,8 +160,6 @@ def read_scenario(
 
     Args:
         path: the file's; manifests are named from where it is.
-        seed: instead of the file's own.
-        max_pods: how many new pods workloads may ask for.
         plugins: names of those that each scheduler enables, whatever its configuration says.
 
     Raises:

@@ -117,12 +117,7 @@ class BehaveDocument(Document):
 
 
 class Expect(msgspec.Struct, frozen=True):
-    """Assert that checks hold, now or within some time; the scenario goes on when they do.
-
-    Attributes:
-        checks: all of them must hold at one moment.
-        within_s: how long to wait for that.
-    """
+    """Assert that checks hold, now or within some time; the scenario goes on when they do."""
 
     checks: tuple[Check, ...]
     within_s: float = 0.0
@@ -136,10 +131,8 @@ class ScenarioStep:
     """A step of a scenario: an action, and when it happens.
 
     Attributes:
-        path: where it stands in the file, such as `spec.steps[3]`.
         at_s: when it happens at the earliest, in seconds since the start; None for right after the
             step before.
-        refusal: a part of the API's answer, if the action is to be refused; None if it isn't.
     """
 
     path: str
@@ -188,11 +181,7 @@ class StepDocument(Document):
             yield FieldError("within", value["within"], "only for assert")
 
     def step(self, path: str) -> ScenarioStep:
-        """The step as it is played.
-
-        Args:
-            path: where it stands in the file.
-        """
+        """The step as it is played."""
         return ScenarioStep(path, self.at, self._action(), self.refused)
 
     def _action(self) -> Action:

@@ -119,7 +119,6 @@ def failure_of(job: Object) -> Object | None:
 
 
 def _idleness(job: Object) -> str:
-    """Why a Job makes no pods; empty if it does."""
     if controller := foreign_controller(job):
         return f"{controller}, which spec.managedBy names, makes them and isn't played"
     return "it is suspended" if spec_of(job).get("suspend") else ""

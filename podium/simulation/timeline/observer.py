@@ -90,13 +90,7 @@ class Observer:
         about: tuple[str, str, str] = ("", "", ""),
         by: str = USER,
     ) -> None:
-        """Note something that isn't written anywhere, after all that is written up to now.
-
-        Args:
-            what: the entry's type.
-            details: the entry's.
-            about: kind, namespace and name of the object that it happened to.
-        """
+        """Note something that isn't written anywhere, after all that is written up to now."""
         self.look(by)
         self._note(Fact(what, details), *about, by)
 
@@ -111,7 +105,6 @@ class Observer:
         self.entries.append(entry)
 
     def _overslept_s(self, pod_uid: str, scheduler_name: str) -> float | None:
-        """How long a pod had waited that no event had woken; None if one had."""
         handle = self._schedulers.get(scheduler_name)
         machine = None if handle is None else handle.machine
         if not isinstance(machine, SchedulerMachine):

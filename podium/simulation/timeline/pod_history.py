@@ -48,13 +48,9 @@ class PodHistory(msgspec.Struct):
     Attributes:
         pod: `namespace/name`.
         priority_class: the name of its PriorityClass; empty if it names none.
-        is_new: whether it came in the course of time.
-        node: where it is, or was; empty if nowhere.
-        created_s: when it was created; 0 if it was there before.
         bound_s: when it was bound in the course of time; None if it wasn't.
         overslept_s: how long it had waited before, if no event had woken it.
         ended_s: when it lost its place, or failed; None if it hasn't.
-        replaces: uid of the lost pod in whose place it comes; empty if in nobody's.
         has_finished: whether it ended by itself.
         was_leaving: whether it was on its way out, or had ended, at the beginning.
         failed_for: reason and message of its status when it failed; empty if it didn't.
@@ -91,10 +87,6 @@ class PodHistories:
         by_uid: the pods to which anything happened, in order.
         disrupted: the pods that lost their place through no change of their own, in order.
         repetitions: the pods that ended at once like others of their owner.
-
-    Args:
-        before: the pods of the beginning, by uid.
-        find: looks an object up that is there in the end, by kind, namespace and name.
     """
 
     def __init__(
@@ -141,11 +133,7 @@ class PodHistories:
         return [self.by_uid.get(one) or _known(pod) for one, pod in self._before.items()]
 
     def depth_of(self, lost: PodHistory, preemptors: Mapping[str, str]) -> int:
-        """How far a disruption is from the changes; each step is a replacement that preempts.
-
-        Args:
-            preemptors: by the uid of a victim, that of the pod that it gives way to.
-        """
+        """How far a disruption is from the changes; each step is a replacement that preempts."""
         depth, seen = 1, {lost.uid}
         while True:
             preemptor = self.by_uid.get(preemptors.get(lost.uid, ""))

@@ -31,9 +31,6 @@ class PreemptionRecorder:
 
     Attributes:
         preemptors: by the uid of a victim, the uid of the first pod that it gives way to.
-
-    Args:
-        passed_s: the time, in seconds since the observer began.
     """
 
     def __init__(
@@ -58,11 +55,7 @@ class PreemptionRecorder:
                 self.preemptors[pod.uid] = decision.pod.uid
 
     def read(self, pod: PodInfo, preemption: Preemption, count_max: int) -> PreemptionOutcome:
-        """A preemption with the chosen node and up to `count_max` of the others.
-
-        Args:
-            count_max: how many of the other candidates are of interest.
-        """
+        """A preemption with the chosen node and up to `count_max` of the others."""
         if preemption.choice is None:
             raise ValueError(f"the preemption by {pod.key} has no candidates")
         choice, row = preemption.choice, self._snapshot.row_of[preemption.node_name]

@@ -18,8 +18,6 @@ _AT_ONCE_S = 1.0
 
 
 class _Created(msgspec.Struct, frozen=True):
-    """The creation of a pod: its owner, when it was, and its turn among all entries."""
-
     owner: tuple[Any, ...]
     at_s: float
     turn: int
@@ -35,9 +33,6 @@ class Repetitions:
         first: by the uid of a pod that repeats another, that of the first one.
         times: by the uid of a first one, how many pods repeat it.
         until_s: by the same, when the last of them ended, in seconds since the beginning.
-
-    Args:
-        entries: what was observed, in order.
     """
 
     def __init__(self, entries: Iterable[TimelineEntry] = ()) -> None:

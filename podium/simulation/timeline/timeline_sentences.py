@@ -70,7 +70,6 @@ def _with_repetitions_once(entries: Sequence[TimelineEntry]) -> Iterator[Timelin
 
 
 def _names(event: TimelineEntry) -> Iterator[str]:
-    """The names that an Event may mention, its object's among them."""
     yield event.details["regarding"].get("name", "")
     for word in str(event.details["message"]).split():
         yield word.rpartition("/")[2].rstrip(",.")

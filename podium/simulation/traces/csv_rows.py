@@ -19,11 +19,7 @@ class ImportFileError(PodiumError):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One line of a file.
-
-    Attributes:
-        line: its number, from 1.
-    """
+    """One line of a file."""
 
     file: str
     line: int
@@ -34,11 +30,7 @@ class Row(msgspec.Struct, frozen=True):
         return self.values[column].strip()
 
     def number(self, column: str) -> int:
-        """A whole number that isn't negative.
-
-        Raises:
-            ImportFileError: it isn't one.
-        """
+        """A whole number that isn't negative; raises ImportFileError if it isn't one."""
         text = self.text(column)
         if not text.isdecimal():
             raise self.wrong(column, "must be a whole number, 0 or more")

@@ -54,7 +54,6 @@ class Trace:
     """The nodes, classes and pods of a trace.
 
     Attributes:
-        nodes: in the order of the file.
         notes: what the scenario can't say, in plain sentences.
     """
 
@@ -74,8 +73,6 @@ def read_trace(
     """Read a trace.
 
     Args:
-        nodes: rows with `NODE_COLUMNS`.
-        pods: rows with `POD_COLUMNS`.
         capacity: which part of the nodes to keep, evenly out of each kind of nodes.
         limit: how many of the tasks to keep, the earliest ones; None keeps all.
 
@@ -97,7 +94,6 @@ def read_trace(
 
 
 def _each(read: Any, rows: Iterable[Row], faults: list[str]) -> list[tuple[Row, Any]]:
-    """What rows come to; what is wrong with the others is collected."""
     found = []
     for row in rows:
         try:
@@ -214,7 +210,6 @@ def _classes(arrivals: Iterable[Arrival]) -> list[Object]:
 
 
 def _thinned(nodes: Sequence[Object], capacity: Fraction) -> list[Object]:
-    """A part of the nodes, as large a part of each kind as whole nodes allow."""
     seen: dict[str, int] = {}
     kept = []
     for node in nodes:

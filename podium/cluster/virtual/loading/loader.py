@@ -95,7 +95,6 @@ class Loader:
         """Put all objects there, and say what is odd about them, in plain sentences.
 
         Args:
-            objects: in any order.
             defaulted: whether all of them have their defaults already.
             completed: whether there are to be stand-ins for what others refer to and isn't there.
         """
@@ -156,7 +155,6 @@ class Loader:
             self._store.update(kind.key, obj, None)
 
     def _kept_pod(self, pod: Object) -> Object:
-        """A pod that stays unready or terminating if it is so in the state."""
         # Of most pods the time of the state, which takes a look at all objects, doesn't matter.
         if is_terminating(pod) and is_overdue(pod, self._state_s()):
             pod = kept_overdue(pod)
@@ -174,7 +172,6 @@ class Loader:
             self._put(KINDS["Namespace"], missing)
 
     def _completed(self, kind: Kind, obj: Object) -> Object:
-        """An object that was written by hand, as an API server would have it."""
         written = obj
         if kind.namespaced and not obj["metadata"].get("namespace"):
             obj = {**obj, "metadata": {**obj["metadata"], "namespace": "default"}}
@@ -216,7 +213,6 @@ class Loader:
             return obj
 
     def _with_priority(self, pod: Object) -> Object:
-        """A pod with the priority of the class that it names, where it has none itself."""
         spec = pod["spec"]
         if spec.get("priority") is not None or not spec.get("priorityClassName"):
             return pod
@@ -245,7 +241,6 @@ class Loader:
 
 
 def _is_counted(budget: Object, is_exported: bool) -> bool:
-    """Whether a budget's status says what it allows, as it is."""
     status = status_of(budget)
     if status.get("disruptionsAllowed") is None:
         return False

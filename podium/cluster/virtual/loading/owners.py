@@ -87,7 +87,6 @@ class StandIns:
                 yield made
 
     def _revisions(self, made: Iterable[Object]) -> Iterator[Object]:
-        """The newest revision of each StatefulSet and DaemonSet that has pods and no revision."""
         with_history = {
             controller_uid(obj) for (kind, _, _), obj in self._found.items() if kind == REVISION
         }
@@ -148,7 +147,6 @@ def _known_hash(owner: Object, pods: Sequence[Object]) -> str:
 
 
 def _classes(objects: Iterable[Object], found: Mapping[Identity, Object]) -> Iterator[Object]:
-    """Classes that pods have been given, so that other pods like them are given the same."""
     known = {(kind, called) for kind, _, called in found}
     known |= {("PriorityClass", called) for called in SYSTEM_PRIORITY_CLASSES}
     for obj in objects:

@@ -25,11 +25,7 @@ _OF_ONE_POD = (INDEX_LABEL, NAME_LABEL, REVISION_LABEL, "pod-template-generation
 
 @dataclass(frozen=True)
 class Group:
-    """The pods or ReplicaSets of one owner.
-
-    Attributes:
-        owned: pods, or ReplicaSets, in no order.
-    """
+    """The pods or ReplicaSets of one owner."""
 
     kind: str
     namespace: str
@@ -116,7 +112,6 @@ def _replica_set(group: Group, found: Found, *, is_newest: bool) -> Object | Non
 
 
 def _is_of(carried: Mapping[str, str], deployment: Object) -> bool:
-    """Whether a Deployment that comes from a cluster has pods with these labels."""
     selector = selector_of(deployment)
     was_in_a_cluster = bool(deployment["metadata"].get("uid"))
     return was_in_a_cluster and HASH_LABEL in carried and selector.matches(carried)
@@ -166,7 +161,6 @@ def _stateful_set(group: Group, found: Found, *, is_newest: bool) -> Object | No
 
 
 def _claim(volume: Object, pod: Object, group: Group, found: Found) -> Object | None:
-    """The claim that a pod of a StatefulSet has for itself."""
     called = part(volume, "persistentVolumeClaim").get("claimName")
     if called != f"{volume['name']}-{name(pod)}":
         return None

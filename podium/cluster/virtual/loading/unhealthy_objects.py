@@ -61,12 +61,7 @@ def may_stay_unhealthy(pod: Object) -> bool:
 
 
 def kept_pod(pod: Object, usual: Behaviour, now_s: float) -> Object:
-    """A pod that stays unready, unless its containers are only being started.
-
-    Args:
-        pod: one that may stay unhealthy.
-        usual: how pods behave that don't say otherwise.
-    """
+    """A pod that stays unready, unless its containers are only being started."""
     if phase_of(pod) != "Running":
         return _stuck(pod, now_s) if _fails_to_start(pod, now_s) else pod
     due_s = _ready_after_s(pod)

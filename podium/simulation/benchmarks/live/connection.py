@@ -22,11 +22,7 @@ class LiveBenchError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class LiveTarget:
-    """The address of a cluster, and credentials for it.
-
-    Attributes:
-        tls: trusts the cluster; None without TLS.
-    """
+    """The address of a cluster, and credentials for it."""
 
     host: str
     port: int

@@ -191,7 +191,6 @@ async def _start(stack: AsyncExitStack, running: UpProcess, watcher: Watcher, pa
 
 
 async def _create(target: LiveTarget, number: int) -> float:
-    """Create pods on several connections at once; how many seconds it takes."""
     bodies = iter([_body(index) for index in range(number)])
     connections = [await LiveConnection.open(target) for _ in range(CONNECTIONS)]
 
@@ -208,7 +207,6 @@ async def _create(target: LiveTarget, number: int) -> float:
 
 
 def _lag(name: str, watchers: Sequence[Watcher], first: Sequence[Watcher]) -> Measurement:
-    """How much later than the first one watchers were told, at the 99th percentile."""
     arrived_s: dict[tuple[str, str], float] = {}
     for watcher in first:
         for key, at_s in watcher.arrivals_s.items():

@@ -26,7 +26,6 @@ def _amount(given: Any) -> Any:
 
 
 def _amounts(given: Any) -> Any:
-    """Check recorded usage: an amount, or amounts by name, at any depth."""
     if isinstance(given, dict):
         return {name: _amounts(one) for name, one in given.items()}
     if isinstance(given, list):

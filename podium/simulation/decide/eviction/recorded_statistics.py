@@ -148,7 +148,6 @@ def _spread(told: Any, names: Sequence[str]) -> dict[str, int]:
 
 
 def _of_first(told: Any, names: Sequence[str]) -> dict[str, int]:
-    """An amount by container; a single number is the first one's."""
     if told is None or isinstance(told, Mapping) or not names:
         return _amounts(told)
     return {names[0]: value(told)}

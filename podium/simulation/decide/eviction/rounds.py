@@ -39,11 +39,7 @@ _GC_FIELDS = {
 
 
 class Rounds:
-    """A node in the course of a record.
-
-    Args:
-        pods: that are there at the beginning, with defaults filled in.
-    """
+    """A node in the course of a record."""
 
     def __init__(
         self, config: Configuration, pods: list[Object], gates: Mapping[str, bool]

@@ -29,11 +29,7 @@ _PODS_MAX = 20
 
 
 def comparison_presentation(comparison: Comparison, picture: Picture | None = None) -> Presentation:
-    """Present a comparison.
-
-    Args:
-        picture: of two runs, for where it can be shown.
-    """
+    """Present a comparison."""
     differing = [one for one in _told_apart(comparison.differences) if one.widest is not None]
     a, b = _short_names(comparison)
     return Presentation(

@@ -38,7 +38,6 @@ class Side:
 
     Attributes:
         kind: `default`, `configuration`, `state`, `scenario` or `recording`.
-        documents: its configuration, or the objects of its state.
     """
 
     name: str
@@ -62,7 +61,6 @@ def read_side(name: str, max_pods: int) -> Side:
     Args:
         name: `default`, or a file with a KubeSchedulerConfiguration, SchedulerOptions or both, a
             scenario, a file or directory with the objects of a state, or that of a recording.
-        max_pods: how many new pods workloads may ask for.
 
     Raises:
         PodiumError: it can't be read.

@@ -23,11 +23,7 @@ Lines = Mapping[Line, StepSeries]
 
 
 def add_node_lines(lines: Lines, usage: UsageLog) -> None:
-    """Add what became of nodes.
-
-    Args:
-        lines: makes a line that isn't there yet.
-    """
+    """Add what became of nodes."""
     sums = _Sums(usage)
     for index, change in enumerate(usage.nodes):
         sums.take(change)
@@ -50,7 +46,6 @@ def add_node_lines(lines: Lines, usage: UsageLog) -> None:
 def _add(
     lines: Lines, resources: Sequence[str], line: Line, at_s: float, parts: Ints | Floats
 ) -> None:
-    """Add the share that the second row has of the first, by resource."""
     measure, of, called = line
     for resource, whole, part in zip(resources, *parts.tolist(), strict=False):
         if whole > 0 or (f"{measure}.{resource}", of, called) in lines:

@@ -98,7 +98,6 @@ def run_png(runs: Mapping[str, RunSeries]) -> bytes:
 
 
 def _panels(runs: Mapping[str, RunSeries]) -> list[tuple[str, str, str]]:
-    """What is drawn: titles, measures, and of what."""
     panels = [(f"Pods {name}, by priority class", name, CLASS) for name in _COUNTS]
     lines = [line for series in runs.values() for line in series.lines]
     resources = sorted(
@@ -134,7 +133,6 @@ def _sampled(line: StepSeries, times: Any) -> Any:
 
 
 def _draw_waits(axis: Any, series: RunSeries) -> None:
-    """How many pods of each class waited at least so long, of those that weren't placed at once."""
     found = [wait for wait in series.waits if wait.seconds > AT_ONCE_S]
     names = sorted({wait.priority_class for wait in found})
     longest = max((wait.seconds for wait in found), default=0.0)

@@ -15,12 +15,7 @@ PENDING, BOUND = "pending", "bound"
 
 
 class Wait(msgspec.Struct, frozen=True):
-    """The time that a pod waited for a node.
-
-    Attributes:
-        seconds: up to the end of the run, if it never had one.
-        placed: whether it was given a node.
-    """
+    """The time that a pod waited for a node."""
 
     pod: str
     priority_class: str
@@ -35,7 +30,6 @@ class RunSeries(msgspec.Struct):
     Attributes:
         lines: by what they measure. Utilisation and fragmentation are of a resource, such as
             `utilisation.cpu`.
-        waits: of all pods that came without a node.
         until_s: the run's end, in seconds since its start.
     """
 

@@ -13,11 +13,7 @@ Line = tuple[str, str, str]
 
 
 class StepSeries:
-    """Values, each from a moment on.
-
-    Attributes:
-        times_s: when it changes, in order.
-    """
+    """Values, each from a moment on."""
 
     __slots__ = ("times_s", "values")
 

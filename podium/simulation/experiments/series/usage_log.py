@@ -55,11 +55,7 @@ class _Node:
 
 
 class UsageLog:
-    """What changes, moment by moment, from the start of a run or a recording.
-
-    Attributes:
-        shapes: how many pods there have been of each shape.
-    """
+    """What changes, moment by moment, from the start of a run or a recording."""
 
     def __init__(self) -> None:
         self.nodes: list[NodeChange] = []

@@ -34,7 +34,6 @@ def write_runs(path: Path, trials: Sequence[Trial]) -> None:
 
 
 def _alike(values: Sequence[Any]) -> list[Any]:
-    """Values of one type: as they are, as numbers, or as JSON."""
     kinds = {type(one) for one in values}
     if len(kinds) == 1 and kinds <= {str, int, float, bool}:
         return [*values]

@@ -45,13 +45,7 @@ def digest_of(sweep: Sweep, scenarios: Sequence[WholeScenario]) -> str:
 
 
 class Player(msgspec.Struct, frozen=True):
-    """Plays trials of a sweep.
-
-    Attributes:
-        executor: plays runs that aren't known yet.
-        journal: keeps what is known; None if nothing is kept.
-        done: is told how many runs are over.
-    """
+    """Plays trials of a sweep."""
 
     sweep: Sweep
     scenarios: Sequence[WholeScenario]
@@ -60,11 +54,7 @@ class Player(msgspec.Struct, frozen=True):
     done: Done
 
     def play(self, chosen: Sequence[Values], before: int = 0) -> list[Trial]:
-        """Play settings with all scenarios and seeds.
-
-        Args:
-            before: how many trials there have been already.
-        """
+        """Play settings with all scenarios and seeds."""
         jobs = [*self._jobs(chosen, before)]
         known = {key: found for key, _, _ in jobs if (found := self._known(key))}
         runs = [(key, run) for key, run, _ in jobs if key not in known]
@@ -124,15 +114,7 @@ def play_sweep(
     directory: Path | None,
     done: Done,
 ) -> list[Trial]:
-    """All trials of a sweep.
-
-    Args:
-        directory: where results are kept, and where they are looked up first; None for nowhere.
-        done: is told how many runs are over.
-
-    Raises:
-        JournalError: the directory is another sweep's.
-    """
+    """All trials of a sweep; raises JournalError if the directory is another sweep's."""
     journal = None if directory is None else TrialJournal(directory, digest_of(sweep, scenarios))
     with journal or nullcontext():
         player = Player(sweep, scenarios, executor, journal, done)

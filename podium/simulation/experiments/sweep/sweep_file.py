@@ -242,11 +242,7 @@ class SweepDocument(Document):
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep that was read, and from where its scenarios are named.
-
-    Attributes:
-        directory: from where its scenarios are named.
-    """
+    """A sweep that was read, and from where its scenarios are named."""
 
     name: str
     directory: Path

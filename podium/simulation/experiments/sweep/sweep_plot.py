@@ -43,7 +43,6 @@ def sweep_png(report: SweepReport) -> bytes:
 
 
 def _sorted(values: Sequence[Any]) -> list[Any]:
-    """Each value once: numbers by size, others as they come."""
     unique = [*{repr(one): one for one in values}.values()]
     is_number = all(isinstance(one, int | float) for one in unique)
     return sorted(unique) if is_number else unique

@@ -18,11 +18,7 @@ _MEASURES = (
 
 
 def sweep_presentation(report: SweepReport, picture: Picture | None = None) -> Presentation:
-    """Present a sweep.
-
-    Args:
-        picture: of it, for where it can be shown.
-    """
+    """Present a sweep."""
     measures = [name for name in _MEASURES if name != report.objective]
     has_rank = bool(report.objective)
     headers = [

@@ -25,10 +25,6 @@ class TrialJournalError(PodiumError):
 class TrialJournal:
     """The results that are known, and where more are added.
 
-    Args:
-        directory: holds the file; made if it isn't there.
-        digest: stands for the sweep with all that it reads.
-
     Raises:
         JournalError: the directory has the journal of another sweep, or can't be written.
     """
@@ -85,7 +81,6 @@ class TrialJournal:
             raise TrialJournalError(f"{self._path}: {error.strerror or error}") from None
 
     def _begin(self) -> None:
-        """Take in what is there, and cut off what a kill has left unfinished."""
         try:
             # Of this process alone: forks that outlive it don't keep others away.
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
