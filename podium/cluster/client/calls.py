@@ -1,6 +1,6 @@
 """From effects to requests of the API: method, path and body."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -24,8 +24,46 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def call_of(effect: Effect) -> Call:
-    """The request that an effect is."""
-    return _CALLS[type(effect)](effect)
+    """The request that an effect is; raises KeyError if it is no call, or of an unknown kind."""
+    match effect:
+        case Create(obj=obj):
+            kind = KINDS[effect.kind]
+            version = str(obj.get("apiVersion") or kind.api_version)
+            namespace = obj["metadata"].get("namespace", "")
+            named = {"apiVersion": version, "kind": kind.name, **obj}
+            return Call("POST", collection_path(kind, namespace, version), named)
+        case Replace(obj=obj):
+            kind, metadata = KINDS[effect.kind], obj["metadata"]
+            namespace = metadata.get("namespace", "")
+            path = object_path(kind, namespace, metadata["name"], effect.subresource)
+            named = {"apiVersion": kind.api_version, "kind": kind.name, **obj}
+            return Call("PUT", path, named)
+        case Patch(namespace=namespace, name=name):
+            path = object_path(ALL_KINDS[effect.kind], namespace, name, effect.subresource)
+            return Call("PATCH", path, effect.body, STRATEGIC)
+        case Delete(namespace=namespace, name=name):
+            preconditions = {"uid": effect.uid, "resourceVersion": effect.resource_version}
+            options = _delete_options(effect.grace_period_s, preconditions)
+            if effect.propagation:
+                options["propagationPolicy"] = effect.propagation
+            return Call("DELETE", object_path(KINDS[effect.kind], namespace, name), options)
+        case Bind(namespace=namespace, name=name):
+            binding = {
+                "apiVersion": "v1",
+                "kind": "Binding",
+                "metadata": {"namespace": namespace, "name": name, "uid": effect.uid},
+                "target": {"apiVersion": "v1", "kind": "Node", "name": effect.node_name},
+            }
+            return Call("POST", object_path(KINDS["Pod"], namespace, name, "binding"), binding)
+        case Evict(namespace=namespace, name=name):
+            eviction = {
+                "apiVersion": "policy/v1",
+                "kind": "Eviction",
+                "metadata": {"namespace": namespace, "name": name},
+                "deleteOptions": _delete_options(effect.grace_period_s, {"uid": effect.uid}),
+            }
+            return Call("POST", object_path(KINDS["Pod"], namespace, name, "eviction"), eviction)
+    raise KeyError(type(effect))
 
 
 def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> str:
@@ -47,57 +85,6 @@ def object_path(kind: Kind, namespace: str, name: str, subresource: str = "") ->
     return f"{path}/{subresource}" if subresource else path
 
 
-def _create(effect: Create) -> Call:
-    obj, kind = effect.obj, KINDS[effect.kind]
-    version = str(obj.get("apiVersion") or kind.api_version)
-    namespace = obj["metadata"].get("namespace", "")
-    named = {"apiVersion": version, "kind": kind.name, **obj}
-    return Call("POST", collection_path(kind, namespace, version), named)
-
-
-def _replace(effect: Replace) -> Call:
-    kind, metadata = KINDS[effect.kind], effect.obj["metadata"]
-    path = object_path(kind, metadata.get("namespace", ""), metadata["name"], effect.subresource)
-    named = {"apiVersion": kind.api_version, "kind": kind.name, **effect.obj}
-    return Call("PUT", path, named)
-
-
-def _patch(effect: Patch) -> Call:
-    path = object_path(ALL_KINDS[effect.kind], effect.namespace, effect.name, effect.subresource)
-    return Call("PATCH", path, effect.body, STRATEGIC)
-
-
-def _delete(effect: Delete) -> Call:
-    preconditions = {"uid": effect.uid, "resourceVersion": effect.resource_version}
-    options = _delete_options(effect.grace_period_s, preconditions)
-    if effect.propagation:
-        options["propagationPolicy"] = effect.propagation
-    return Call("DELETE", object_path(KINDS[effect.kind], effect.namespace, effect.name), options)
-
-
-def _bind(effect: Bind) -> Call:
-    metadata = {"namespace": effect.namespace, "name": effect.name, "uid": effect.uid}
-    binding = {
-        "apiVersion": "v1",
-        "kind": "Binding",
-        "metadata": metadata,
-        "target": {"apiVersion": "v1", "kind": "Node", "name": effect.node_name},
-    }
-    path = object_path(KINDS["Pod"], effect.namespace, effect.name, "binding")
-    return Call("POST", path, binding)
-
-
-def _evict(effect: Evict) -> Call:
-    eviction = {
-        "apiVersion": "policy/v1",
-        "kind": "Eviction",
-        "metadata": {"namespace": effect.namespace, "name": effect.name},
-        "deleteOptions": _delete_options(effect.grace_period_s, {"uid": effect.uid}),
-    }
-    path = object_path(KINDS["Pod"], effect.namespace, effect.name, "eviction")
-    return Call("POST", path, eviction)
-
-
 def _delete_options(grace_period_s: int | None, preconditions: Mapping[str, str]) -> dict[str, Any]:
     options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
     if grace_period_s is not None:
@@ -106,13 +93,3 @@ def _delete_options(grace_period_s: int | None, preconditions: Mapping[str, str]
     if said:
         options["preconditions"] = said
     return options
-
-
-_CALLS: Mapping[type[Effect], Callable[[Any], Call]] = {
-    Create: _create,
-    Replace: _replace,
-    Patch: _patch,
-    Delete: _delete,
-    Bind: _bind,
-    Evict: _evict,
-}

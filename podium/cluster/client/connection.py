@@ -57,11 +57,7 @@ class Connection(msgspec.Struct):
             raise MissingConnectionError(f"the token can't be read: {error}") from None
 
     async def renew(self) -> None:
-        """Read the credentials again after the server has refused them.
-
-        Raises:
-            MissingConnectionError: they can't be.
-        """
+        """Read refused credentials again; raises MissingConnectionError if they can't be."""
         self._configuration = await self._load()
 
 
@@ -71,7 +67,8 @@ async def load_connection(kubeconfig: str | None = None, context: str | None = N
     Raises:
         MissingConnectionError: there is none, or what there is can't be used.
     """
-    where = kubeconfig or os.environ.get(FILES) or _usual_file()
+    usual = Path(USUAL_FILE).expanduser()
+    where = kubeconfig or os.environ.get(FILES) or (str(usual) if usual.exists() else None)
     if where is None and _IN_CLUSTER not in os.environ:
         raise MissingConnectionError(
             f"no kubeconfig: name one, or set {FILES}, or write {USUAL_FILE}"
@@ -100,31 +97,22 @@ async def load_connection(kubeconfig: str | None = None, context: str | None = N
     )
 
 
-def _usual_file() -> str | None:
-    path = Path(USUAL_FILE).expanduser()
-    return str(path) if path.exists() else None
-
-
 async def _configuration(where: str | None, context: str | None) -> Configuration:
     made = Configuration()
     if where is None:
         config.load_incluster_config(made)  # type: ignore[no-untyped-call]
     else:
-        _check_files(where)
+        for path in filter(None, where.split(os.pathsep)):
+            try:
+                content = yaml.safe_load(Path(path).expanduser().read_bytes())
+            except yaml.YAMLError as error:
+                raise ConfigException(f"isn't YAML: {error}") from None
+            if not isinstance(content, dict):
+                raise ConfigException("isn't a kubeconfig")
         await config.load_kube_config(
             config_file=where, context=context, client_configuration=made, persist_config=False
         )
     return made
-
-
-def _check_files(where: str) -> None:
-    for path in filter(None, where.split(os.pathsep)):
-        try:
-            content = yaml.safe_load(Path(path).expanduser().read_bytes())
-        except yaml.YAMLError as error:
-            raise ConfigException(f"isn't YAML: {error}") from None
-        if not isinstance(content, dict):
-            raise ConfigException("isn't a kubeconfig")
 
 
 def _tls(found: Configuration) -> ssl.SSLContext | None:

@@ -1,7 +1,6 @@
 """The stream of a watch: from bytes, as they come, to news."""
 
 from http import HTTPStatus
-from typing import Any
 
 import msgspec
 
@@ -54,11 +53,8 @@ class WatchDecoder:
         if not isinstance(kind, str) or not isinstance(obj, dict):
             raise UnreadableAnswerError("a line of a watch that isn't an event")
         if kind == _ERROR:
-            raise WatchError(_error(obj))
+            code = int(obj.get("code") or HTTPStatus.INTERNAL_SERVER_ERROR)
+            reason, message = (str(obj.get(field) or "") for field in ("reason", "message"))
+            raise WatchError(CallError(code, reason, message))
         named = {"apiVersion": self._kind.api_version, "kind": self._kind.name, **obj}
         return StreamedEvent(kind, named, int(metadata_of(obj)["resourceVersion"]))
-
-
-def _error(status: dict[str, Any]) -> CallError:
-    code = int(status.get("code") or HTTPStatus.INTERNAL_SERVER_ERROR)
-    return CallError(code, str(status.get("reason") or ""), str(status.get("message") or ""))

@@ -28,7 +28,7 @@ from podium.api.values.times import (
     timestamp,
 )
 from podium.machines.effects import Create, Effect, Patch, Record
-from podium.machines.events import CallError, Outcome
+from podium.machines.events import Outcome
 
 FINISH_S = 360.0
 REFRESH_S = 1800.0
@@ -75,8 +75,8 @@ class _EventSeries(msgspec.Struct):
 class _Write(msgspec.Struct, frozen=True):
     """An attempt to write an event.
 
-    obj: the event as it happened first.
-    repetition: what is to be said of repetitions; empty if there were none.
+    Attributes:
+        repetition: what is to be said of repetitions; empty if there were none.
     """
 
     obj: Object
@@ -147,7 +147,10 @@ class EventRecorder:
             return []
         if isinstance(outcome.effect, Patch) and error.code == 404:
             return [self._write(write, anew=True)]
-        if _may_go_well_later(write, error) and write.tries + 1 < TRIES_MAX:
+        # Upstream takes every answer of the server for final. Only when a series was to be created
+        # that exists by now, there is something to patch again.
+        is_retried = error.is_unknown or (error.reason == "AlreadyExists" and write.repetition)
+        if is_retried and write.tries + 1 < TRIES_MAX:
             again = replace(write, tries=write.tries + 1)
             self._retries.append((now_s + RETRY_S, again))
         return []
@@ -243,14 +246,6 @@ def _older_event(
         "lastTimestamp": timestamp(now_s),
         "count": 1,
     }
-
-
-def _may_go_well_later(write: _Write, error: CallError) -> bool:
-    """Upstream takes every answer of the server for final.
-
-    Only when a series was to be created that exists by now, there is something to patch again.
-    """
-    return error.is_unknown or (error.reason == "AlreadyExists" and bool(write.repetition))
 
 
 def _reference(obj: Object) -> dict[str, Any]:

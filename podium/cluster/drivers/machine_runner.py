@@ -180,12 +180,9 @@ class MachineRunner:
             self._schedule_wakeup(wakeup_s)
         for hook in self._context.step_hooks:
             hook(Stepped(now_s, self.name, event, effects))
-        if self._crash is not None and not self._injector.is_calm:
-            self._crash_by_chance(self._crash)
-
-    def _crash_by_chance(self, crash: Callable[[], None]) -> None:
-        if self._injector.restarts() and not self.has_ended:
-            crash()
+        injector = self._injector
+        if self._crash and not injector.is_calm and injector.restarts() and not self.has_ended:
+            self._crash()
 
     def _schedule_wakeup(self, at_s: float | None) -> None:
         now_s = self._timers.now_s
@@ -218,40 +215,34 @@ class MachineRunner:
 
     def _send_all(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
-            self._send(effect)
+            if isinstance(effect, Panic):
+                error = MachineError(self.name, effect.task, effect.error)
+                self._context.task_failed(error, effect.again_s)
+                continue
+            now_s, plan = self._timers.now_s, self._injector.plan_call(effect)
+            if plan.applied_after_s is not None:
+                self._timers.put(now_s + plan.applied_after_s, self._apply, (effect, plan))
+            if plan.error is not None:
+                self._schedule_outcome(Outcome(effect, plan.error), plan)
 
-    def _send(self, effect: Effect) -> None:
-        if isinstance(effect, Panic):
-            self._context.task_failed(
-                MachineError(self.name, effect.task, effect.error), effect.again_s
-            )
-            return
-        now_s, plan = self._timers.now_s, self._injector.plan_call(effect)
-        if plan.applied_after_s is not None:
-            self._timers.put(now_s + plan.applied_after_s, self._apply, (effect, plan))
-        if plan.error is not None:
-            self._schedule_outcome(Outcome(effect, plan.error), plan)
-
-    def _apply(self, call: tuple[Effect, CallPlan]) -> None:
+    def _apply(self, planned: tuple[Effect, CallPlan]) -> None:
         if self._loses_calls:
             return
-        effect, plan = call
+        effect, plan = planned
         now_s = self._timers.now_s
-        outcome = self._called(effect, now_s)
+        try:
+            outcome = self._context.api.call(effect, now_s)
+        except JournalError:
+            raise
+        except Exception as cause:  # noqa: BLE001 - whatever a bug raises
+            self._context.task_failed(MachineError(self.name, f"its {call(effect)}", cause), now_s)
+            error = CallError(500, "InternalError", f"Internal error: {cause}")
+            outcome = Outcome(effect, error)
         if self._context.hooks:
             called = Called(now_s, self.name, effect, outcome.error, outcome.obj)
             self._context.notify(called)
         if plan.error is None:
             self._schedule_outcome(outcome, plan)
-
-    def _called(self, effect: Effect, now_s: float) -> Outcome:
-        try:
-            return self._context.api.call(effect, now_s)
-        except JournalError:
-            raise
-        except Exception as cause:  # noqa: BLE001 - whatever a bug raises
-            self._context.task_failed(MachineError(self.name, f"its {call(effect)}", cause), now_s)
-            return Outcome(effect, CallError(500, "InternalError", f"Internal error: {cause}"))
 
     def _schedule_outcome(self, outcome: Outcome, plan: CallPlan) -> None:
         if outcome.effect.purpose is None:

@@ -13,6 +13,7 @@ one moment happens in the order in which it was brought about. With latencies of
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 
@@ -39,17 +40,15 @@ class EndlessMomentError(PodiumError):
     """More and more is due at one moment, so that time doesn't pass."""
 
 
+@dataclass(eq=False, slots=True)
 class MachineHandle:
     """A machine's place under a driver, which outlasts crashes."""
 
-    def __init__(
-        self, name: str, host: str, renew: Callable[[], Machine] | None, *, is_spared: bool
-    ) -> None:
-        self.name = name
-        self.host = host
-        self.renew = renew
-        self.is_spared = is_spared
-        self.runner: MachineRunner | None = None
+    name: str
+    host: str
+    renew: Callable[[], Machine] | None
+    is_spared: bool
+    runner: MachineRunner | None = None
 
     @property
     def machine(self) -> Machine | None:
@@ -86,6 +85,8 @@ class VirtualDriver:
             self._injector,
             event_reasons=event_reasons,
         )
+        self.hooks: list[Hook] = self._context.hooks
+        self.step_hooks: list[Hook] = self._context.step_hooks
         self._handles: dict[str, MachineHandle] = {}
         self._start_s = start_s
 
@@ -93,16 +94,6 @@ class VirtualDriver:
     def now_s(self) -> float:
         """The time, in seconds since the epoch."""
         return self._timers.now_s
-
-    @property
-    def hooks(self) -> list[Hook]:
-        """Told of everything but steps right after it happened."""
-        return self._context.hooks
-
-    @property
-    def step_hooks(self) -> list[Hook]:
-        """Told of each step of a machine right after it."""
-        return self._context.step_hooks
 
     @property
     def faults(self) -> Faults:
@@ -132,7 +123,7 @@ class VirtualDriver:
         is_spared: bool = False,
     ) -> MachineHandle:
         """Start a machine."""
-        handle = MachineHandle(name or machine.name, host, renew, is_spared=is_spared)
+        handle = MachineHandle(name or machine.name, host, renew, is_spared)
         if handle.name in self._handles:
             raise ValueError(f"there is a machine {handle.name} already")
         self._handles[handle.name] = handle
@@ -234,7 +225,13 @@ class VirtualDriver:
         is_over = self._timers.run_due(_WATCHED_TIMERS)
         self.step_hooks.remove(watch)
         if not is_over:
-            raise EndlessMomentError(_endless(self.now_s - self._start_s, steps, calls))
+            passed_s = self.now_s - self._start_s
+            machines = ", ".join(f"{who} ({count} steps)" for who, count in steps.most_common())
+            last = f"; at last {calls[-1]}" if calls else ""
+            raise EndlessMomentError(
+                f"time stands still {passed_s:g} s after the start, as these go on without an end: "
+                f"{machines or 'no machine'}{last}"
+            )
 
     def _start(self, handle: MachineHandle, machine: Machine) -> None:
         crash = partial(self._crash_by_chance, handle)
@@ -264,12 +261,3 @@ class VirtualDriver:
     def _renew(self, handle: MachineHandle) -> None:
         if handle.runner is None and handle.renew is not None:
             self._start(handle, handle.renew())
-
-
-def _endless(passed_s: float, steps: Counter[str], calls: list[str]) -> str:
-    machines = ", ".join(f"{who} ({count} steps)" for who, count in steps.most_common())
-    last = f"; at last {calls[-1]}" if calls else ""
-    return (
-        f"time stands still {passed_s:g} s after the start, as these go on without an end: "
-        f"{machines or 'no machine'}{last}"
-    )

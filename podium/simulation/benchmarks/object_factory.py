@@ -61,11 +61,10 @@ class ObjectFactory:
 
     def _stamped(self, template: Any, number: int) -> list[Object]:
         text = msgspec.json.encode(template)
-        return [self._named(msgspec.json.decode(text)) for _ in range(number)]
-
-    def _named(self, obj: Object) -> Object:
-        serial, metadata = next(self._serials), obj["metadata"]
-        metadata.setdefault("name", f"{metadata.get('generateName')}{serial}")
-        metadata["uid"] = f"{serial:08x}-0000-4000-8000-000000000000"
-        metadata["creationTimestamp"] = _CREATED
-        return obj
+        found = [msgspec.json.decode(text) for _ in range(number)]
+        for obj in found:
+            serial, metadata = next(self._serials), obj["metadata"]
+            metadata.setdefault("name", f"{metadata.get('generateName')}{serial}")
+            metadata["uid"] = f"{serial:08x}-0000-4000-8000-000000000000"
+            metadata["creationTimestamp"] = _CREATED
+        return found

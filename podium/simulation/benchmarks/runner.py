@@ -12,14 +12,12 @@ Before the clock starts the garbage collector runs once and is told to leave alo
 import gc
 import resource
 import sys
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from time import perf_counter, process_time
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.benchmarks.measured_workloads import Workload
 from podium.simulation.benchmarks.object_factory import ObjectFactory
@@ -62,11 +60,19 @@ def measure(workload: Workload) -> Result:
     _set_up(scheduler, factory, workload)
     case, size = workload.case, workload.size
     measured = factory.group(case.measured, size.measured_pods)
-    churn = Churn(scheduler, _churning(factory, workload))
+    churn = None
+    if case.churn is not None:
+        churned = factory.group(case.churn, -(-size.measured_pods // MEASURED_PER_CHURN))
+        churn = Churn(scheduler, churned)
     timed = TimedScheduler(scheduler)
     gc.collect()
     gc.freeze()
-    elapsed_s, busy_s = _run(timed, measured, churn if case.churn else None)
+    began_s, began_busy_s = perf_counter(), process_time()
+    for number, obj in enumerate(measured):
+        if churn is not None and number % MEASURED_PER_CHURN == 0:
+            churn.step()
+        timed.schedule(obj)
+    elapsed_s, busy_s = perf_counter() - began_s, process_time() - began_busy_s
     return Result(
         workload=workload.name,
         nodes=workload.node_count,
@@ -94,36 +100,11 @@ def _set_up(scheduler: Scheduler, factory: ObjectFactory, workload: Workload) ->
         *(node for template in case.extra_nodes for node in factory.nodes(template, 1)),
         *factory.nodes(case.node, size.nodes, case.zones),
     ]
-    placed = (
-        [] if case.placed is None else _placed(factory.group(case.placed, size.init_pods), nodes)
-    )
+    placed = [] if case.placed is None else factory.group(case.placed, size.init_pods)
+    for number, pod in enumerate(placed):
+        pod["spec"]["nodeName"] = nodes[number % len(nodes)]["metadata"]["name"]
     scheduler.load(nodes, placed, factory.namespaces(group.namespace for group in groups))
     timed = TimedScheduler(scheduler)
     for group in case.init:
         for obj in factory.group(group, size.init_pods):
             timed.schedule(obj)
-
-
-def _placed(pods: list[Object], nodes: Sequence[Object]) -> list[Object]:
-    for number, pod in enumerate(pods):
-        pod["spec"]["nodeName"] = nodes[number % len(nodes)]["metadata"]["name"]
-    return pods
-
-
-def _churning(factory: ObjectFactory, workload: Workload) -> list[Object]:
-    churn = workload.case.churn
-    if churn is None:
-        return []
-    number = -(-workload.size.measured_pods // MEASURED_PER_CHURN)
-    return factory.group(churn, number)
-
-
-def _run(
-    timed: TimedScheduler, measured: Sequence[Object], churn: Churn | None
-) -> tuple[float, float]:
-    began_s, busy_s = perf_counter(), process_time()
-    for number, obj in enumerate(measured):
-        if churn is not None and number % MEASURED_PER_CHURN == 0:
-            churn.step()
-        timed.schedule(obj)
-    return perf_counter() - began_s, process_time() - busy_s

@@ -14,7 +14,6 @@ from random import Random
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object
 from podium.api.pods import node_name_of
 from podium.cluster.client.connection import load_connection
 from podium.cluster.client.http_api import HttpApi
@@ -131,16 +130,15 @@ class ServerBench:
     async def _clean_up(self) -> None:
         listed = await self._api.list("Pod")
         ours = [one for one in listed.objects if one["metadata"]["namespace"] == self._namespace]
-        await self._all(map(self._removal, ours), may_fail=True)
+        place = self._namespace
+        pods = (Delete(kind="Pod", name=_name(p), namespace=place, grace_period_s=0) for p in ours)
+        await self._all(pods, may_fail=True)
         nodes = (self._node(number) for number in range(self._options.nodes))
         others: list[Effect] = [Delete(kind="Node", name=_name(node)) for node in nodes]
         names = (f"{self._namespace}-{value}" for value in (100, 50))
         others += [Delete(kind="PriorityClass", name=name) for name in names]
         others.append(Delete(kind="Namespace", name=self._namespace))
         await self._all(others, may_fail=True)
-
-    def _removal(self, pod: Object) -> Delete:
-        return Delete(kind="Pod", name=_name(pod), namespace=self._namespace, grace_period_s=0)
 
     async def _all(self, effects: Iterable[Effect], *, may_fail: bool = False) -> None:
         left = iter(effects)

@@ -116,7 +116,15 @@ def _set(target: Any, place: SettingPlace, value: Any, file: str) -> None:
     *within, last = steps_of(place.path)
     seen = ""
     for step, following in pairwise((*within, last)):
-        target = _child(target, step, following, _Where(file, place, seen))
+        where = _Where(file, place, seen)
+        if isinstance(step, str):
+            fields = _fields(target, where)
+            if fields.get(step) is None:
+                fields[step] = {} if isinstance(following, str) else []
+            target = fields[step]
+        else:
+            entries = _entries(target, where)
+            target = entries[_index(entries, step, where)]
         seen += f".{step}" if isinstance(step, str) else f"[{step}]"
     where = _Where(file, place, seen)
     if isinstance(last, str):
@@ -135,16 +143,6 @@ class _Where(msgspec.Struct, frozen=True):
         """What is wrong there."""
         at = self.seen.lstrip(".") or "the beginning"
         return SettingError(f"{self.file}: {self.place.where} {self.place.path}: at {at} {why}")
-
-
-def _child(target: Any, step: Step, following: Step, where: _Where) -> Any:
-    if isinstance(step, str):
-        fields = _fields(target, where)
-        if fields.get(step) is None:
-            fields[step] = {} if isinstance(following, str) else []
-        return fields[step]
-    entries = _entries(target, where)
-    return entries[_index(entries, step, where)]
 
 
 def _index(entries: list[Any], step: Step, where: _Where) -> int:

@@ -33,27 +33,19 @@ def node_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
         before, now = _status(old, kind)[0] == "True", _status(new, kind)[0] == "True"
         if before != now:
             yield Fact("NodeCondition", {"condition": kind, "status": str(now)})
-    yield from _taints(spec_of(old), spec_of(new))
+    cordoned = bool(spec_of(new).get("unschedulable"))
+    if cordoned != bool(spec_of(old).get("unschedulable")):
+        yield Fact("NodeCordoned" if cordoned else "NodeUncordoned")
+    earlier, later = ([*map(taint_text, spec_of(node).get("taints") or ())] for node in (old, new))
+    for taint in dict.fromkeys(taint for taint in later if taint not in earlier):
+        yield Fact("NodeTainted", {"taint": taint})
+    for taint in dict.fromkeys(taint for taint in earlier if taint not in later):
+        yield Fact("NodeUntainted", {"taint": taint})
 
 
 def _status(obj: Object, kind: str) -> tuple[str, str]:
     condition = condition_of(obj, kind) or _NOTHING
     return condition.get("status") or "", condition.get("message") or ""
-
-
-def _taints(old: Object, new: Object) -> Iterator[Fact]:
-    cordoned = bool(new.get("unschedulable"))
-    if cordoned != bool(old.get("unschedulable")):
-        yield Fact("NodeCordoned" if cordoned else "NodeUncordoned")
-    before, now = _by_name(old), _by_name(new)
-    for taint in (taint for taint in now if taint not in before):
-        yield Fact("NodeTainted", {"taint": taint})
-    for taint in (taint for taint in before if taint not in now):
-        yield Fact("NodeUntainted", {"taint": taint})
-
-
-def _by_name(spec: Object) -> dict[str, Object]:
-    return {taint_text(taint): taint for taint in spec.get("taints") or ()}
 
 
 def taint_text(taint: Object) -> str:

@@ -99,17 +99,13 @@ class Observer:
     ) -> None:
         at_s = round(self._driver.now_s - self._start_s, 6)
         details = fact.details
-        if fact.type == "PodBound" and (waited_s := self._overslept_s(uid, by)) is not None:
-            details = {**details, "overslept": round(waited_s, 3)}
+        handle = self._schedulers.get(by) if fact.type == "PodBound" else None
+        if handle is not None and isinstance(handle.machine, SchedulerMachine):
+            waited_s = handle.machine.context.overslept_s.get(uid)
+            if waited_s is not None:
+                details = {**details, "overslept": round(waited_s, 3)}
         entry = TimelineEntry(at_s, fact.type, kind, namespace, name, by, details, uid)
         self.entries.append(entry)
-
-    def _overslept_s(self, pod_uid: str, scheduler_name: str) -> float | None:
-        handle = self._schedulers.get(scheduler_name)
-        machine = None if handle is None else handle.machine
-        if not isinstance(machine, SchedulerMachine):
-            return None
-        return machine.context.overslept_s.get(pod_uid)
 
     def _happened(self, happening: DriverEvent) -> None:
         if isinstance(happening, Called):

@@ -1,8 +1,7 @@
 """Histories of pods, folded from the timeline."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -34,10 +33,6 @@ def is_end(entry: TimelineEntry) -> bool:
 def pods_by_uid(pods: Iterable[Object]) -> dict[str, Object]:
     """Pods by their uids."""
     return {uid(pod): pod for pod in pods}
-
-
-def _nothing(_kind: str, _place: str, _name: str) -> Object | None:
-    return None
 
 
 class PodHistory(msgspec.Struct):
@@ -93,7 +88,7 @@ class PodHistories:
         self,
         entries: Iterable[TimelineEntry],
         before: Mapping[str, Object],
-        find: Callable[[str, str, str], Object | None] = _nothing,
+        find: Callable[[str, str, str], Object | None] = lambda *_: None,
     ) -> None:
         self.by_uid: dict[str, PodHistory] = {}
         self.disrupted: list[PodHistory] = []
@@ -121,16 +116,19 @@ class PodHistories:
                         reason, message = (entry.details.get(of) for of in ("reason", "message"))
                         history.failed_for = str(reason or ""), str(message or "")
                 if entry.type in _ENDS and history.ended_s is None and not history.was_leaving:
-                    self._end(history, entry)
+                    history.ended_s, history.ended_by = entry.at_s, entry.by
+                    reason = str(entry.details.get("disruption") or "")
+                    history.cause = cause_of_reason(reason, str(entry.details.get("reason") or ""))
+                    if history.cause is not None:
+                        self.disrupted.append(history)
+                        if history.owner is not None:
+                            self._lost[history.owner].append(history)
                 self.repetitions.take(entry)
 
     def __iter__(self) -> Iterator[PodHistory]:
-        yield from self._at_first
+        for one, pod in self._before.items():
+            yield self.by_uid.get(one) or _known(pod)
         yield from (one for one in self.by_uid.values() if one.is_new)
-
-    @cached_property
-    def _at_first(self) -> Sequence[PodHistory]:
-        return [self.by_uid.get(one) or _known(pod) for one, pod in self._before.items()]
 
     def depth_of(self, lost: PodHistory, preemptors: Mapping[str, str]) -> int:
         """How far a disruption is from the changes; each step is a replacement that preempts."""
@@ -142,16 +140,6 @@ class PodHistories:
                 return depth
             seen.add(before.uid)
             depth, lost = depth + 1, before
-
-    def _end(self, history: PodHistory, entry: TimelineEntry) -> None:
-        details = entry.details
-        history.ended_s, history.ended_by = entry.at_s, entry.by
-        reason = str(details.get("disruption") or "")
-        history.cause = cause_of_reason(reason, str(details.get("reason") or ""))
-        if history.cause is not None:
-            self.disrupted.append(history)
-            if history.owner is not None:
-                self._lost[history.owner].append(history)
 
     def _replace(self, history: PodHistory) -> None:
         """Say in whose place a new pod comes: of its name or node, if its owner goes by that."""

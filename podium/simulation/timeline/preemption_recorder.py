@@ -6,7 +6,6 @@ import numpy as np
 
 from podium.api.documents.pod_report import pod_facts
 from podium.api.pods import node_name_of
-from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.preemption.choice import Choice
 from podium.scheduler.preemption.dry_run import DryRun
@@ -114,7 +113,7 @@ class PreemptionRecorder:
             node=node_name_of(pod.obj),
             budgets=tuple(
                 VictimsBudget(
-                    _label(budgets[number]),
+                    f"{budgets[number].namespace}/{budgets[number].name}",
                     budgets[number].allowed,
                     is_broken=number in broken.get(pod.uid, ()),
                 )
@@ -161,7 +160,3 @@ class PreemptionRecorder:
         """Whether the pod's disruption costs one of those that a budget allows."""
         granted = self._budgets.budgets[number].disrupted
         return number in self._budgets.covering(pod.cls) and pod.name not in granted
-
-
-def _label(budget: Budget) -> str:
-    return f"{budget.namespace}/{budget.name}"

@@ -300,10 +300,6 @@ def _refused(entry: TimelineEntry) -> str:
     return f"{details['step']} {verdict}: {details['code']} {details['message']}"
 
 
-def _scaled(entry: TimelineEntry) -> str:
-    return f"is scaled from {entry.details['before']} to {entry.details['replicas']}"
-
-
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -355,7 +351,7 @@ _PHRASES: Mapping[str, Phrase] = {
     "BudgetSyncFailed": _with("can't be computed, and so allows no disruption: ", "message"),
     "BudgetGone": _always("is gone"),
     "WorkloadCreated": _workload_created,
-    "WorkloadScaled": _scaled,
+    "WorkloadScaled": lambda e: f"is scaled from {e.details['before']} to {e.details['replicas']}",
     "RolloutStuck": _with("is stuck: ", "message"),
     "JobFailed": _with("fails, and its work is lost: ", "message"),
     "JobIndexesFailed": _with("has lost the work of its indexes ", "indexes"),

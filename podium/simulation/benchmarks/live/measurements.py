@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,7 +169,10 @@ async def memory(sizes: Sizes) -> Measurement:
     """The memory of a large cluster at rest."""
     with TemporaryDirectory(prefix="podium-bench-") as directory:
         state = Path(directory) / "state.json"
-        items = list(_running_pods(sizes))
+        items = [
+            _pod(f"pod-{number}", nodeName=f"podium-{number % sizes.large_nodes + 1}")
+            for number in range(sizes.large_pods)
+        ]
         state.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
         async with up("--nodes", str(sizes.large_nodes), *_NODE, "-f", str(state)) as running:
             value = running.memory_mib()
@@ -191,7 +194,7 @@ async def _start(stack: AsyncExitStack, running: UpProcess, watcher: Watcher, pa
 
 
 async def _create(target: LiveTarget, number: int) -> float:
-    bodies = iter([_body(index) for index in range(number)])
+    bodies = iter([msgspec.json.encode(_pod(f"pod-{index}")) for index in range(number)])
     connections = [await LiveConnection.open(target) for _ in range(CONNECTIONS)]
 
     async def create(connection: LiveConnection) -> None:
@@ -221,18 +224,9 @@ def _lag(name: str, watchers: Sequence[Watcher], first: Sequence[Watcher]) -> Me
     return Measurement(f"{name}, 99th percentile", worst_s, "s", "at most 1")
 
 
-def _body(number: int) -> bytes:
-    return msgspec.json.encode(_pod(f"pod-{number}"))
-
-
 def _pod(name: str, **spec: str) -> dict[str, Any]:
     requests = {"cpu": "100m", "memory": "128Mi"}
     container = {"name": "main", "image": "example/app", "resources": {"requests": requests}}
     metadata = {"name": name, "namespace": "default", "labels": {"app": "bench"}}
     body = {"containers": [container], **spec}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": body}
-
-
-def _running_pods(sizes: Sizes) -> Iterator[dict[str, Any]]:
-    for number in range(sizes.large_pods):
-        yield _pod(f"pod-{number}", nodeName=f"podium-{number % sizes.large_nodes + 1}")

@@ -14,7 +14,7 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.message_words import count
-from podium.simulation.experiments.comparison.comparison import Comparison, PodChange, is_worse
+from podium.simulation.experiments.comparison.comparison import Comparison, is_worse
 from podium.simulation.experiments.measures import MEANINGS
 from podium.simulation.experiments.paired_differences import (
     PAIRS_MIN,
@@ -32,6 +32,8 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
     """Present a comparison."""
     differing = [one for one in _told_apart(comparison.differences) if one.widest is not None]
     a, b = _short_names(comparison)
+    shown = {one.measure.partition(".")[0] for one in differing}
+    meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in shown]
     return Presentation(
         title=f"{a} and {b} compared",
         headline=_headline(comparison, differing),
@@ -42,7 +44,10 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
                 [
                     Table(
                         ("Scenario", "Seed", "Pod", a, b),
-                        [_pod_row(one) for one in comparison.pods],
+                        [
+                            (one.scenario, str(one.seed), one.pod, _fates(one.a), _fates(one.b))
+                            for one in comparison.pods
+                        ],
                         rows_most=_PODS_MAX,
                     )
                 ],
@@ -61,7 +66,7 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
                 ],
             ),
             Section("Notes", [Bullets(comparison.notes)]),
-            Section("What the measures mean", [Bullets(_meanings(differing))], is_detail=True),
+            Section("What the measures mean", [Bullets(meanings)], is_detail=True),
         ],
     )
 
@@ -120,15 +125,6 @@ def _row(comparison: Comparison, one: Difference) -> tuple[Cell, ...]:
         f"{one.lower} of {one.pairs}",
         f"{pair.scenario}, seed {pair.seed}",
     )
-
-
-def _meanings(differing: Sequence[Difference]) -> list[str]:
-    shown = {one.measure.partition(".")[0] for one in differing}
-    return [f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in shown]
-
-
-def _pod_row(one: PodChange) -> tuple[str, ...]:
-    return (one.scenario, str(one.seed), one.pod, _fates(one.a), _fates(one.b))
 
 
 def _fates(witnesses: Sequence[Witness]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any
@@ -48,19 +48,12 @@ class SettingRange(Document):
     text: str | None = None
 
     def contradictions(self) -> Iterator[FieldError]:
-        return chain(self._end_faults(), self._step_faults(), self._form_faults())
-
-    def _end_faults(self) -> Iterator[FieldError]:
         if self.to < self.from_:
             yield FieldError("to", self.to, f"must be at least {self.from_}, where it starts")
-
-    def _step_faults(self) -> Iterator[FieldError]:
         if self.step is not None and self.step <= 0:
             yield FieldError("step", self.step, "must be above 0")
         elif self.step is not None and (self.to - self.from_) / self.step >= _VALUES_MAX:
             yield FieldError("step", self.step, f"must make at most {_VALUES_MAX} values")
-
-    def _form_faults(self) -> Iterator[FieldError]:
         if self.text is not None and "{}" not in self.text:
             yield FieldError("text", self.text, "must have {} where the number goes")
         if self.log and (self.from_ <= 0 or self.step is not None):
@@ -102,13 +95,8 @@ class SettingDocument(Document):
     range: SettingRange | None = None
 
     def contradictions(self) -> Iterator[FieldError]:
-        return chain(self._path_faults(), self._value_faults())
-
-    def _path_faults(self) -> Iterator[FieldError]:
         if not steps_of(self.path) or not isinstance(steps_of(self.path)[0], str):
             yield FieldError("path", self.path, _PATH_RULE)
-
-    def _value_faults(self) -> Iterator[FieldError]:
         if (self.values is None) == (self.range is None):
             yield FieldError("values", self.values, "must have either values or range")
         elif self.values is not None and not self.values:
@@ -166,7 +154,6 @@ class Objective(Document):
 
     @property
     def measure(self) -> str:
-        """The measure."""
         return self.minimize or self.maximize or ""
 
     @property
@@ -197,18 +184,8 @@ class SweepSpec(Document):
     objective: Objective | None = None
 
     def contradictions(self) -> Iterator[FieldError]:
-        return chain(
-            self._scenario_faults(),
-            self._setting_faults(),
-            self._search_faults(),
-            self._size_faults(),
-        )
-
-    def _scenario_faults(self) -> Iterator[FieldError]:
         if not self.scenarios:
             yield FieldError("scenarios", [], "must name at least one")
-
-    def _setting_faults(self) -> Iterator[FieldError]:
         if not self.settings:
             yield FieldError("settings", [], "must vary at least one")
         seen: set[str] = set()
@@ -219,12 +196,8 @@ class SweepSpec(Document):
             stepless = one.range is not None and one.range.step is None
             if self.search is None and one.range is not None and stepless:
                 yield FieldError(f"settings[{index}].range.step", None, "a grid needs it")
-
-    def _search_faults(self) -> Iterator[FieldError]:
         if self.search is not None and self.objective is None:
             yield FieldError("objective", None, "a search needs it")
-
-    def _size_faults(self) -> Iterator[FieldError]:
         if self.search is None:
             trials = prod(len(one.all_values()) for one in self.settings)
             if (runs := trials * self.seeds * len(self.scenarios)) > _RUNS_MAX:
@@ -255,7 +228,6 @@ class Sweep:
 
     @property
     def trials(self) -> int:
-        """The number of trials."""
         search = self.spec.search
         lists = (one.all_values() for one in self.spec.settings)
         return prod(map(len, lists)) if search is None else search.trials
@@ -267,7 +239,6 @@ class Sweep:
         return [dict(zip(names, values, strict=True)) for values in product(*lists)]
 
     def places(self, values: Mapping[str, Any]) -> dict[SettingPlace, Any]:
-        """The values by their places."""
         return {one.place: values[one.called] for one in self.spec.settings}
 
 
