@@ -94,7 +94,6 @@ class FaultInjector:
 
     @property
     def faults(self) -> Faults:
-        """The faults that are injected."""
         return self._faults
 
     @faults.setter

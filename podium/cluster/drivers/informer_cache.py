@@ -39,7 +39,6 @@ class InformerCache:
 
     @property
     def objects(self) -> Mapping[Place, Object]:
-        """The objects by place."""
         return self._known
 
     def copy(self) -> "InformerCache":

@@ -122,7 +122,10 @@ def read_sources(
     problems += [double for double in doubles if isinstance(double, Problem)]
     if faults := [problem for problem in problems if not problem.is_warning]:
         raise ManifestError(faults)
-    notes += _notes_on_unknown_kinds(objects, kind_of)
+    unknown = Counter(loaded.obj["kind"] for loaded in objects if not kind_of(loaded.obj))
+    if unknown:
+        kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(unknown.items()))
+        notes.append(f"ignored, as Podium has no use for them here: {kinds}")
     return Manifests(objects, notes, [*map(str, problems)], empty, is_whole)
 
 
@@ -209,11 +212,3 @@ def _without_doubles(
         else:
             remarks.append(Problem(loaded.source, label, f"stands already in {first.source}"))
     return list(kept.values()), remarks
-
-
-def _notes_on_unknown_kinds(objects: list[Loaded], kind_of: KindOf) -> list[str]:
-    counts = Counter(loaded.obj["kind"] for loaded in objects if not kind_of(loaded.obj))
-    if not counts:
-        return []
-    kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
-    return [f"ignored, as Podium has no use for them here: {kinds}"]

@@ -1,13 +1,12 @@
 """The state of a real cluster, read once, as `podium plan` takes it; nothing is written there."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
 from podium.api.kinds.builtin_kinds import ALL_KINDS, WORKLOAD
-from podium.api.objects import Object, metadata_of
+from podium.api.objects import Object, metadata_of, without
 from podium.api.well_known import LAST_APPLIED, SNAPSHOT_OBJECTS
 from podium.cluster.client.http_api import HttpApi
 from podium.cluster.snapshot.anonymizer import Anonymizer
@@ -28,7 +27,6 @@ _LEFT_OUT = frozenset(
 """Kinds on which no decision depends, or whose content is nobody's business."""
 
 SNAPSHOT_KINDS = tuple(kind for kind in ALL_KINDS if kind not in _LEFT_OUT)
-# Of no use to a plan, and often half of an object.
 
 
 @dataclass(slots=True)
@@ -82,16 +80,13 @@ async def take_snapshot(api: HttpApi, progress: Callable[[str, int], None]) -> C
             listed = await api.list(kind)
         except ForbiddenError as error:
             found.notes.append(f"{kind} is left out: {error}")
+            continue
         except NotServedError:
             continue
-        else:
-            found.objects += _slimmed(listed.objects)
+        for obj in listed.objects:
+            # Of no use to a plan, and often half of an object.
+            metadata = without(metadata_of(obj), "managedFields")
+            if notes := metadata.get("annotations"):
+                metadata["annotations"] = without(notes, LAST_APPLIED)
+            found.objects.append({**obj, "metadata": metadata})
     return found
-
-
-def _slimmed(objects: Any) -> Iterator[Object]:
-    for obj in objects:
-        metadata = {k: v for k, v in metadata_of(obj).items() if k != "managedFields"}
-        if notes := metadata.get("annotations"):
-            metadata["annotations"] = {k: v for k, v in notes.items() if k != LAST_APPLIED}
-        yield {**obj, "metadata": metadata}

@@ -15,7 +15,6 @@ from podium.cluster.virtual.lazy_controllers import LazyControllers
 from podium.cluster.virtual.loading.loader import Loader
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.reconciler.reconciler import Reconciler
-from podium.scheduler.machine.context import NoMetrics, Stopwatch
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 
 _DEFAULT_OPTIONS = ClusterOptions()
@@ -72,6 +71,7 @@ class Cluster:
         It is meant for the time before the start: what is loaded isn't validated, and may be
         unlike anything that the API would let in.
 
+        Args:
             objects: from a cluster, or written by hand; `Loader` says what is filled in.
             defaulted: whether all of them have their defaults already.
 
@@ -136,21 +136,20 @@ class Cluster:
 
 
 def _scheduler(setup: SchedulerSetup, seed: str, *, takes_over: bool = False) -> SchedulerMachine:
+    metrics = None
+    if setup.stopwatch is not None:
+        # Takes long to import, and most clusters are never asked for metrics.
+        from podium.scheduler.metrics import SchedulerMetrics
+
+        metrics = SchedulerMetrics(setup.stopwatch)
     return SchedulerMachine(
         setup.configuration,
         setup.options,
         features=setup.features,
         rng=Random(seed),
-        metrics=None if setup.stopwatch is None else _metrics(setup.stopwatch),
+        metrics=metrics,
         takes_over=takes_over,
     )
-
-
-def _metrics(stopwatch: Stopwatch) -> NoMetrics:
-    # Takes long to import, and most clusters are never asked for metrics.
-    from podium.scheduler.metrics import SchedulerMetrics
-
-    return SchedulerMetrics(stopwatch)
 
 
 def _fork(rng: Random) -> Random:

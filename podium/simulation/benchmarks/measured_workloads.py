@@ -63,7 +63,6 @@ class Workload(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> Size:
-        """The size of this workload."""
         return self.case.sizes[self.size_name]
 
     @property

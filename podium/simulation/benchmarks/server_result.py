@@ -27,7 +27,6 @@ class ServerResult(Report):
 
     @property
     def pods_per_second(self) -> float:
-        """Bound pods a second."""
         return self.pods / self.elapsed_s
 
 

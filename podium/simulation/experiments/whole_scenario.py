@@ -39,7 +39,6 @@ class WholeScenario(msgspec.Struct, frozen=True):
 
     @property
     def spec(self) -> Value:
-        """The document's spec."""
         found: Value = self.value.setdefault("spec", {})
         return found
 

@@ -76,7 +76,6 @@ class PodRecord(msgspec.Struct):
 
     @property
     def scheduler_name(self) -> str:
-        """Who schedules it."""
         return scheduler_name_of(self.first)
 
     @property

@@ -1,13 +1,13 @@
 """States of pods in a replay: of the recorded ones, without what the scheduler has to decide."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from podium.api.objects import (
     Object,
     conditions_of,
     metadata_of,
-    name,
     spec_of,
     status_of,
     without,
@@ -98,7 +98,8 @@ def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
     status = {**without(recorded, "nominatedNodeName"), "conditions": [*own, *others]}
     started = recorded.get("startTime")
     if started and abs(shift_s) >= 1:
-        status["startTime"] = _shifted(str(started), shift_s)
+        with suppress(TimeError):
+            status["startTime"] = timestamp(epoch_s(str(started)) + round(shift_s))
     if nominated := nominated_node_of(current):
         status["nominatedNodeName"] = nominated
     return {**current, "status": status}
@@ -118,15 +119,3 @@ def placed_status(current: Object, now_s: float) -> Object:
         "conditions": running,
     }
     return status_at(current, said, 0.0)
-
-
-def replacement_name(obj: Object, number: int) -> str:
-    """The name of a replacement that isn't in the recording."""
-    return f"{name(obj)}-r{number}"
-
-
-def _shifted(time: str, by_s: float) -> str:
-    try:
-        return timestamp(epoch_s(time) + round(by_s))
-    except TimeError:
-        return time

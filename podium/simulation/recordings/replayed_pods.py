@@ -30,7 +30,6 @@ from podium.simulation.recordings.pod_states import (
     is_schedulers_change,
     placed_status,
     replacement,
-    replacement_name,
     status_at,
     updated,
 )
@@ -111,9 +110,12 @@ class ReplayedPods:
     def start(self, names: Collection[str]) -> None:
         """Follow the pods that have been loaded."""
         self.names.update(names)
-        self._watch = self._store.watch(
-            "Pod", from_revision=self._store.revision, wake=self._look_soon
-        )
+
+        def look_soon() -> None:
+            self._driver.at(self._driver.now_s, self._look)
+
+        revision = self._store.revision
+        self._watch = self._store.watch("Pod", from_revision=revision, wake=look_soon)
         for one, record in self._records.items():
             if record.created_s is not None:
                 continue
@@ -181,9 +183,11 @@ class ReplayedPods:
 
     def _leave(self, recorded: str, obj: Object, *, at_once: bool) -> None:
         record = self._records[recorded]
-        if record.was_preempted and self._is_own_victim(record):
-            self._turn_to(record.preemptor)
-            return
+        if record.was_preempted:
+            preemptor = self._records.get(record.preemptor)
+            if preemptor is None or preemptor.scheduler_name in self.names:
+                self._turn_to(record.preemptor)
+                return
         self._waiting.pop(recorded, None)
         for place, (due, _) in tuple(self._due.items()):
             if due == recorded:
@@ -198,10 +202,6 @@ class ReplayedPods:
         namespace, name = place_of(current)
         request = Attributes(_POD, namespace, name, self._driver.now_s)
         self._server.delete(request, DeleteOptions(grace_period_s=grace_s or 0))
-
-    def _is_own_victim(self, record: PodRecord) -> bool:
-        preemptor = self._records.get(record.preemptor)
-        return preemptor is None or preemptor.scheduler_name in self.names
 
     def _turn_to(self, recorded: str) -> None:
         """Let a pod in if it waits, and the scheduler act on all that has come by now."""
@@ -230,9 +230,6 @@ class ReplayedPods:
             # By now the recorded scheduler had acted on all that came before.
             record = self._records[recorded]
             self._turn_to(record.preemptor if is_lost(new) and not is_lost(old) else recorded)
-
-    def _look_soon(self) -> None:
-        self._driver.at(self._driver.now_s, self._look)
 
     def _look(self) -> None:
         for event in self._watch.take():
@@ -299,7 +296,7 @@ class ReplayedPods:
         owner = controller_of(record.first) or {}
         keeps_name = owner.get("kind") == "StatefulSet"
         name = record.first["metadata"]["name"]
-        called = name if keeps_name else replacement_name(record.first, number)
+        called = name if keeps_name else f"{name}-r{number}"
         fresh = f"{recorded}-r{number}"
         self._create(recorded, replacement(record.first, called, fresh, self._driver.now_s))
 

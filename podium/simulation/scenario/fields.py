@@ -123,10 +123,17 @@ def _manifests(value: Any, info: ValidationInfo) -> tuple[Object, ...]:
             objects, wrong = inline_objects(entry, path, context.file)
             too_many = ((obj, context.limit.add(obj)) for obj in objects)
             wrong += [FieldError(path, describe(obj), str(why)) for obj, why in too_many if why]
-        faults += [*wrong, *_unknown_kinds(objects, path)]
-        found += objects
+        faults += wrong
+        for obj in objects:
+            kind = kind_of(obj) or optional_kind_of(obj)
+            if kind is None:
+                known = f"known kinds: {', '.join(KINDS)}"
+                faults.append(FieldError(path, obj.get("kind"), known, ErrorKind.UNSUPPORTED))
+            elif kind.namespaced and not obj["metadata"].get("namespace"):
+                obj = {**obj, "metadata": {**obj["metadata"], "namespace": DEFAULT_NAMESPACE}}
+            found.append(obj)
     refuse(faults)
-    return tuple(map(_in_a_namespace, found))
+    return tuple(found)
 
 
 Manifests = Annotated[
@@ -157,19 +164,3 @@ def inline_objects(entry: object, path: str, file: str) -> tuple[list[Object], l
         else:
             objects.append(outcome.obj)
     return objects, faults
-
-
-def _unknown_kinds(objects: list[Object], path: str) -> list[FieldError]:
-    known = f"known kinds: {', '.join(KINDS)}"
-    return [
-        FieldError(path, obj.get("kind"), known, ErrorKind.UNSUPPORTED)
-        for obj in objects
-        if kind_of(obj) is None and optional_kind_of(obj) is None
-    ]
-
-
-def _in_a_namespace(obj: Object) -> Object:
-    kind = kind_of(obj) or optional_kind_of(obj)
-    if kind is not None and kind.namespaced and not obj["metadata"].get("namespace"):
-        return {**obj, "metadata": {**obj["metadata"], "namespace": DEFAULT_NAMESPACE}}
-    return obj

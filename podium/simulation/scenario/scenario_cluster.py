@@ -267,7 +267,6 @@ class Latencies(Document):
     volumes: Duration = PROVISIONING_S
 
     def latency(self) -> Latency:
-        """Of the API."""
         times = (self.calls, self.answers, self.watches)
         if not any(times):
             return INSTANT

@@ -107,11 +107,15 @@ class Spec(Document):
             last_s = last_s if at_s is None else at_s
 
     def options(self, seed: int, context: Context) -> ClusterOptions:
-        """The cluster's."""
+        entries = self.schedulers
+        if entries is None and context.plugins:
+            # Nobody wrote this one, so that there is nothing in it to check.
+            entries = (SchedulerEntry.model_construct(),)
+        default = (SchedulerSetup(),)
         return ClusterOptions(
             seed=seed,
             start_s=start_s(self.objects()) if self.start is None else self.start,
-            schedulers=self._schedulers(context),
+            schedulers=default if entries is None else tuple(one.setup(context) for one in entries),
             controllers=self.controllers.names(),
             nodes=NodeSettings(
                 behaviour=self.pods.behaviour(),
@@ -124,14 +128,6 @@ class Spec(Document):
             faults=Faults(**self.faults.rates()),
             heals=self.assume_healthy,
         )
-
-    def _schedulers(self, context: Context) -> tuple[SchedulerSetup, ...]:
-        if self.schedulers is None and not context.plugins:
-            return (SchedulerSetup(),)
-        # Nobody wrote this one, so that there is nothing in it to check.
-        unsaid = (SchedulerEntry.model_construct(),)
-        entries = unsaid if self.schedulers is None else self.schedulers
-        return tuple(entry.setup(context) for entry in entries)
 
     def objects(self) -> Sequence[Any]:
         """What is there at the start."""

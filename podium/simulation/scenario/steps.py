@@ -181,7 +181,6 @@ class StepDocument(Document):
             yield FieldError("within", value["within"], "only for assert")
 
     def step(self, path: str) -> ScenarioStep:
-        """The step as it is played."""
         return ScenarioStep(path, self.at, self._action(), self.refused)
 
     def _action(self) -> Action:
@@ -191,7 +190,12 @@ class StepDocument(Document):
             case "apply":
                 return ServerSideApply(value)
             case "taint" | "untaint":
-                return _taint(value, removes=name == "untaint")
+                match = _TAINT.fullmatch(value)
+                assert match is not None
+                taint = {"key": match["key"], "effect": match["effect"]}
+                if match["value"]:
+                    taint["value"] = match["value"]
+                return Taint(match["node"], taint, removes=name == "untaint")
             case "delete" | "drain" | "faults":
                 action: Action = value
                 return action
@@ -215,12 +219,3 @@ _NODE_CHANGES: Mapping[str, tuple[Mapping[str, Any], str]] = {
     "down": ({"metadata": {"annotations": {_DOWN: "true"}}}, "falls silent"),
     "up": ({"metadata": {"annotations": {_DOWN: None}}}, "is heard of again"),
 }
-
-
-def _taint(text: str, *, removes: bool) -> Taint:
-    match = _TAINT.fullmatch(text)
-    assert match is not None
-    taint = {"key": match["key"], "effect": match["effect"]}
-    if match["value"]:
-        taint["value"] = match["value"]
-    return Taint(match["node"], taint, removes)

@@ -28,8 +28,14 @@ class PodFacts:
     def __call__(self, old: Object | None, new: Object | None) -> Iterator[Fact]:
         """What has happened to a pod; `old` or `new` is None if it came or went."""
         if new is None:
-            if old is not None:
-                yield _gone(old, self._graces_s.pop(old["metadata"]["uid"], None))
+            if old is None:
+                return
+            details: dict[str, Any] = {"phase": status_of(old).get("phase") or "Pending"}
+            if node := node_name_of(old):
+                details["node"] = node
+            if (grace := self._graces_s.pop(old["metadata"]["uid"], None)) is not None:
+                details["gracePeriodSeconds"] = grace
+            yield Fact("PodGone", details | _disruption(old))
         elif old is None:
             yield Fact("PodCreated", _created(new))
             yield from _changed({"status": {"phase": "Pending"}}, new)
@@ -41,7 +47,7 @@ class PodFacts:
             if not grace_s:
                 return
             self._graces_s[new["metadata"]["uid"]] = grace_s
-            details: dict[str, Any] = {"gracePeriodSeconds": grace_s}
+            details = {"gracePeriodSeconds": grace_s}
             if node := node_name_of(new):
                 details["node"] = node
             yield Fact("PodTerminating", details | _disruption(new))
@@ -59,15 +65,6 @@ def _created(pod: Object) -> dict[str, Any]:
     return details
 
 
-def _gone(pod: Object, grace_s: int | None) -> Fact:
-    details: dict[str, Any] = {"phase": status_of(pod).get("phase") or "Pending"}
-    if node := node_name_of(pod):
-        details["node"] = node
-    if grace_s is not None:
-        details["gracePeriodSeconds"] = grace_s
-    return Fact("PodGone", details | _disruption(pod))
-
-
 def _changed(old: Object, new: Object) -> Iterator[Fact]:
     if old.get("spec") is not new["spec"]:
         node = node_name_of(new)
@@ -81,7 +78,12 @@ def _changed(old: Object, new: Object) -> Iterator[Fact]:
                 yield Fact("PodNominated", {"node": nominated})
             elif not node_name_of(new):
                 yield Fact("PodNominationCleared", {"node": before["nominatedNodeName"]})
-        yield from _scheduling(old, new)
+        condition = condition_of(new, "PodScheduled") or _NOTHING
+        known = condition_of(old, "PodScheduled") or _NOTHING
+        said, earlier = ((one.get("reason"), one.get("message")) for one in (condition, known))
+        if condition.get("status") == "False" and said != earlier:
+            kind = "PodGated" if said[0] == "SchedulingGated" else "PodUnschedulable"
+            yield Fact(kind, {"message": said[1] or ""})
         phase, ready = status.get("phase"), is_ready(new)
         restarts = _restarts(status)
         if restarts > _restarts(before):
@@ -95,19 +97,6 @@ def _changed(old: Object, new: Object) -> Iterator[Fact]:
             yield Fact(f"Pod{phase}", {"node": node_name_of(new), **details})
         elif phase == "Running" and ready != is_ready(old):
             yield Fact("PodReady" if ready else "PodNotReady", {"node": node_name_of(new)})
-
-
-def _scheduling(old: Object, new: Object) -> Iterator[Fact]:
-    condition = condition_of(new, "PodScheduled")
-    if condition is None or condition.get("status") != "False":
-        return
-    known = condition_of(old, "PodScheduled") or _NOTHING
-    if (condition.get("reason"), condition.get("message")) != (
-        known.get("reason"),
-        known.get("message"),
-    ):
-        kind = "PodGated" if condition.get("reason") == "SchedulingGated" else "PodUnschedulable"
-        yield Fact(kind, {"message": condition.get("message") or ""})
 
 
 def _disruption(pod: Object) -> dict[str, Any]:

@@ -65,7 +65,6 @@ class Group:
         return sorted(set.intersection(*(set(found.items()) for found in different)))
 
     def made(self, api_version: str, kind: str, spec: Object, **fields: Any) -> dict[str, Any]:
-        """The owner."""
         metadata = {
             "name": self.owner,
             "namespace": self.namespace,

@@ -57,7 +57,6 @@ class LiveConnection:
 
     @classmethod
     async def open(cls, target: LiveTarget) -> Self:
-        """Connect."""
         reader, writer = await asyncio.open_connection(
             target.host, target.port, ssl=target.tls, limit=_BUFFER
         )

@@ -58,7 +58,6 @@ class Partitions(Document):
 
     @property
     def filesystems(self) -> Filesystems:
-        """The node's filesystems."""
         return Filesystems(self.dedicated_image_fs, self.split_container_image_fs)
 
 

@@ -56,7 +56,6 @@ class Rounds:
         self._count_steps = 0
 
     def step(self, step: EvictionStep, added: list[Object]) -> Json:
-        """Play one step."""
         self._now_s += step.advance
         self._groups = merged_groups(self._groups, step.node)
         self._pods.update((key(pod), pod) for pod in added)
