@@ -48,12 +48,7 @@ class DaskExecutor(msgspec.Struct, frozen=True):
                 client.wait_for_workers(1, timeout=timeout_s)
             except TimeoutError:
                 raise DaskError(f"--dask {self.address}: there are no workers") from None
-            for worker, version in sorted(client.run(_version, on_error="return").items()):
-                if version != __version__:
-                    known = isinstance(version, str)
-                    found = f"Podium {version}" if known else f"no Podium: {version}"
-                    why = f"{worker} has {found}, not {__version__}"
-                    raise DaskError(f"--dask {self.address}: {why}")
+            _check_versions(self.address, client.run(_version, on_error="return"))
             # A run depends on nothing but itself; no two are to be taken for one.
             futures = client.map(play, runs, pure=False, retries=_RETRIES)
             numbers = {future.key: number for number, future in enumerate(futures)}
@@ -82,3 +77,10 @@ def _timeout_s() -> float:
 
     told_s = parse_timedelta(config.get("distributed.comm.timeouts.connect"))
     return max(_CONNECT_S, float(told_s))
+
+
+def _check_versions(address: str, versions: dict[str, Any]) -> None:
+    for worker, version in sorted(versions.items()):
+        if version != __version__:
+            found = f"Podium {version}" if isinstance(version, str) else f"no Podium: {version}"
+            raise DaskError(f"--dask {address}: {worker} has {found}, not {__version__}")
