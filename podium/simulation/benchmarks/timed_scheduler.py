@@ -30,11 +30,7 @@ class TimedScheduler:
         self.preemptions = 0
 
     def schedule(self, obj: Object) -> None:
-        """Bring a pod from its arrival to its binding.
-
-        Raises:
-            StuckPodError: no node fits, even after preemption.
-        """
+        """Bring a pod from its arrival to its binding; raises StuckPodError if no node fits."""
         pod = self._scheduler.pending(obj)
         spent_ns = 0
         for earlier_cycles in range(_CYCLES_MAX):

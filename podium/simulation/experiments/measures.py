@@ -36,11 +36,7 @@ class UnknownMeasureError(PodiumError):
 
 
 def check_measure(asked: str, name: str, known: Collection[str]) -> None:
-    """See that runs have a measure.
-
-    Raises:
-        UnknownMeasureError: it isn't among them: a class or resource is misspelt, or left out.
-    """
+    """See that runs have a measure; raises UnknownMeasureError if they don't."""
     if known and name not in known:
         near = get_close_matches(name, known, 5) or [*known]
         raise UnknownMeasureError(f"{asked}: no run has {name}, but {', '.join(near)}")

@@ -54,11 +54,7 @@ class SweepReport(Report):
 
 
 def sweep_report(sweep: Sweep, scenarios: Sequence[str], trials: Sequence[Trial]) -> SweepReport:
-    """Rank trials, and report them.
-
-    Raises:
-        UnknownMeasureError: no run has the measure of the objective.
-    """
+    """Rank and report trials; raises UnknownMeasureError if no run has the objective's measure."""
     objective = sweep.spec.objective
     if objective is not None:
         known = dict.fromkeys(name for trial in trials for name in trial.measures)
