@@ -5,7 +5,7 @@ be the default, which the API prevents but an older state may hold, the lowest v
 keeps what was resolved when it was created, whatever becomes of its class.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, Kind
@@ -77,8 +77,17 @@ class PriorityClasses:
         """
         spec = spec_of(pod)
         resolved = self._of(spec, _POD, pod_name or name(pod))
-        if why := _contradiction(spec, resolved):
-            raise forbidden(_POD, pod_name or name(pod), why)
+        for field, what in (
+            ("priority", "the integer value of priority"),
+            ("preemptionPolicy", "the string value of PreemptionPolicy"),
+        ):
+            stated, computed = spec.get(field), resolved[field]
+            if stated is not None and stated != computed:
+                why = (
+                    f"{what} ({stated}) must not be provided in pod spec; priority admission "
+                    f"controller computed {computed} from the given PriorityClass name"
+                )
+                raise forbidden(_POD, pod_name or name(pod), why)
         if all(spec.get(field) == value for field, value in resolved.items()):
             return pod
         return {**pod, "spec": {**spec, **resolved}}
@@ -135,19 +144,3 @@ def _resolved(chosen: Object | None) -> dict[str, Any]:
         "priority": class_value(chosen),
         "preemptionPolicy": chosen.get("preemptionPolicy") or PREEMPT_LOWER_PRIORITY,
     }
-
-
-def _contradiction(spec: Object, resolved: Mapping[str, Any]) -> str:
-    """What the pod states that doesn't follow from its class; empty if nothing."""
-    priority, policy = spec.get("priority"), spec.get("preemptionPolicy")
-    computed = (
-        "must not be provided in pod spec; priority admission controller computed {} "
-        "from the given PriorityClass name"
-    )
-    if priority is not None and priority != resolved["priority"]:
-        rule = computed.format(resolved["priority"])
-        return f"the integer value of priority ({priority}) {rule}"
-    if policy is not None and policy != resolved["preemptionPolicy"]:
-        rule = computed.format(resolved["preemptionPolicy"])
-        return f"the string value of PreemptionPolicy ({policy}) {rule}"
-    return ""

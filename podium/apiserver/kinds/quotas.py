@@ -118,29 +118,21 @@ def _scope_selector(spec: Any, path: str) -> Faults:
         if scope not in _SCOPES:
             yield FieldError(f"{where}.scopeName", scope, "unsupported scope")
         yield from _out_of_scope(spec, scope, where, selector)
-        yield from _requirement(requirement, scope, where)
+        operator, values = requirement.get("operator") or "", requirement.get("values") or []
+        if scope in _SCOPES and scope not in _WITH_VALUES and operator != "Exists":
+            yield FieldError(f"{where}.operator", operator, _MUST_EXIST)
+        if operator in ("In", "NotIn"):
+            if not values:
+                rule = "must be at least one value when `operator` is 'In' or 'NotIn'"
+                yield checks.required(f"{where}.values", f"{rule} for scope selector")
+        elif operator in ("Exists", "DoesNotExist"):
+            if values:
+                rule = "must be no value when `operator` is 'Exist' or 'DoesNotExist'"
+                yield FieldError(f"{where}.values", values, f"{rule} for scope selector")
+        else:
+            yield FieldError(f"{where}.operator", operator, "not a valid selector operator")
         named.append(scope)
     yield from _conflicts(named, spec.get("scopes"), where)
-
-
-def _requirement(requirement: dict[str, Any], scope: str, where: str) -> Faults:
-    operator, values = requirement.get("operator") or "", requirement.get("values") or []
-    if scope in _SCOPES and scope not in _WITH_VALUES and operator != "Exists":
-        yield FieldError(f"{where}.operator", operator, _MUST_EXIST)
-    if operator in ("In", "NotIn"):
-        if not values:
-            message = (
-                "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
-            )
-            yield checks.required(f"{where}.values", message)
-    elif operator in ("Exists", "DoesNotExist"):
-        if values:
-            message = (
-                "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
-            )
-            yield FieldError(f"{where}.values", values, message)
-    else:
-        yield FieldError(f"{where}.operator", operator, "not a valid selector operator")
 
 
 def _same_scopes(new: Object, old: Object) -> Faults:

@@ -102,7 +102,12 @@ def _with_defaults(service: Object) -> Object:
         return port if port.get("targetPort") else {**port, "targetPort": port.get("port")}
 
     def spec(spec: Object) -> Object:
-        spec = _with_affinity(spec)
+        if spec["sessionAffinity"] == "None" and "sessionAffinityConfig" in spec:
+            spec = without(spec, "sessionAffinityConfig")
+        elif spec["sessionAffinity"] == "ClientIP":
+            client = part(spec, "sessionAffinityConfig").get("clientIP") or {}
+            if (lasting := filled(client, timeoutSeconds=_AFFINITY_S)) is not client:
+                spec = {**spec, "sessionAffinityConfig": {"clientIP": lasting}}
         if spec["type"] != "ExternalName":
             spec = filled(spec, internalTrafficPolicy="Cluster")
         if spec["type"] in _WITH_NODE_PORTS or (
@@ -120,18 +125,6 @@ def _with_defaults(service: Object) -> Object:
         return inside(status, loadBalancer=lambda found: inside(found, ingress=every(address)))
 
     return inside(service, spec=spec, status=status)
-
-
-def _with_affinity(spec: Object) -> Object:
-    if spec["sessionAffinity"] == "None":
-        return without(spec, "sessionAffinityConfig") if "sessionAffinityConfig" in spec else spec
-    if spec["sessionAffinity"] != "ClientIP":
-        return spec
-    client = part(spec, "sessionAffinityConfig").get("clientIP") or {}
-    lasting = filled(client, timeoutSeconds=_AFFINITY_S)
-    if lasting is client:
-        return spec
-    return {**spec, "sessionAffinityConfig": {"clientIP": lasting}}
 
 
 def _cluster_addresses(new: Object, old: Object) -> Faults:

@@ -22,7 +22,6 @@ from podium.apiserver.verbs.verb_options import DeleteOptions
 
 # More evictions than this that the disruption controller hasn't seen yet are too many.
 DISRUPTED_PODS_MAX = 2000
-_RETRY_AFTER_S = 10
 
 _EVICTED = {
     "type": DISRUPTION_TARGET,
@@ -31,10 +30,6 @@ _EVICTED = {
     "reason": BY_EVICTION.reason,
     "message": "Eviction API: evicting",
 }
-_SEVERAL = (
-    "This pod has more than one PodDisruptionBudget, "
-    "which the eviction subresource does not support."
-)
 _VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
 
 
@@ -75,7 +70,10 @@ def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | N
     """The budget with the pod's disruption, if there is one and it has to pay."""
     selecting = [budget for budget in budgets if selects(budget, pod)]
     if len(selecting) > 1:
-        raise internal(_SEVERAL)
+        raise internal(
+            "This pod has more than one PodDisruptionBudget, "
+            "which the eviction subresource does not support."
+        )
     if not selecting:
         return None
     budget = selecting[0]
@@ -89,7 +87,7 @@ def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | N
             return None
     if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):
         why = f"The disruption budget {called} is still being processed by the server."
-        raise _too_many_requests(why, _RETRY_AFTER_S)
+        raise _too_many_requests(why, retry_after_s=10)
     if (status.get("disruptionsAllowed") or 0) < 0:
         raise _unusable(called, "pdb disruptions allowed is negative")
     if len(part(status, "disruptedPods")) > DISRUPTED_PODS_MAX:

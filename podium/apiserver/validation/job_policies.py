@@ -30,10 +30,6 @@ def _named(*choices: str) -> Check:
     return check
 
 
-def _is_indexed(spec: Any) -> bool:
-    return bool(spec.get("completionMode") == "Indexed")
-
-
 def _failures_limited(spec: Any, path: str) -> Faults:
     if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
         where = join(path, "backoffLimitPerIndex")
@@ -44,7 +40,7 @@ _mode = checks.fields(completionMode=checks.one_of("NonIndexed", "Indexed"))
 
 
 def _indexes(spec: Any, path: str) -> Faults:
-    if not _is_indexed(spec):
+    if spec.get("completionMode") != "Indexed":
         if spec.get("completionMode", "NonIndexed") == "NonIndexed":
             for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
                 if spec.get(field) is not None:
@@ -135,7 +131,7 @@ def _success_policy(spec: Any, path: str) -> Faults:
     policy, where = spec.get("successPolicy"), join(path, "successPolicy")
     if policy is None:
         return
-    if not _is_indexed(spec):
+    if spec.get("completionMode") != "Indexed":
         yield FieldError(where, policy, _INDEXED_ALONE)
         return
     if not policy.get("rules"):

@@ -24,9 +24,6 @@ _NAMELESS = FieldError(
     "metadata.name", None, "name or generateName is required", ErrorKind.REQUIRED
 )
 _NAMED_MAX = 10_000
-_OTHER_NAMESPACE = (
-    "the namespace of the provided object does not match the namespace sent on the request"
-)
 _SERVER_FIELDS = frozenset(
     {
         "uid",
@@ -54,7 +51,8 @@ def received(request: Attributes, obj: Object) -> Object:
     if request.namespace:
         metadata["namespace"] = request.namespace
         if own != request.namespace:
-            raise bad_request(_OTHER_NAMESPACE)
+            why = "does not match the namespace sent on the request"
+            raise bad_request(f"the namespace of the provided object {why}")
     return {**stored_version(request.kind, obj), "metadata": metadata}
 
 

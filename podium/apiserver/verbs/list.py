@@ -13,9 +13,7 @@ from podium.apiserver.store.errors import (
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.verb_options import Listing, ListOptions
 
-_EXACT = "Exact"
 _ANY = ("", "0")
-_TOO_LARGE = Cause("ResourceVersionTooLarge", "Too large resource version")
 
 
 def list_objects(
@@ -72,7 +70,8 @@ def expired(error: ExpiredError) -> RefusedError:
 
 def too_large(error: TooLargeResourceVersionError) -> RefusedError:
     """504: there has been no such version yet."""
-    return RefusedError(504, "Timeout", str(error), causes=(_TOO_LARGE,), retry_after_s=1)
+    cause = Cause("ResourceVersionTooLarge", "Too large resource version")
+    return RefusedError(504, "Timeout", str(error), causes=(cause,), retry_after_s=1)
 
 
 def _revision(store: Store, options: ListOptions) -> int | None:
@@ -84,7 +83,7 @@ def _revision(store: Store, options: ListOptions) -> int | None:
         raise bad_request(f"invalid resource version: {_no_version(options.resource_version)}")
     # The conventions of a time before there was a match to be asked for.
     match = options.resource_version_match
-    if match == _EXACT or (not match and options.limit > 0):
+    if match == "Exact" or (not match and options.limit > 0):
         return revision
     if revision > store.revision:
         raise too_large(TooLargeResourceVersionError(revision, store.revision))

@@ -71,11 +71,8 @@ def ephemeral_containers_update(new: Object, old: Object) -> Faults:
 
 def _valid(spec: Mapping[str, Any], path: str) -> Faults:
     pod, where = PodParts.of(spec), join(path, _FIELD)
-    others = {
-        str(one.get("name"))
-        for field in ("containers", "initContainers")
-        for _, one in dicts(spec.get(field))
-    }
+    named = [*dicts(spec.get("containers")), *dicts(spec.get("initContainers"))]
+    others = {str(one.get("name")) for _, one in named}
     names = set(others)
     for index, one in enumerate(entries(spec, _FIELD)):
         here = f"{where}[{index}]"

@@ -56,16 +56,6 @@ def _end(terminated: Object) -> str:
     return f"ExitCode:{terminated.get('exitCode', 0)}"
 
 
-def _init_reason(pod: Object, done_count: int, status: Object) -> str:
-    terminated = at(status, "state.terminated")
-    if terminated is not None:
-        return f"Init:{_end(terminated)}"
-    waiting = at(status, "state.waiting.reason")
-    if waiting and waiting != "PodInitializing":
-        return f"Init:{waiting}"
-    return f"Init:{done_count}/{len(init_containers_of(spec_of(pod)))}"
-
-
 def _is_running(status: Object) -> bool:
     return bool(status.get("ready")) and at(status, "state.running") is not None
 
@@ -91,7 +81,14 @@ def status(pod: Object, _now_s: float) -> str:
             reason = _GATED
     done, undone = _initialization(pod)
     if undone is not None:
-        reason = _init_reason(pod, len(done), undone)
+        terminated = at(undone, "state.terminated")
+        waiting = at(undone, "state.waiting.reason")
+        if terminated is not None:
+            reason = f"Init:{_end(terminated)}"
+        elif waiting and waiting != "PodInitializing":
+            reason = f"Init:{waiting}"
+        else:
+            reason = f"Init:{len(done)}/{len(init_containers_of(spec_of(pod)))}"
     if _shows_containers(pod):
         statuses = _statuses(pod, "containerStatuses")
         reason = next(filter(None, map(_container_reason, statuses)), reason)

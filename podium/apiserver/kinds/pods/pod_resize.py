@@ -44,19 +44,15 @@ def resized(new: Object, old: Object) -> Object:
 def _with_resources(container: Object, wanted: Object | None) -> Object:
     if wanted is None or all(wanted.get(field) == container.get(field) for field in _RESIZED):
         return container
-    kept = {field: value for field, value in container.items() if field not in _RESIZED}
-    return {**kept, **{field: wanted[field] for field in _RESIZED if field in wanted}}
+    given = {field: wanted[field] for field in _RESIZED if field in wanted}
+    return {**without(container, *_RESIZED), **given}
 
 
 def identity(new: Object, old: Object) -> Object:
     """The stored metadata with what the new pod says of which one, in which version, it is."""
     asked = metadata_of(new)
-    own = {
-        field: asked[field]
-        for field in ("name", "namespace", "uid", "resourceVersion")
-        if asked.get(field)
-    }
-    return {**old["metadata"], **own}
+    fields = ("name", "namespace", "uid", "resourceVersion")
+    return {**old["metadata"], **{one: asked[one] for one in fields if asked.get(one)}}
 
 
 def resize_update(new: Object, old: Object) -> Faults:

@@ -137,21 +137,8 @@ def _tightened(spec: Object, before: Object) -> Faults:
     if any(selector.get(key) != v for key, v in part(before, "nodeSelector").items()):
         message = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
         yield FieldError("spec.nodeSelector", dict(sorted(selector.items())) or None, message)
-    if not rules.same(_node_affinity(spec), _node_affinity(before)):
-        yield from _terms_grown(_required_terms(spec), _required_terms(before))
-
-
-def _node_affinity(spec: Object) -> Object | None:
-    found: Object | None = affinity_of(spec).get("nodeAffinity")
-    return found
-
-
-def _required_terms(spec: Object) -> Sequence[Object]:
-    return entries(part(node_affinity_of(spec), _REQUIRED), "nodeSelectorTerms")
-
-
-def _terms_grown(new: Sequence[Object], old: Sequence[Object]) -> Faults:
-    if not old:
+    new, old = _required_terms(spec), _required_terms(before)
+    if not old or rules.same(_node_affinity(spec), _node_affinity(before)):
         return
     if len(new) != len(old):
         message = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
@@ -162,6 +149,15 @@ def _terms_grown(new: Sequence[Object], old: Sequence[Object]) -> Faults:
         if not _grown(now, then):
             message = "only additions are allowed (no mutations or deletions)"
             yield FieldError(f"{_TERMS}[{index}]", internal("NodeSelectorTerm", now), message)
+
+
+def _node_affinity(spec: Object) -> Object | None:
+    found: Object | None = affinity_of(spec).get("nodeAffinity")
+    return found
+
+
+def _required_terms(spec: Object) -> Sequence[Object]:
+    return entries(part(node_affinity_of(spec), _REQUIRED), "nodeSelectorTerms")
 
 
 def _grown(new: Object, old: Object) -> bool:

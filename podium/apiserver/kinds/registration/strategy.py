@@ -75,11 +75,6 @@ def next_generation(new: Object, old: Object) -> Object:
     return {**new, "metadata": {**new["metadata"], "generation": generation}}
 
 
-def unchanged(new: Object, _old: Object, _now_s: float) -> Object:
-    """No step."""
-    return new
-
-
 def as_it_is(obj: Object, _creation: Creation) -> Object:
     """Nothing to prepare for a creation."""
     return obj
@@ -116,7 +111,7 @@ class Strategy(msgspec.Struct, frozen=True, kw_only=True):
 
     create: Create = as_it_is
     resets_status: bool = False
-    update: Prepare = unchanged
+    update: Prepare = lambda new, _old, _now_s: new
     subresources: Mapping[str, Prepare] = msgspec.field(default_factory=dict)
     counts_generations: bool = False
     unconditional_update: bool = True
