@@ -70,8 +70,6 @@ def faults(limit: Object, requests: Quantities, limits: Quantities | None) -> It
                 yield f"{subject}, but provided ratio is {ratio:f}"
 
 
-Amounts = dict[str, Any]
-
 ANNOTATION = "kubernetes.io/limit-ranger"
 
 _CONTAINERS = (("containers", "container"), ("initContainers", "init container"))
@@ -115,7 +113,7 @@ def limits_by_namespace(ranges: Iterable[Object]) -> Mapping[str, list[Sequence[
 
 def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
     """The pod whose containers request and are limited to the defaults where they say nothing."""
-    defaults: dict[str, Amounts] = {"requests": {}, "limits": {}}
+    defaults: dict[str, dict[str, Any]] = {"requests": {}, "limits": {}}
     for limit in limits:
         if limit.get("type") == "Container":
             defaults["requests"].update(part(limit, "defaultRequest"))

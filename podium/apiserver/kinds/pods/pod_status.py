@@ -39,7 +39,13 @@ def _status(new: Object, old: Object) -> Faults:
     yield from rules.immutable("status.qosClass")(new, old)
     yield from _containers(status, before, spec_of(old))
     yield from _claims(status.get("resourceClaimStatuses") or (), spec_of(new))
-    yield from _addresses(status)
+    pod_ips = status.get("podIPs") or [{"ip": ip} for ip in (status.get("podIP"),) if ip]
+    yield from _ip_list(pod_ips, "status.podIPs")
+    host_ips = status.get("hostIPs") or []
+    first = host_ips[0].get("ip") or "" if host_ips else ""
+    if host_ips and first != (status.get("hostIP") or ""):
+        yield FieldError("status.hostIPs[0].ip", first, "must be equal to `hostIP`")
+    yield from _ip_list(host_ips, "status.hostIPs")
 
 
 status_update = rules.all_of(rules.metadata, annotations, _status)
@@ -49,16 +55,6 @@ def _generation(observer: Object, path: str) -> Faults:
     generation = observer.get("observedGeneration") or 0
     if generation < 0:
         yield FieldError(f"{path}.observedGeneration", generation, "must be a non-negative integer")
-
-
-def _addresses(status: Object) -> Faults:
-    pod_ips = status.get("podIPs") or [{"ip": ip} for ip in (status.get("podIP"),) if ip]
-    host_ips = status.get("hostIPs") or []
-    yield from _ip_list(pod_ips, "status.podIPs")
-    first = host_ips[0].get("ip") or "" if host_ips else ""
-    if host_ips and first != (status.get("hostIP") or ""):
-        yield FieldError("status.hostIPs[0].ip", first, "must be equal to `hostIP`")
-    yield from _ip_list(host_ips, "status.hostIPs")
 
 
 def _ip_list(addresses: Sequence[Object], path: str) -> Faults:
