@@ -14,8 +14,6 @@ from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 
-Hook = Callable[[], None]
-
 
 class ClusterBackend:
     """Answers requests at the right time; implements `podium.apiserver.http.http_app.Backend`."""
@@ -23,7 +21,7 @@ class ClusterBackend:
     def __init__(
         self, cluster: Cluster, clock: ClusterClock, journal: SqliteJournal | None = None
     ) -> None:
-        self.hooks: list[Hook] = []
+        self.hooks: list[Callable[[], None]] = []
         self._journal = journal
         self._cluster = cluster
         self._clock = clock
@@ -59,15 +57,12 @@ class ClusterBackend:
 
     def metrics(self) -> str:
         """Metrics of machines and schedulers in Prometheus' text format."""
-        return "".join(generate_latest(registry).decode() for registry in self._registries())
-
-    def _registries(self) -> Iterator[CollectorRegistry]:
-        yield self._panics
-        for scheduler in self._cluster.schedulers.values():
-            if isinstance(scheduler.machine, SchedulerMachine):
-                registry = scheduler.machine.metrics.registry
-                if registry is not None:
-                    yield registry
+        machines = (scheduler.machine for scheduler in self._cluster.schedulers.values())
+        registries = [
+            self._panics,
+            *(one.metrics.registry for one in machines if isinstance(one, SchedulerMachine)),
+        ]
+        return "".join(generate_latest(one).decode() for one in registries if one is not None)
 
 
 class PanicCollector(Collector):
@@ -77,7 +72,6 @@ class PanicCollector(Collector):
         self._health = health
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        """The one family."""
         text = "Exceptions that machines, or the server at their calls, didn't expect: bugs."
         family = CounterMetricFamily("podium_machine_panics", text, labels=["machine"])
         for name in self._health.machines:

@@ -131,49 +131,53 @@ class EmbeddedCluster:
         if path is None:
             path = Path(stack.enter_context(TemporaryDirectory(prefix="podium-")))
         self.directory = stack.enter_context(DataDirectory(path))
-        self.cluster = self._open_cluster()
-        driver = self.cluster.driver
+        if options.data_dir is not None:
+            self._journal = stack.enter_context(closing(self.directory.open_journal()))
+        store = Store(journal=self._journal)
+        self.taken_up = store.revision != FIRST_REVISION
+        # What is there at the start is there as a whole, or not at all.
+        with store.transaction():
+            self.cluster = cluster = Cluster(self._cluster_options(store), store)
+            start_s = cluster.options.start_s
+            if not self.taken_up:
+                self.notes = cluster.load(with_service_accounts(map(simulated, options.objects)))
+                self.notes += ahead_of(start_s, options.objects, "the cluster starts before it")
+            cluster.server.bootstrap(start_s, default_access())
+        driver = cluster.driver
         # A test is to know of a bug; who uses a cluster is to keep it.
         driver.health = None if options.speed == STOPPED else MachineHealth()
-        self.cluster.start()
-        self.cluster.server.serve_metrics(MeteredUsage(self.cluster))
+        cluster.start()
+        cluster.server.serve_metrics(MeteredUsage(cluster))
         driver.add(EventExpiry(), renew=EventExpiry, is_spared=True)
-        self.clock = self._make_clock()
-        self.backend = ClusterBackend(self.cluster, self.clock, self._journal)
+        water = self.directory.high_water()
+        if options.speed.factor:
+            # Loading takes its time.
+            driver.pass_time(time.time())
+        self.clock = ClusterClock(
+            driver,
+            options.speed,
+            lambda: store.revision,
+            passed=lambda now_s: water.rise(now_s, time.time()),
+        )
+        self.backend = ClusterBackend(cluster, self.clock, self._journal)
         self._ticking = asyncio.create_task(self.clock.run())
         stack.push_async_callback(self._stop_ticking)
         await self.alongside(self.clock.advance(0))
-        served_here = served(
-            self.backend,
-            self.cluster,
-            self.directory,
-            port=options.port,
-            is_insecure=options.is_insecure,
-            rng=Random(self._seed),
+        self.served = await stack.enter_async_context(
+            served(
+                self.backend,
+                cluster,
+                self.directory,
+                port=options.port,
+                is_insecure=options.is_insecure,
+                rng=Random(self._seed),
+            )
         )
-        self.served = await stack.enter_async_context(served_here)
 
     @property
     def url(self) -> str:
         """URL of the API."""
         return self.served.url
-
-    def _open_cluster(self) -> Cluster:
-        options = self.options
-        if options.data_dir is not None:
-            self._journal = self._stack.enter_context(closing(self.directory.open_journal()))
-        store = Store(journal=self._journal)
-        self.taken_up = store.revision != FIRST_REVISION
-        # What is there at the start is there as a whole, or not at all.
-        with store.transaction():
-            cluster = Cluster(self._cluster_options(store), store)
-            if not self.taken_up:
-                objects = with_service_accounts(map(simulated, options.objects))
-                self.notes = cluster.load(objects)
-                start_s = cluster.options.start_s
-                self.notes += ahead_of(start_s, options.objects, "the cluster starts before it")
-            cluster.server.bootstrap(cluster.options.start_s, default_access())
-        return cluster
 
     def _cluster_options(self, store: Store) -> ClusterOptions:
         options = self.options
@@ -206,18 +210,6 @@ class EmbeddedCluster:
         objects = store.list("Node").items if self.taken_up else self.options.objects
         nodes = sum(obj.get("kind") == "Node" for obj in objects)
         return not self._sees_silence or nodes * speed.factor <= _HEARTBEATS_MAX
-
-    def _make_clock(self) -> ClusterClock:
-        water, store, driver = self.directory.high_water(), self.cluster.store, self.cluster.driver
-        if self.options.speed.factor:
-            # Loading takes its time.
-            driver.pass_time(time.time())
-        return ClusterClock(
-            driver,
-            self.options.speed,
-            lambda: store.revision,
-            passed=lambda now_s: water.rise(now_s, time.time()),
-        )
 
     async def _stop_ticking(self) -> None:
         self._ticking.cancel()

@@ -25,8 +25,6 @@ MOMENT_S_MAX = 5.0
 REST_S = 3600.0
 """Nor once nothing was written for so long in the cluster: from then on it passes by the clock."""
 
-Watcher = Callable[[float], None]
-
 
 class UnknownSpeedError(PodiumError):
     """Somebody asks for a speed of time that doesn't exist."""
@@ -76,7 +74,7 @@ class ClusterClock:
         driver: VirtualDriver,
         speed: ClockSpeed,
         revision: Callable[[], int],
-        passed: Watcher | None = None,
+        passed: Callable[[float], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._driver = driver
@@ -144,7 +142,6 @@ class ClusterClock:
                 self._goal_s = self._reached = None
 
     def _work(self) -> bool:
-        """Do what is due for a while; whether there may be more."""
         end_s, was_busy = self._clock() + SLICE_S, self._is_busy()
         while self._driver.step_now():
             if self._clock() >= end_s:
@@ -192,24 +189,17 @@ class ClusterClock:
         return self._asked_s + QUIET_S - self._clock()
 
     async def _sleep(self) -> None:
-        """Wait until something is due, or somebody asks for something."""
         self._awake.clear()
-        wait_s = self._until_due_s()
-        if wait_s is None:
+        next_s = self._driver.next_s()
+        if next_s is None or not self._speed.factor:
+            # Only a request can bring anything about.
             await self._awake.wait()
             return
+        wait_s = (next_s - self._driver.now_s) / self._speed.factor
+        if self._speed.jumps and next_s - self._wrote_s <= REST_S:
+            wait_s = min(wait_s, self._wait_for_quiet_s())
         timer = asyncio.get_running_loop().call_later(wait_s, self._awake.set)
         try:
             await self._awake.wait()
         finally:
             timer.cancel()
-
-    def _until_due_s(self) -> float | None:
-        """Seconds by the clock; None if only a request can bring anything about."""
-        next_s = self._driver.next_s()
-        if next_s is None or not self._speed.factor:
-            return None
-        wait_s = (next_s - self._driver.now_s) / self._speed.factor
-        if self._speed.jumps and next_s - self._wrote_s <= REST_S:
-            return min(wait_s, self._wait_for_quiet_s())
-        return wait_s

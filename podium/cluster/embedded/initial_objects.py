@@ -174,7 +174,15 @@ def with_service_accounts(objects: Iterable[Object]) -> list[Object]:
         for place, spec in named
         if ((spec.get("serviceAccountName") or DEFAULT_ACCOUNT) != DEFAULT_ACCOUNT)
     }
-    return [*(_service_account(*one) for one in wanted), *found]
+    accounts = (
+        {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": {"name": called, "namespace": place},
+        }
+        for place, called in wanted
+    )
+    return [*accounts, *found]
 
 
 def _pod_spec(obj: Object) -> Object:
@@ -184,11 +192,6 @@ def _pod_spec(obj: Object) -> Object:
         return spec
     made = spec_of(part(spec, "jobTemplate")) or spec
     return spec_of(part(made, "template"))
-
-
-def _service_account(place: str, called: str) -> Object:
-    metadata = {"name": called, "namespace": place}
-    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
 
 
 def _node(number: int, amounts: Mapping[str, str], zones: int) -> Object:

@@ -89,7 +89,6 @@ def _own_contexts(config: Config) -> Iterator[Config]:
 
 
 def _before(config: Config) -> str:
-    """What was current before our context."""
     for context in _own_contexts(config):
         for one in (context.get("context") or {}).get("extensions") or ():
             if one.get("name") == _BEFORE:
@@ -131,7 +130,6 @@ def _read(path: Path) -> Config:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep kubectl from writing the file meanwhile, by the lock that it looks for."""
     lock = path.with_name(f"{path.name}.lock")
     end_s = time.monotonic() + _PATIENCE_S
     while True:

@@ -158,7 +158,10 @@ class SqliteJournal:
                         self._db.execute(statement)
                 self._oldest_revision = self._number("SELECT oldest_revision FROM compaction")
                 _make_private(path)
-                self._acknowledged = self._opened_note()
+                try:
+                    self._acknowledged = _Note(_beside(path, "revision"))
+                except OSError as error:
+                    raise _unavailable(path, error) from error
             except BaseException:
                 self._db.close()
                 raise
@@ -170,12 +173,19 @@ class SqliteJournal:
         return Recovered(self._oldest_revision, events)
 
     def append(self, events: Sequence[WatchEvent]) -> None:
-        rows = [_row(event) for event in events]
+        rows: list[_Row] = []
+        for event in events:
+            replaces, body = _version(event.previous), msgspec.json.encode(event.obj)
+            row = event.revision, replaces, event.type, event.kind
+            rows.append((*row, body, _checksum(*row, body)))
         with self._errors_named(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany(_INSERT, rows)
-            oldest_revision = self._compacted(events[-1].revision)
-        self._oldest_revision = oldest_revision
+            old, new = self._oldest_revision, events[-1].revision - self._history_max
+            is_time = new - old >= self._compaction_step
+            for statement in _COMPACT if is_time else ():
+                self._db.execute(statement, {"old": old, "new": new})
+        self._oldest_revision = new if is_time else old
         try:
             self._acknowledged.note(events[-1].revision)
         except OSError as error:
@@ -200,7 +210,6 @@ class SqliteJournal:
             self._db.close()
 
     def _check_schema(self) -> bool:
-        """Whether the database is empty; an error if it is neither empty nor a journal."""
         application_id = self._number("PRAGMA application_id")
         version = self._number("PRAGMA user_version")
         tables = self._number("SELECT count(*) FROM sqlite_master")
@@ -212,12 +221,6 @@ class SqliteJournal:
             known = f"this version of Podium reads {_SCHEMA_VERSION}"
             raise JournalSchemaError(self._path, f"the journal's schema is {version}; {known}")
         return False
-
-    def _opened_note(self) -> "_Note":
-        try:
-            return _Note(_beside(self._path, "revision"))
-        except OSError as error:
-            raise _unavailable(self._path, error) from error
 
     def _check_end(self, last: int) -> None:
         """Make sure that the journal goes on to the last revision that was acknowledged."""
@@ -249,15 +252,6 @@ class SqliteJournal:
             raise DamagedJournalError(self._path, f"the journal is damaged: nothing for {query}")
         return int(row[0])
 
-    def _compacted(self, last: int) -> int:
-        """The oldest revision after forgetting, if it is time to, what is too old."""
-        old, new = self._oldest_revision, last - self._history_max
-        if new - old < self._compaction_step:
-            return old
-        for statement in _COMPACT:
-            self._db.execute(statement, {"old": old, "new": new})
-        return new
-
     def _events(self, rows: Iterable[_Row]) -> Iterator[WatchEvent]:
         objects: dict[tuple[str, str, str], Object] = {}
         for revision, replaces, event_type, kind, body, checksum in rows:
@@ -284,10 +278,18 @@ class SqliteJournal:
         try:
             yield
         except sqlite3.Error as error:
-            translated = _translated(self._path, error)
-            if isinstance(translated, FullJournalError):
+            path = self._path
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
+            if code in _IN_USE:
+                raise LockedJournalError(path, "another process uses this journal") from error
+            if code in _DAMAGED:
+                raise DamagedJournalError(path, f"the journal is damaged: {error}") from error
+            if code == sqlite3.SQLITE_FULL:
                 self._is_full = True
-            raise translated from error
+                raise FullJournalError(path, str(error)) from error
+            if code in _UNAVAILABLE:
+                raise UnavailableJournalError(path, str(error)) from error
+            raise JournalFileError(path, f"SQLite failed: {error}") from error
 
 
 class _Note:
@@ -309,11 +311,9 @@ class _Note:
                 raise
 
     def revision(self) -> int:
-        """The revision; raises ValueError where there is none."""
         return int(os.pread(self._descriptor, self._LENGTH, 0))
 
     def note(self, revision: int) -> None:
-        """Note a revision that is about to be acknowledged."""
         os.pwrite(self._descriptor, b"%*d\n" % (self._LENGTH - 1, revision), 0)
 
     def close(self) -> None:
@@ -339,29 +339,9 @@ def _unavailable(path: Path, error: OSError) -> JournalFileError:
     return kind(path, error.strerror or str(error))
 
 
-def _row(event: WatchEvent) -> _Row:
-    replaces = _version(event.previous)
-    body = msgspec.json.encode(event.obj)
-    checksum = _checksum(event.revision, replaces, event.type, event.kind, body)
-    return event.revision, replaces, event.type, event.kind, body, checksum
-
-
 def _version(obj: Mapping[str, Any] | None) -> int:
     return 0 if obj is None else int(obj["metadata"]["resourceVersion"])
 
 
 def _checksum(revision: int, replaces: int, event_type: str, kind: str, body: bytes) -> int:
     return zlib.crc32(body, zlib.crc32(f"{revision} {replaces} {event_type} {kind}".encode()))
-
-
-def _translated(path: Path, error: sqlite3.Error) -> JournalFileError:
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
-    if code in _IN_USE:
-        return LockedJournalError(path, "another process uses this journal")
-    if code in _DAMAGED:
-        return DamagedJournalError(path, f"the journal is damaged: {error}")
-    if code == sqlite3.SQLITE_FULL:
-        return FullJournalError(path, str(error))
-    if code in _UNAVAILABLE:
-        return UnavailableJournalError(path, str(error))
-    return JournalFileError(path, f"SQLite failed: {error}")

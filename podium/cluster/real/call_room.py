@@ -79,7 +79,6 @@ class CallRoom:
         self._let_in()
 
     def _let_in(self) -> None:
-        """Let in whoever may be, now or when the limit allows it."""
         while (
             self._has_waiting()
             and self._inside < (1 if self._is_second else self._size)
@@ -92,7 +91,10 @@ class CallRoom:
             else:
                 self._let_one_in()
         if self._goes_before is not None:
-            self._goes_before._yield(is_second=bool(self._inside or self._waiting))
+            is_second, other = bool(self._inside or self._waiting), self._goes_before
+            if other._is_second != is_second:
+                other._is_second = is_second
+                other._let_in()
 
     def _limit_passed(self) -> None:
         self._next = None
@@ -108,8 +110,3 @@ class CallRoom:
         while self._waiting and self._waiting[0][2].done():
             heappop(self._waiting)
         return bool(self._waiting)
-
-    def _yield(self, *, is_second: bool) -> None:
-        if self._is_second != is_second:
-            self._is_second = is_second
-            self._let_in()

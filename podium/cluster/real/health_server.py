@@ -8,19 +8,12 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from podium.apiserver.requests.discovery import health
 
 
-class HealthApp:
+class HealthApp(Starlette):
     """An application that `podium.apiserver.http.http_server.Serving` can serve."""
-
-    def __init__(self, app: Starlette) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, send)
 
     def close(self) -> None:
         """Nothing lasts that would have to be ended."""
@@ -57,4 +50,4 @@ def health_app(
     routes = [Route(f"/{question}", is_well) for question in questions]
     routes += [Route(f"/{question}/{{check:path}}", is_well) for question in questions]
     routes += [Route("/metrics", tell_metrics), Route("/configz", tell_configuration)]
-    return HealthApp(Starlette(routes=routes))
+    return HealthApp(routes=routes)

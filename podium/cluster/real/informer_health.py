@@ -44,17 +44,12 @@ class InformerHealth:
             case Relisted(kind=kind):
                 _logger.info("a watch has expired; lists anew", extra=fields(kind=kind))
             case ListFailed(kind=kind, error=error):
-                self._failed(kind, error)
-
-    def _failed(self, kind: str, error: Exception) -> None:
-        if isinstance(error, NotServedError):
-            self._unlisted.discard(kind)
-        if self._told.get(kind) is type(error):
-            return
-        self._told[kind] = type(error)
-        what = "can't list or watch a kind; tries again"
-        if isinstance(error, ForbiddenError):
-            what = "may not list and watch a kind; goes on as soon as it may"
-        elif isinstance(error, NotServedError):
-            what = "the server knows no such kind; goes on without"
-        _logger.warning(what, extra=fields(kind=kind, error=str(error)))
+                what = "can't list or watch a kind; tries again"
+                if isinstance(error, NotServedError):
+                    self._unlisted.discard(kind)
+                    what = "the server knows no such kind; goes on without"
+                elif isinstance(error, ForbiddenError):
+                    what = "may not list and watch a kind; goes on as soon as it may"
+                if self._told.get(kind) is not type(error):
+                    self._told[kind] = type(error)
+                    _logger.warning(what, extra=fields(kind=kind, error=str(error)))

@@ -56,10 +56,6 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True):
             int(spec.get("leaseTransitions") or 0),
         )
 
-    def renewed(self, at_s: float) -> "LeaderElectionRecord":
-        """The record renewed at a time."""
-        return replace(self, renew_time=micro_time(at_s))
-
     def taken_by(self, identity: str, lease_duration_s: float, at_s: float) -> Self:
         """The record with another holder from a time on; a first holder is no transition."""
         now, known = micro_time(at_s), bool(self.acquire_time)
@@ -106,7 +102,6 @@ class LeaderElector:
 
     Args:
         api: for nothing but the Lease, so that no other request stands in its way.
-        configuration: which Lease, and how long everything may take.
         identity: of this process, unlike that of any other.
         now_s: what time it is, in seconds since the epoch; passes evenly.
         rng: lengthens waits, so that not all try at once.
@@ -178,7 +173,6 @@ class LeaderElector:
             _logger.warning("the lease wasn't released; it runs out")
 
     async def _try(self) -> bool:
-        """Take the lease, or renew it; whether this process leads."""
         begun_s = self._now_s()
         try:
             # Half the deadline, as kube-scheduler's client: one that hangs leaves time for another.
@@ -194,7 +188,8 @@ class LeaderElector:
     async def _try_once(self) -> bool:
         now_s, configuration = self._now_s(), self._configuration
         # As long as the Lease is as it was written last, there is no need to read it.
-        if self.is_leader and await self._write(self.observed.renewed(now_s)):
+        renewed = replace(self.observed, renew_time=micro_time(now_s))
+        if self.is_leader and await self._write(renewed):
             return True
         try:
             name, namespace = configuration.resource_name, configuration.resource_namespace
@@ -206,7 +201,7 @@ class LeaderElector:
             self._lease, self.observed = None, LeaderElectionRecord()
         holder, valid_s = self.observed.holder_identity, self.observed.lease_duration_seconds
         if self.is_leader:
-            return await self._write(self.observed.renewed(now_s))
+            return await self._write(replace(self.observed, renew_time=micro_time(now_s)))
         if holder and self._observed_s + valid_s > now_s:
             return False
         taken = self.observed.taken_by(self._identity, configuration.lease_duration_s, now_s)

@@ -99,8 +99,6 @@ class ProcessMetrics:
 
 
 class _Cache(Collector):
-    """How much the scheduler knows of."""
-
     def __init__(self, machine: SchedulerMachine) -> None:
         self._machine = machine
 

@@ -48,7 +48,6 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a process schedules, and how.
 
     Attributes:
-        configuration: profiles, leader election, limits of requests.
         options: Podium's own.
         identity: of this process among those that want to lead.
         hostname: of the machine, as events tell.
@@ -77,8 +76,6 @@ class SchedulerProcess:
         machine: decides; a fresh one follows it if it fails.
 
     Args:
-        connection: how to reach the cluster.
-        options: what is scheduled, and how.
         stopwatch: seconds that pass while something is computed.
         beside: goes on beside the scheduling, and may look at all of it.
     """
@@ -172,17 +169,28 @@ class SchedulerProcess:
                     await asyncio.wait({leading, stopping}, return_when=asyncio.FIRST_COMPLETED)
                     stopping.cancel()
                     if not leading.done():
-                        await self._wind_down(driver)
+                        # Nothing more is decided; what has been is carried out.
+                        _logger.info("stops: ends what is under way")
+                        self.machine.hold()
+                        with suppress(TimeoutError):
+                            async with asyncio.timeout(self._options.drain_s):
+                                while not (self.machine.is_at_rest and driver.is_idle):
+                                    await asyncio.sleep(_LOOK_S)
             finally:
                 self._metrics.set_leading(False)
                 leading.cancel()
                 with suppress(asyncio.CancelledError):
                     await leading
-        self._tell_what_is_left(api)
+        left = fields(
+            bindings=sum(1 for _ in self.machine.bindings),
+            preemptions=len(self.machine.preemptions),
+            pending=len(self.machine.context.pending),
+            events_lost=api.events_lost,
+        )
+        _logger.info("has stopped; this is left", extra=left)
         await elector.release()
 
     async def _lead(self, elector: LeaderElector, may_act: asyncio.Event) -> None:
-        """Have the machine act as soon as it may, and as long as it may."""
         if self._options.configuration.leader_election.leader_elect:
             await elector.acquire()
         self._metrics.set_leading(True)
@@ -190,25 +198,6 @@ class SchedulerProcess:
         if self._options.configuration.leader_election.leader_elect:
             await elector.renew()
         await asyncio.Event().wait()
-
-    async def _wind_down(self, driver: LiveDriver) -> None:
-        """Decide nothing more, and wait for what has been decided to be carried out."""
-        _logger.info("stops: ends what is under way")
-        self.machine.hold()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._options.drain_s):
-                while not (self.machine.is_at_rest and driver.is_idle):
-                    await asyncio.sleep(_LOOK_S)
-
-    def _tell_what_is_left(self, api: RetryingApi) -> None:
-        machine = self.machine
-        left = fields(
-            bindings=sum(1 for _ in machine.bindings),
-            preemptions=len(machine.preemptions),
-            pending=len(machine.context.pending),
-            events_lost=api.events_lost,
-        )
-        _logger.info("has stopped; this is left", extra=left)
 
     def _fresh(self) -> SchedulerMachine:
         options = self._options
@@ -237,7 +226,6 @@ Beside = Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[ob
 
 
 def _log(event: DriverEvent) -> None:
-    """Tell of what was done to the cluster, and of what it refused."""
     if not isinstance(event, Called):
         return
     effect, error = event.effect, event.error

@@ -22,13 +22,7 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True):
     """What is given on the command line; None where nothing is.
 
     Attributes:
-        kubeconfig: how to reach the cluster.
-        leader_elect: whether to schedule only while holding the lease.
         lease_duration: a duration as Go writes it, as the next two.
-        renew_deadline: how long the leader tries to renew.
-        retry_period: between two tries.
-        qps: requests a second.
-        burst: requests at once.
     """
 
     kubeconfig: str | None = None

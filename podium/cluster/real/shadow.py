@@ -100,7 +100,8 @@ class ShadowMachine:
     def _pod(self, change: Change, old: Object | None, new: Object | None) -> None:
         judged = None if old is None or new is None else self._judged(old, new)
         self.scheduler.step(change, self._now_s)
-        if new is not None and _is_preempted(new):
+        condition = None if new is None else condition_of(new, DISRUPTION_TARGET)
+        if new is not None and (condition or {}).get("reason") == BY_SCHEDULER.reason:
             self._marked.setdefault(node_name_of(new), set()).add(uid(new))
         if judged is None:
             return
@@ -108,8 +109,13 @@ class ShadowMachine:
             self._count(judged, AGREES)
         else:
             self._doubts.append(judged)
-        if judged.kind == PLACEMENT:
-            self._judge_again(judged)
+        if judged.kind != PLACEMENT:
+            return
+        # Doubtful placements are judged by the state that there is now, without themselves.
+        for doubt in list(self._doubts):
+            if doubt.kind == PLACEMENT and doubt is not judged and self._holds_now(doubt):
+                self._doubts.remove(doubt)
+                self._count(doubt, AGREES_LATER)
 
     def _judged(self, old: Object, new: Object) -> Judgement | None:
         pod = self.scheduler.context.pending.get(uid(old))
@@ -133,7 +139,6 @@ class ShadowMachine:
         return decision, explain(decision, self.scheduler.scheduler.snapshot)
 
     def _objection(self, pod: PodInfo, judged: Judgement) -> dict[str, object]:
-        """Why Podium wouldn't have put the pod there; empty if it might have."""
         decision, explanation = self._decided(pod, judged.scheduler_name)
         node_name = judged.node_name
         if node_name in explanation.best:
@@ -153,7 +158,6 @@ class ShadowMachine:
         }
 
     def _objection_to_preemption(self, pod: PodInfo, judged: Judgement) -> dict[str, object]:
-        """Why Podium wouldn't have made room there; empty if it might have."""
         decision, explanation = self._decided(pod, judged.scheduler_name)
         candidates = {one.node_name: one for one in explanation.candidates}
         found = candidates.get(judged.node_name)
@@ -169,13 +173,6 @@ class ShadowMachine:
             "ours": list(explanation.selected) or failure_message(decision, snapshot),
             "theirs": refused.message if refused else "it is a candidate" if found else "no help",
         }
-
-    def _judge_again(self, latest: Judgement) -> None:
-        """Judge doubtful placements by the state that there is now, without themselves."""
-        for judged in list(self._doubts):
-            if judged.kind == PLACEMENT and judged is not latest and self._holds_now(judged):
-                self._doubts.remove(judged)
-                self._count(judged, AGREES_LATER)
 
     def _holds_now(self, judged: Judgement) -> bool:
         context = self.scheduler.context
@@ -216,8 +213,6 @@ class ShadowMachine:
 
 
 class _Counts(Collector):
-    """Counts judgements, and shows the counts as a metric."""
-
     def __init__(self, counts: Counter[tuple[str, str]]) -> None:
         self._counts = counts
 
@@ -230,8 +225,3 @@ class _Counts(Collector):
         for (kind, result), count in sorted(self._counts.items()):
             family.add_metric((kind, result), count)
         yield family
-
-
-def _is_preempted(pod: Object) -> bool:
-    condition = condition_of(pod, DISRUPTION_TARGET)
-    return condition is not None and condition.get("reason") == BY_SCHEDULER.reason

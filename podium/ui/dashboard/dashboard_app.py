@@ -26,8 +26,7 @@ from podium.apiserver.http.http_app import read_body
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.users import Authenticator
 from podium.apiserver.requests.messages import refused
-from podium.ui.dashboard.feeds.event_stream import event_stream
-from podium.ui.dashboard.feeds.feed import Feed
+from podium.ui.dashboard.feeds.event_stream import Feed, event_stream
 from podium.ui.dashboard.questions import Questions
 
 T = TypeVar("T")
@@ -74,9 +73,9 @@ class DashboardApp:
         self._streams = 0
         api = f"{PREFIX}/api"
         routes = [
-            Route(PREFIX, _to_index),
-            Route(f"{PREFIX}/", _index),
-            Route(f"{PREFIX}/assets/{{name}}", _asset),
+            Route(PREFIX, lambda _: RedirectResponse(f"{PREFIX}/")),
+            Route(f"{PREFIX}/", lambda _: _file("index.html")),
+            Route(f"{PREFIX}/assets/{{name}}", lambda asked: _file(asked.path_params["name"])),
             Route(f"{api}/beginning", self._signed_in(self._beginning)),
             Route(f"{api}/changes", self._signed_in(self._changes)),
             Route(f"{api}/pods/{{namespace}}/{{name}}", self._signed_in(self._pod)),
@@ -87,7 +86,7 @@ class DashboardApp:
         handlers: dict[Any, ExceptionHandler] = {
             RefusedError: _refusal,
             HTTPException: _not_served,
-            ClientDisconnect: _nobody,
+            ClientDisconnect: lambda _, _error: Response(status_code=400),
         }
         self._app = Starlette(routes=routes, exception_handlers=handlers)
 
@@ -158,7 +157,6 @@ class DashboardApp:
 
 
 async def _unless_gone(request: Request, answer: Coroutine[Any, Any, T]) -> T:
-    """An answer that takes long; who has hung up isn't worked for any more."""
     working, gone = asyncio.create_task(answer), asyncio.create_task(_hung_up(request))
     try:
         await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -175,24 +173,8 @@ async def _hung_up(request: Request) -> None:
         pass
 
 
-async def _nobody(_: Request, _error: Exception) -> Response:
-    return Response(status_code=400)
-
-
 def _answer(value: Any) -> Response:
     return Response(msgspec.json.encode(value), media_type=_JSON)
-
-
-async def _to_index(_: Request) -> Response:
-    return RedirectResponse(f"{PREFIX}/")
-
-
-async def _index(_: Request) -> Response:
-    return _file("index.html")
-
-
-async def _asset(request: Request) -> Response:
-    return _file(request.path_params["name"])
 
 
 def _file(name: str) -> Response:

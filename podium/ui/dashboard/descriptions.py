@@ -59,9 +59,25 @@ def described_node(obj: Object) -> Node:
 
 def described_pod(obj: Object) -> Pod:
     """A pod; where it waits to be scheduled isn't said by the object."""
-    metadata, status = obj["metadata"], status_of(obj)
-    cpu_milli, memory_bytes = _requests(obj)
-    state = _state(obj)
+    metadata, status, spec = obj["metadata"], status_of(obj), spec_of(obj)
+    asked = {
+        "containers": [{"resources": one.get("resources")} for one in containers_of(spec)],
+        "initContainers": [
+            {"resources": one.get("resources"), "restartPolicy": one.get("restartPolicy")}
+            for one in init_containers_of(spec)
+        ],
+        "overhead": spec.get("overhead"),
+        "resources": spec.get("resources"),
+    }
+    cpu_milli, memory_bytes = _summed(msgspec.json.encode(asked))
+    if is_finished(obj):
+        state = "finished"
+    elif is_terminating(obj):
+        state = "terminating"
+    elif phase_of(obj) == "Running":
+        state = "running"
+    else:
+        state = "bound" if node_name_of(obj) else "pending"
     return Pod(
         uid=metadata.get("uid") or "",
         namespace=metadata.get("namespace") or "",
@@ -96,31 +112,6 @@ def described_budget(obj: Object) -> Budget:
 def described_class(obj: Object) -> PriorityClass:
     """A PriorityClass."""
     return PriorityClass(name=obj["metadata"]["name"], value=obj.get("value") or 0)
-
-
-def _state(pod: Object) -> str:
-    if is_finished(pod):
-        return "finished"
-    if is_terminating(pod):
-        return "terminating"
-    if phase_of(pod) == "Running":
-        return "running"
-    return "bound" if node_name_of(pod) else "pending"
-
-
-def _requests(pod: Object) -> tuple[int, int]:
-    spec = spec_of(pod)
-    containers, first = containers_of(spec), init_containers_of(spec)
-    asked = {
-        "containers": [{"resources": one.get("resources")} for one in containers],
-        "initContainers": [
-            {"resources": one.get("resources"), "restartPolicy": one.get("restartPolicy")}
-            for one in first
-        ],
-        "overhead": spec.get("overhead"),
-        "resources": spec.get("resources"),
-    }
-    return _summed(msgspec.json.encode(asked))
 
 
 @lru_cache(maxsize=4096)

@@ -28,19 +28,20 @@ def of_events(events: Iterable[Object], start_s: float) -> list[Entry]:
     """
     found: list[Entry] = []
     for event in events:
-        at_s = round(_told_at_s(event) - start_s, 3)
+        times = (event.get(field) for field in _TIMES)
+        at = next(filter(None, (*times, event["metadata"].get("creationTimestamp"))), None)
+        at_s = round((epoch_s(at) if at else 0.0) - start_s, 3)
         by = event.get("reportingComponent") or part(event, "source").get("component") or ""
         for fact in event_facts(None, event):
             entry = TimelineEntry(at_s, _EVENT, by=by, details=fact.details)
-            found.append(_entry(entry, _event_text(entry)))
+            text = sentence(entry)
+            if not text:
+                # The timeline tells it by itself.
+                about, details = entry.details["regarding"], entry.details
+                named = (about.get(field, "") for field in ("kind", "namespace", "name"))
+                text = f"{subject(*named)}: {details['reason']}: {details['message']}"
+            found.append(_entry(entry, text))
     return sorted(found, key=lambda entry: entry.at_s)
-
-
-def _event_text(entry: TimelineEntry) -> str:
-    """What an Event tells, also if the timeline has told the same by itself."""
-    about = entry.details["regarding"]
-    who = subject(about.get("kind", ""), about.get("namespace", ""), about.get("name", ""))
-    return sentence(entry) or f"{who}: {entry.details['reason']}: {entry.details['message']}"
 
 
 def _entry(entry: TimelineEntry, text: str) -> Entry:
@@ -60,9 +61,3 @@ def _entry(entry: TimelineEntry, text: str) -> Entry:
         by=entry.by,
         text=text,
     )
-
-
-def _told_at_s(event: Object) -> float:
-    times = (*(event.get(field) for field in _TIMES), event["metadata"].get("creationTimestamp"))
-    at = next((one for one in times if one), None)
-    return epoch_s(at) if at else 0.0

@@ -8,7 +8,7 @@ from podium.apiserver.http.http_server import Serving
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.users import Tokens, new_token
 from podium.ui.dashboard.dashboard_app import PREFIX, DashboardApp
-from podium.ui.dashboard.feeds.feed import Feed
+from podium.ui.dashboard.feeds.event_stream import Feed
 from podium.ui.dashboard.questions import Questions
 
 

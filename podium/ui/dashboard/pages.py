@@ -6,14 +6,10 @@ from typing import Any
 import msgspec
 
 from podium.api.presentation import Presentation
-from podium.ui.dashboard.views import Entry
+from podium.ui.dashboard.views import Entry, Shape
 
 
-class _Page(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The base of all pages: their JSON has names in camel case."""
-
-
-class PodPage(_Page, frozen=True, kw_only=True):
+class PodPage(Shape, frozen=True, kw_only=True):
     """What the page of a pod shows.
 
     Attributes:
@@ -29,7 +25,7 @@ class PodPage(_Page, frozen=True, kw_only=True):
     problem: str
 
 
-class SignalRow(_Page, frozen=True, kw_only=True):
+class SignalRow(Shape, frozen=True, kw_only=True):
     """An eviction signal of a node.
 
     Attributes:
@@ -44,7 +40,7 @@ class SignalRow(_Page, frozen=True, kw_only=True):
     kind: str
 
 
-class NodePage(_Page, frozen=True, kw_only=True):
+class NodePage(Shape, frozen=True, kw_only=True):
     """What the page of a node shows; the fields are as a pod's page has them."""
 
     manifest: str
@@ -52,7 +48,7 @@ class NodePage(_Page, frozen=True, kw_only=True):
     history: Sequence[Entry]
 
 
-class PlanPage(_Page, frozen=True, kw_only=True):
+class PlanPage(Shape, frozen=True, kw_only=True):
     """What applying manifests would do.
 
     Attributes:
@@ -65,7 +61,7 @@ class PlanPage(_Page, frozen=True, kw_only=True):
     warnings: Sequence[str]
 
 
-class Applied(_Page, frozen=True, kw_only=True):
+class Applied(Shape, frozen=True, kw_only=True):
     """What became of one manifest.
 
     Attributes:

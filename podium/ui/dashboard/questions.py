@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
 from podium.api.codec.yaml_writer import write_yaml
 from podium.api.kinds.builtin_kinds import KINDS
@@ -11,26 +11,18 @@ from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import User
 from podium.apiserver.refusals import not_found
 from podium.ui.dashboard.applier import Applier
-from podium.ui.dashboard.feeds.feed import Feed
+from podium.ui.dashboard.feeds.event_stream import Feed
 from podium.ui.dashboard.forked_work import ForkedWork, WorkError
 from podium.ui.dashboard.pages import Applied, NodePage, PlanPage, PodPage, SignalRow, presented
 from podium.ui.dashboard.past_preemptions import PastPreemption
 from podium.ui.dashboard.views import Entry
 
+if TYPE_CHECKING:
+    from podium.ui.dashboard.feeds.finished_runs import FinishedRun
+    from podium.ui.dashboard.what_if import WhatIf
+
 Find = Callable[[str, str, str], Object | None]
 """Finds an object as it is now, by kind, namespace and name."""
-
-
-class Playing(Protocol):
-    """Plays a copy of a cluster; it is called in a fork."""
-
-    def explain(self, pod: str) -> Any:
-        """The decision about a pod, named `namespace/name`, as `presented`; or a PodiumError."""
-        ...
-
-    def attempt(self, manifests: bytes) -> PlanPage:
-        """What applying manifests would do; or a PodiumError."""
-        ...
 
 
 Signals = Callable[[str], Sequence[SignalRow]]
@@ -41,7 +33,8 @@ class Questions:
     """Answers what pages ask about a cluster; what can't be answered is refused.
 
     Args:
-        playing: makes what explains pods, and tries manifests out; called at the first question.
+        playing: makes what explains pods, and tries manifests out, in a fork; called at the first
+            question.
         applier: applies them; None where that can't be done.
     """
 
@@ -49,7 +42,7 @@ class Questions:
         self,
         find: Find,
         feed: Feed,
-        playing: Callable[[], Playing],
+        playing: "Callable[[], WhatIf | FinishedRun]",
         *,
         applier: Applier | None = None,
         signals: Signals = lambda _: (),
@@ -58,7 +51,7 @@ class Questions:
         self._find = find
         self._feed = feed
         self._make_playing = playing
-        self._playing: Playing | None = None
+        self._playing: WhatIf | FinishedRun | None = None
         self._applier = applier
         self._signals = signals
         self._preempted = preempted
@@ -106,8 +99,7 @@ class Questions:
             raise RefusedError(400, "BadRequest", str(error)) from None
         return await applier.apply(objects, user)
 
-    async def _played(self) -> Playing:
-        """What plays; it is imported once, here, and not by each fork."""
+    async def _played(self) -> "WhatIf | FinishedRun":
         if self._playing is None:
             self._playing = await asyncio.to_thread(self._make_playing)
         return self._playing

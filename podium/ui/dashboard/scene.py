@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from podium.api.errors import PodiumError
 from podium.api.objects import Object, key, name, uid
 from podium.api.values.times import timestamp
+from podium.scheduler.queue import QueueName, SchedulingQueue
 from podium.ui.dashboard import descriptions
 from podium.ui.dashboard.views import Abilities, Entry, Step, View
 
@@ -19,12 +21,19 @@ _KEYS: Mapping[str, Callable[[Object], str]] = {
     "PodDisruptionBudget": key,
     "Pod": uid,
 }
+KINDS = tuple(_KEYS)
+# What has been popped is tried at this moment.
+_SHOWN = {QueueName.IN_FLIGHT: QueueName.ACTIVE.value}
 _DESCRIBED: Mapping[str, Callable[[Object], Any]] = {
     "PriorityClass": descriptions.described_class,
     "Node": descriptions.described_node,
     "PodDisruptionBudget": descriptions.described_budget,
     "Pod": descriptions.described_pod,
 }
+
+
+class LostTrackError(PodiumError):
+    """What has changed isn't known any more; a scene is to be begun again."""
 
 
 class Change(NamedTuple):
@@ -83,7 +92,13 @@ class Scene:
             if kind != "Pod" and now != old:
                 new[kind].append(now)
         for called in moved:
-            if (pod := self._placed(called)) is not None and pod != before[called]:
+            pod = self.values["Pod"].get(called)
+            if pod is None:
+                continue
+            place = "" if pod.node else places.get(called, "")
+            if pod.queue != place:
+                self.values["Pod"][called] = pod = replace(pod, queue=place)
+            if pod != before[called]:
                 new["Pod"].append(pod)
         has_classes = bool(new["PriorityClass"] or gone["PriorityClass"])
         if not (entries or any(new.values()) or any(gone.values())):
@@ -124,12 +139,14 @@ class Scene:
             entries=entries,
         )
 
-    def _placed(self, called: str) -> Any:
-        pod = self.values["Pod"].get(called)
-        place = "" if pod is None or pod.node else self._places.get(called, "")
-        if pod is not None and pod.queue != place:
-            self.values["Pod"][called] = pod = replace(pod, queue=place)
-        return pod
+
+def places_in(queues: Iterable[SchedulingQueue]) -> dict[str, str]:
+    """Where the pods of queues wait, by uid."""
+    return {
+        queued.uid: _SHOWN.get(queued.place, queued.place.value)
+        for queue in queues
+        for queued in queue
+    }
 
 
 def _shortened(entries: Sequence[Entry]) -> Sequence[Entry]:

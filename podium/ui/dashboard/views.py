@@ -11,11 +11,11 @@ from typing import NamedTuple
 import msgspec
 
 
-class _Shape(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The base of all views: their JSON has names in camel case."""
+class Shape(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The base of views and pages: their JSON has names in camel case."""
 
 
-class Node(_Shape, frozen=True, kw_only=True):
+class Node(Shape, frozen=True, kw_only=True):
     """A node, as the page draws it.
 
     Attributes:
@@ -37,7 +37,7 @@ class Node(_Shape, frozen=True, kw_only=True):
     pods_max: int
 
 
-class Pod(_Shape, frozen=True, kw_only=True):
+class Pod(Shape, frozen=True, kw_only=True):
     """A pod, as the page draws it.
 
     Attributes:
@@ -64,7 +64,7 @@ class Pod(_Shape, frozen=True, kw_only=True):
     message: str
 
 
-class Budget(_Shape, frozen=True, kw_only=True):
+class Budget(Shape, frozen=True, kw_only=True):
     """A PodDisruptionBudget: disruptions it allows now, and the counts that say why."""
 
     namespace: str
@@ -75,14 +75,14 @@ class Budget(_Shape, frozen=True, kw_only=True):
     expected: int
 
 
-class PriorityClass(_Shape, frozen=True, kw_only=True):
+class PriorityClass(Shape, frozen=True, kw_only=True):
     """A PriorityClass: its name and its value."""
 
     name: str
     value: int
 
 
-class Entry(_Shape, frozen=True, kw_only=True):
+class Entry(Shape, frozen=True, kw_only=True):
     """Something that happened, as a line of the page's timeline.
 
     Attributes:
@@ -113,7 +113,7 @@ class Abilities(NamedTuple):
     can_apply: bool = False
 
 
-class View(_Shape, frozen=True, kw_only=True):
+class View(Shape, frozen=True, kw_only=True):
     """A cluster at a moment.
 
     Attributes:
@@ -137,7 +137,7 @@ class View(_Shape, frozen=True, kw_only=True):
     entries: Sequence[Entry]
 
 
-class Step(_Shape, frozen=True, kw_only=True):
+class Step(Shape, frozen=True, kw_only=True):
     """What has changed since the step before; whole new values.
 
     Attributes:
@@ -157,6 +157,13 @@ class Step(_Shape, frozen=True, kw_only=True):
     gone_budgets: Sequence[str] = ()
     priority_classes: Sequence[PriorityClass] | None = None
     entries: Sequence[Entry] = ()
+
+
+class KeptStep(NamedTuple):
+    """One step of a history, encoded as JSON."""
+
+    number: int
+    text: bytes
 
 
 _GZIP = 16 + zlib.MAX_WBITS

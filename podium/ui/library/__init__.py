@@ -2,6 +2,7 @@
 
 `podium.load` and the other functions are these. They read what the command line would read, ask
 what it would ask, and return its reports, which show themselves in notebooks.
+What can't be read, isn't there or is wrong raises a `podium.api.errors.PodiumError`.
 """
 
 from podium.ui.library.answer import Answer

@@ -94,30 +94,22 @@ def rows_of(report: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
     found: list[Mapping[str, Any]] = [report]
     parts = path.split(".")
     for depth, part in enumerate(parts):
-        lists = [one for row in found for one in _lists(row)]
+        lists = [
+            name
+            for row in found
+            for name, value in row.items()
+            if isinstance(value, list) and all(isinstance(one, dict) for one in value)
+        ]
         if part not in lists and (found or depth == 0):
             names = ", ".join(dict.fromkeys(lists)) or "none"
             raise FrameError(f"{path}: there is no list {part}; lists are {names}")
-        above = parts[depth - 1] if depth else ""
-        found = [
-            {**(_own(row, above) if above else {}), **one}
-            for row in found
-            for one in row.get(part) or ()
-        ]
+        rows: list[Mapping[str, Any]] = []
+        for row in found:
+            own = {
+                name if "." in name else f"{parts[depth - 1]}.{name}": value
+                for name, value in row.items()
+                if depth and isinstance(value, str | int | float)
+            }
+            rows += [{**own, **one} for one in row.get(part) or ()]
+        found = rows
     return found
-
-
-def _lists(row: Mapping[str, Any]) -> Sequence[str]:
-    return [
-        name
-        for name, value in row.items()
-        if isinstance(value, list) and all(isinstance(one, dict) for one in value)
-    ]
-
-
-def _own(row: Mapping[str, Any], above: str) -> dict[str, Any]:
-    return {
-        name if "." in name else f"{above}.{name}": value
-        for name, value in row.items()
-        if isinstance(value, str | int | float)
-    }

@@ -1,6 +1,6 @@
 """Recorded scenarios, decided as `podium decide` does."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import msgspec
 from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section, Table
 from podium.api.values.message_words import count
-from podium.simulation.decide.decision_report import DecisionReport, ScenarioAnswer
+from podium.simulation.decide.decision_report import ScenarioAnswer
 from podium.simulation.decide.eviction.eviction_answer import EvictionAnswer
 from podium.ui.library.answer import Answer
 from podium.ui.library.words import Source
@@ -34,15 +34,15 @@ class DecisionsAnswer(Answer):
     def presentation(self) -> Presentation:
         """The decisions as a table; what was asked about evictions as JSON."""
         answers: Sequence[Object] = self.to_dict()["answers"]
-        decided = Table(
-            ("Scenario", "Pod", "Node", "Otherwise"),
-            [
-                (str(one["id"]), found["pod"], _place(found), _why(found))
-                for one in answers
-                for found in one.get("decisions", ())
-            ],
-        )
-        others = [_json(one) for one in answers if "decisions" not in one]
+        rows: list[tuple[str, str, str, str]] = []
+        for one in answers:
+            for found in one.get("decisions", ()):
+                place = found["bound"] or min(found["best"], default="-")
+                nominated = (found["preemption"] or {}).get("nominated")
+                why = f"nominated to {nominated}" if nominated else found.get("error", "")
+                rows.append((str(one["id"]), found["pod"], place, why))
+        decided = Table(("Scenario", "Pod", "Node", "Otherwise"), rows)
+        others = [msgspec.json.encode(one).decode() for one in answers if "decisions" not in one]
         errors = [one["error"] for one in answers if one.get("error")]
         sections = [
             Section("Decisions", [decided]),
@@ -62,32 +62,13 @@ def decisions(*scenarios: Source, eviction: bool = False) -> DecisionsAnswer:
     Raises:
         PodiumError: a file can't be read. What is wrong with a scenario is its answer's `error`.
     """
-    from podium.simulation.decide.stream import answers, eviction_answers
+    from podium.simulation.decide.stream import answers, eviction_answers, lines_of
 
     decided = eviction_answers if eviction else answers
-    found = (msgspec.json.decode(line) for one in scenarios for line in decided(_lines(one)))
-    return DecisionsAnswer(tuple(found))
-
-
-def _lines(source: Source) -> Iterator[bytes]:
-    from podium.simulation.decide.stream import lines_of
-
-    if isinstance(source, Mapping):
-        yield msgspec.json.encode(source)
-    else:
-        yield from lines_of(source)
-
-
-def _place(decision: DecisionReport) -> str:
-    return decision["bound"] or min(decision["best"], default="-")
-
-
-def _why(decision: DecisionReport) -> str:
-    preemption = decision["preemption"]
-    if preemption and preemption["nominated"]:
-        return f"nominated to {preemption['nominated']}"
-    return decision.get("error", "")
-
-
-def _json(answer: Object) -> str:
-    return msgspec.json.encode(answer).decode()
+    sources = (
+        [msgspec.json.encode(one)] if isinstance(one, Mapping) else lines_of(one)
+        for one in scenarios
+    )
+    return DecisionsAnswer(
+        tuple(msgspec.json.decode(line) for one in sources for line in decided(one))
+    )

@@ -62,9 +62,6 @@ def load(
         kubeconfig: of a running cluster; the one that kubectl goes to if None.
         context: of the kubeconfig.
         rules: hold for all questions, unless one says otherwise.
-
-    Raises:
-        PodiumError: it can't be read, or anything is wrong with it.
     """
     where = StateSource(files_of(state), None if kubeconfig is None else str(kubeconfig), context)
     namespace = rules.get("namespace") or usual_namespace(
@@ -131,9 +128,6 @@ class LoadedCluster:
             optimal: whether to compare it with the least disruption; needs `podium[optimal]`.
             optimal_seconds: for how long to look for that.
             changes: what is changed, and by which rules.
-
-        Raises:
-            PodiumError: anything can't be read, or isn't there.
         """
         asked = self._asked(changes)
         request = replace(asked.request, seeds=seeds, alternatives_max=alternatives, draws=True)
@@ -231,9 +225,6 @@ class LoadedCluster:
             node_shape: nodes to choose from at least cost instead, each `NAME=SHAPE:COST`.
             tries: how many choices of them to play at most.
             changes: what is changed first, and by which rules.
-
-        Raises:
-            PodiumError: anything can't be read, or isn't there.
         """
         from podium.ui.inputs.capacity_inputs import nodes_request, read_templates
         from podium.whatif.capacity.capacity import CapacityRequest, capacity
@@ -302,7 +293,6 @@ class LoadedCluster:
         return ImpactAnswer.of(ImpactReader(request).impact(disturbance, outcome))
 
     def _played(self, request: PlanRequest, workers: int | None) -> Plan:
-        """What comes of a request; it begins where the last one did, if that can be."""
         if request.seeds > 1:
             from podium.whatif.plan.planning import plan
 

@@ -118,9 +118,6 @@ def simulate(
         plugin: `FILE:CLASS` of plugins to enable.
         max_pods: how many new pods workloads may ask for.
         assume_healthy: whether pods and nodes that aren't healthy at the start become so.
-
-    Raises:
-        PodiumError: anything is wrong with the scenario, or the recording.
     """
     from podium.simulation.experiments.run import observed
     from podium.simulation.runner.simulation_report import simulation_report
@@ -162,9 +159,6 @@ def compare(
         workers: how many processes play the runs; one a core if None.
         dask: the address of a Dask cluster that plays them instead.
         max_pods: how many new pods workloads may ask for.
-
-    Raises:
-        PodiumError: anything can't be read, or the sides can't be compared.
     """
     from podium.simulation.experiments.comparison.comparison import compare as play_both
     from podium.simulation.experiments.comparison.sides import read_side
@@ -193,9 +187,6 @@ def sweep(
         workers: how many processes play the runs; one a core if None.
         dask: the address of a Dask cluster that plays them instead.
         max_pods: how many new pods workloads may ask for.
-
-    Raises:
-        PodiumError: anything is wrong with the sweep.
     """
     from podium.simulation.experiments.sweep.sweep import play_sweep, read_scenarios
     from podium.simulation.experiments.sweep.sweep_file import read_sweep
@@ -230,9 +221,6 @@ def lint(
         namespace: where objects are that don't say; as the command has it if None.
         kubelet_config: a KubeletConfiguration to judge, too.
         config: which rules count; `.podium-lint.yaml` of this directory if None and there.
-
-    Raises:
-        PodiumError: anything can't be read, or is wrong with the configuration.
     """
     from podium.ui.inputs.lint_inputs import lint_of
     from podium.ui.inputs.namespaces import usual_namespace

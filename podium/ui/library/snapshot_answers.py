@@ -84,9 +84,6 @@ def snapshot(
         kubeconfig: of the cluster; the one that kubectl goes to if None.
         context: of the kubeconfig.
         anonymize: whether to give pseudonyms to what objects say.
-
-    Raises:
-        PodiumError: it can't be read.
     """
     from podium.ui.inputs.state_inputs import snapshot_of
 

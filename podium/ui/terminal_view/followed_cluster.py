@@ -1,15 +1,91 @@
-"""Follows a cluster through its API, for as long as somebody looks."""
+"""Follows a cluster through its API while somebody looks, and tells whether it answers."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from random import Random
 
 from podium.cluster.client.connection import Connection
 from podium.cluster.client.http_api import HttpApi
+from podium.cluster.drivers.driver_events import DriverEvent, Listed, ListFailed
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
-from podium.machines.async_api import ForbiddenError
-from podium.ui.terminal_view.connection_state import ConnectionState, RelistingApi
+from podium.machines.async_api import (
+    ForbiddenError,
+    NotServedError,
+    ObjectList,
+    UnreachableError,
+    WatchEventLike,
+    WatchExpiredError,
+)
+from podium.machines.effects import Effect
+from podium.machines.events import Outcome
 from podium.ui.terminal_view.watched_cluster import PREEMPTIONS, WatchedCluster
+
+
+class ConnectionState:
+    """Notes which kinds can't be followed for now, and which may not be read.
+
+    Attributes:
+        failing: why, by kind.
+        left_out: why, by kind, of those that the user may not read.
+    """
+
+    def __init__(self) -> None:
+        self.failing: dict[str, str] = {}
+        self.left_out: dict[str, str] = {}
+
+    def happened(self, event: DriverEvent) -> None:
+        """Take in what the driver tells."""
+        if isinstance(event, Listed):
+            self.failing.pop(event.kind, None)
+            self.left_out.pop(event.kind, None)
+        elif isinstance(event, ListFailed):
+            if isinstance(event.error, NotServedError):
+                self.failing.pop(event.kind, None)
+                self.left_out[event.kind] = str(event.error)
+            else:
+                self.failing[event.kind] = str(event.error)
+
+    def sentence(self) -> str:
+        """What is wrong; empty if nothing is."""
+        if self.failing:
+            return f"The connection is lost, trying again: {next(iter(self.failing.values()))}"
+        if self.left_out:
+            kind, why = next(iter(self.left_out.items()))
+            return f"{kind} is left out: {why}"
+        return ""
+
+
+class RelistingApi:
+    """An API that lists anew what it had lost sight of, so that its return is noticed.
+
+    A watch tells nothing until something happens. Kinds that may not be read seem not to be
+    served, so that the others are shown.
+    """
+
+    def __init__(self, api: HttpApi) -> None:
+        self._api = api
+        self._lost: set[str] = set()
+
+    async def call(self, effect: Effect) -> Outcome:
+        return await self._api.call(effect)
+
+    async def list(self, kind: str) -> ObjectList:
+        try:
+            listed = await self._api.list(kind)
+        except ForbiddenError as error:
+            raise NotServedError(str(error)) from None
+        self._lost.discard(kind)
+        return listed
+
+    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
+        if kind in self._lost:
+            raise WatchExpiredError(f"{kind} was out of sight")
+        try:
+            async for news in self._api.watch(kind, revision):
+                yield news
+        except UnreachableError:
+            self._lost.add(kind)
+            raise
 
 
 @asynccontextmanager

@@ -98,7 +98,7 @@ class RowTable(ScrollView, can_focus=True):
         """Show these rows, in this order, as they are now."""
         chosen, stays = self.chosen, self._follows_first and not self.cursor
         self.keys = keys
-        if chosen and not stays and self._at(self.cursor) != chosen:
+        if chosen and not stays and (self.cursor >= len(keys) or keys[self.cursor] != chosen):
             try:
                 self.cursor = keys.index(chosen)
             except ValueError:
@@ -170,9 +170,6 @@ class RowTable(ScrollView, can_focus=True):
     @property
     def _lines(self) -> int:
         return self.scrollable_content_region.height - 1
-
-    def _at(self, index: int) -> str:
-        return self.keys[index] if index < len(self.keys) else ""
 
     def _scroll(self) -> None:
         top = round(self.scroll_offset.y)

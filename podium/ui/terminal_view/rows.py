@@ -106,16 +106,16 @@ def node_state(node: Object) -> Cell:
     """Whether a node is ready, under pressure, cordoned, and how it is tainted."""
     ready = condition_status(node, "Ready")
     said = [] if ready == "True" else ["not ready" if ready == "False" else "unknown"]
-    said += [one["type"] for one in conditions_of(node) if _is_bad(one)]
+    said += [
+        one["type"]
+        for one in conditions_of(node)
+        if one.get("type") != "Ready" and one.get("status") == "True"
+    ]
     colour = "red" if said else "yellow"
     if is_cordoned(node):
         said.append("cordoned")
     said += map(taint_text, taints_of(node))
     return (", ".join(said), colour) if said else ("ready", "green")
-
-
-def _is_bad(condition: Object) -> bool:
-    return condition.get("type") != "Ready" and condition.get("status") == "True"
 
 
 def queue_of(pod: Object) -> str:

@@ -1,7 +1,9 @@
 """What is shown when somebody asks for more: the pods of a node, the decision about a pod."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import os
+import sys
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -21,6 +23,31 @@ Explain = Callable[[str, int], Awaitable[str]]
 """What `podium explain` says of a pod, `namespace/name`, in lines of a width."""
 
 _TELL_S = 0.5
+
+
+async def explained(arguments: Sequence[str], width: int) -> str:
+    """What `podium explain` prints with these arguments, in lines of a width in cells.
+
+    With its colours, or its message of what is wrong. It runs in a process of its own, so that the
+    view stays alive meanwhile.
+    """
+    # Colours, but nothing that moves.
+    told = {"COLUMNS": str(width), "FORCE_COLOR": "1", "TTY_INTERACTIVE": "0"}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "podium", "explain"),
+        *arguments,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, **told},
+    )
+    try:
+        printed, complaints = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return (printed if process.returncode == 0 else complaints).decode(errors="replace")
 
 
 class NodeScreen(Screen[None]):

@@ -12,7 +12,7 @@ from textual.widgets import Footer, Input, Static
 from podium.api.objects import holds
 from podium.api.priority import pod_priority
 from podium.api.values.message_words import count
-from podium.ui.terminal_view.connection_state import ConnectionState
+from podium.ui.terminal_view.followed_cluster import ConnectionState
 from podium.ui.terminal_view.row_table import Cell, RowTable, printable
 from podium.ui.terminal_view.rows import (
     NEWS_COLUMNS,
@@ -90,9 +90,13 @@ class Top(App[None]):
         yield Static(id="summary", markup=False)
         yield Static(id="trouble", markup=False)
         with Container(id="tables"):
-            yield RowTable(NODE_COLUMNS, self._node_cells, id="nodes")
+            yield RowTable(
+                NODE_COLUMNS, lambda key: node_cells(key, self._by_name[key]), id="nodes"
+            )
             yield RowTable(WAITING_COLUMNS, self._waiting_cells, id="waiting")
-        yield RowTable(NEWS_COLUMNS, self._news_cells, follows_first=True, id="news")
+        yield RowTable(
+            NEWS_COLUMNS, lambda key: news_cells(self._news[key]), follows_first=True, id="news"
+        )
         yield Static(id="detail", markup=False)
         yield Input(placeholder="only rows with this; Enter keeps it, Esc shows all", id="filter")
         yield Footer(show_command_palette=False)
@@ -170,8 +174,12 @@ class Top(App[None]):
         trouble.update(Text(printable(self._connection.sentence())))
         trouble.set_class(bool(self._connection.sentence()), "shown")
         main.query_one("#summary", Static).update(self._summary())
-        main.query_one("#nodes", RowTable).show(self._node_keys())
-        main.query_one("#waiting", RowTable).show(self._waiting_keys())
+        nodes = [one for one in self._by_name.items() if self._sought in one[0]]
+        nodes.sort(key=_ORDERS[self._order][1])  # type: ignore[arg-type]
+        main.query_one("#nodes", RowTable).show([key for key, _ in nodes])
+        waiting = [one for one in cluster.waiting if self._sought in one]
+        waiting.sort(key=lambda one: (-pod_priority(cluster.pods[one]), one))
+        main.query_one("#waiting", RowTable).show(waiting)
         main.query_one("#news", RowTable).show(
             [key for key, one in reversed(self._news.items()) if self._sought in one.text]
         )
@@ -203,20 +211,6 @@ class Top(App[None]):
         ]
         return Text.assemble((self._called, "bold"), " · ", " · ".join(parts))
 
-    def _node_keys(self) -> Sequence[str]:
-        found = [one for one in self._by_name.items() if self._sought in one[0]]
-        return [key for key, _ in sorted(found, key=_ORDERS[self._order][1])]  # type: ignore[arg-type]
-
-    def _waiting_keys(self) -> Sequence[str]:
-        found = [one for one in self._cluster.waiting if self._sought in one]
-        return sorted(found, key=lambda one: (-pod_priority(self._cluster.pods[one]), one))
-
-    def _node_cells(self, key: str) -> Sequence[Cell]:
-        return node_cells(key, self._by_name[key])
-
     def _waiting_cells(self, key: str) -> Sequence[Cell]:
         pod = self._cluster.pods.get(key)
         return waiting_cells(pod, self._now_s()) if pod else [(key, "")] + [("", "")] * 4
-
-    def _news_cells(self, key: str) -> Sequence[Cell]:
-        return news_cells(self._news[key])

@@ -123,12 +123,6 @@ class WatchedCluster:
             self.pods.pop(called, None)
         else:
             self.pods[called] = pod
-        self._account(called, change)
-        if self.is_synced:
-            self._count(change)
-
-    def _account(self, called: str, change: Change) -> None:
-        pod = change.new
         node = "" if pod is None or is_finished(pod) else node_name_of(pod)
         asked = pod_requests(pod, use_status=True) if pod is not None and node else {}
         before = self._asked.pop(called, None)
@@ -139,8 +133,8 @@ class WatchedCluster:
             self._asked[called] = node, asked
             self.node(node).requested.update(asked)
             self.node(node).pods.add(called)
-
-    def _count(self, change: Change) -> None:
+        if not self.is_synced:
+            return
         old, new = change.old, change.obj
         if old is not None and node_name_of(new) and not node_name_of(old):
             self.counts["bound"] += 1

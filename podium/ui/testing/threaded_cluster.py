@@ -4,25 +4,30 @@ import asyncio
 import concurrent.futures
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from podium.api.errors import PodiumError
+from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object, part
 from podium.api.refused import RefusedError
-from podium.apiserver.registry import Registry
+from podium.apiserver.registry import BUILT_IN, Registry
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.cluster.embedded.cluster_clock import STOPPED, parse_speed
 from podium.cluster.embedded.defaults import ALL_CONTROLLERS, DEFAULT_NODES, NodeShape
-from podium.cluster.embedded.in_process_client import InProcessClient
-from podium.cluster.embedded.initial_objects import parse_shape, simulated_nodes
+from podium.cluster.embedded.in_process_client import InProcessClient, UnknownKindError
+from podium.cluster.embedded.initial_objects import (
+    InitialKinds,
+    parse_shape,
+    read_manifests,
+    simulated_nodes,
+)
 from podium.cluster.embedded.node_credentials import write_node_kubeconfig
 from podium.cluster.virtual import SchedulerSetup
 from podium.cluster.virtual.controller_list import chosen_controllers
-from podium.ui.testing.sources import Source, in_namespace, objects_of
 from podium.whatif.plan.changes import Apply, parse_delete
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
@@ -30,6 +35,8 @@ from podium.whatif.plan.planning import plan as make_plan
 from podium.whatif.plan.request import NEXT_PODS_MAX, UNTIL_S, PlanRequest
 
 _LOOK_S = 0.05
+Source = str | Path | Object
+"""A manifest: a file, a directory, or an object."""
 T = TypeVar("T")
 
 
@@ -46,8 +53,6 @@ class Cluster:
     Args:
         nodes: how many simulated nodes there are, `podium-1` and so on; None for three, or none
             where the manifests have nodes.
-        node_cpu: the CPU of each.
-        node_memory: the memory of each.
         node_shape: what else each has, such as `nvidia.com/gpu=1,ephemeral-storage=50Gi`.
         zones: over how many zones they are spread, `zone-1` and so on.
         manifests: what is there at the start: files, directories, or objects.
@@ -82,7 +87,7 @@ class Cluster:
     ) -> None:
         resources = parse_shape(node_shape)
         shape = NodeShape(cpu=node_cpu, memory=node_memory, resources=resources, zones=zones)
-        objects = objects_of(manifests)
+        objects = _objects_of(manifests)
         if nodes is None:
             nodes = 0 if any(obj.get("kind") == "Node" for obj in objects) else DEFAULT_NODES
         self._options = EmbeddedOptions(
@@ -141,8 +146,8 @@ class Cluster:
         Raises:
             RefusedError: the API turns one down.
         """
-        objects = objects_of(sources, self._kinds())
-        return self._call(lambda: self._acting(lambda actor: actor.apply(objects)))
+        objects = _objects_of(sources, self._kinds())
+        return self._acting(lambda actor: actor.apply(objects))
 
     def get(self, kind: str, name: str, namespace: str = DEFAULT_NAMESPACE) -> Object:
         """An object, such as `get("Pod", "web")`.
@@ -150,7 +155,7 @@ class Cluster:
         Raises:
             RefusedError: there is none of that name.
         """
-        return self._call(lambda: self._acting(lambda actor: actor.get(kind, name, namespace)))
+        return self._acting(lambda actor: actor.get(kind, name, namespace))
 
     def pods(self, namespace: str | None = None, *, label: str = "") -> list[Object]:
         """Pods, such as `pods(label="app=web")`; see `list`."""
@@ -185,7 +190,7 @@ class Cluster:
         Raises:
             RefusedError: nobody can have such labels.
         """
-        return self._call(lambda: self._acting(lambda actor: actor.list(kind, namespace, label)))
+        return self._acting(lambda actor: actor.list(kind, namespace, label))
 
     def wait_for(
         self,
@@ -227,15 +232,10 @@ class Cluster:
             delete: what to delete first, as `[NAMESPACE/]KIND/NAME`.
             until_s: for how long it is played, in seconds.
             seeds: how often, to see what depends on chance.
-
-        Raises:
-            PodiumError: something of that can't be read, or isn't there.
         """
-        applied = [in_namespace(obj) for obj in objects_of(sources, self._kinds())]
+        applied = [_in_namespace(obj) for obj in _objects_of(sources, self._kinds())]
         request = PlanRequest(
-            state=LoadedState(
-                self._call(lambda: self._acting(lambda actor: [*actor.everything()]))
-            ),
+            state=LoadedState(self._acting(lambda actor: [*actor.everything()])),
             changes=(*(parse_delete(text, DEFAULT_NAMESPACE) for text in delete), Apply(applied)),
             until_s=until_s,
             seeds=seeds,
@@ -256,9 +256,7 @@ class Cluster:
         Raises:
             RefusedError: there is none of that name.
         """
-        self._call(
-            lambda: self._acting(lambda actor: actor.delete(kind, name, namespace, grace_period_s))
-        )
+        self._acting(lambda actor: actor.delete(kind, name, namespace, grace_period_s))
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -302,7 +300,6 @@ class Cluster:
         return self._call(lambda: self._running().cluster.server.kinds)
 
     def _pass(self, duration_s: float) -> None:
-        """Let that much time pass: at once if the clock stands still, or else as it passes."""
         factor = self._options.speed.factor
         if factor:
             time.sleep(min(duration_s / factor, _LOOK_S))
@@ -315,12 +312,15 @@ class Cluster:
         return self._embedded
 
     def _acting(self, act: Callable[[InProcessClient], T]) -> T:
-        embedded = self._running()
-        embedded.clock.catch_up()
-        try:
-            return act(InProcessClient(embedded.cluster))
-        finally:
-            embedded.backend.acted()
+        def acted() -> T:
+            embedded = self._running()
+            embedded.clock.catch_up()
+            try:
+                return act(InProcessClient(embedded.cluster))
+            finally:
+                embedded.backend.acted()
+
+        return self._call(acted)
 
     def _call(self, function: Callable[[], T]) -> T:
         async def call() -> T:
@@ -340,6 +340,29 @@ class Cluster:
         except concurrent.futures.CancelledError:
             self._thread.join()
             raise StoppedClusterError(f"the cluster has stopped: {self._ended}") from self._ended
+
+
+def _objects_of(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Object]:
+    found: list[Object] = []
+    known = InitialKinds(kinds.of)
+    for source in sources:
+        if isinstance(source, Mapping):
+            if known(source) is None:
+                called = f"apiVersion {source.get('apiVersion')}, kind {source.get('kind')}"
+                names = ", ".join(kind.key for kind in kinds)
+                raise UnknownKindError(f"{called}: isn't served; the kinds are {names}")
+            found.append(source)
+        else:
+            manifests = read_manifests([str(source)], serves=known)
+            found += [loaded.obj for loaded in manifests.objects]
+    return found
+
+
+def _in_namespace(obj: Object) -> Object:
+    kind = kind_of(obj)
+    if kind is None or not kind.namespaced or obj["metadata"].get("namespace"):
+        return obj
+    return {**obj, "metadata": {**obj["metadata"], "namespace": DEFAULT_NAMESPACE}}
 
 
 def _unless_missing(condition: Callable[[], T]) -> T | None:

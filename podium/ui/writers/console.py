@@ -205,7 +205,6 @@ def print_warnings(warnings: Iterable[str]) -> None:
 
 
 def _shown(cell: Cell) -> Text:
-    """A cell as the terminal shows it, by which columns are measured."""
     if not isinstance(cell, Text):
         return Text(escaped(cell))
     if steers(cell.plain):

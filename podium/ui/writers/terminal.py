@@ -87,7 +87,6 @@ def print_block(out: Console, block: Block) -> None:
 
 
 def _heading(title: str) -> str:
-    """A title in capitals; names of objects stay as they are."""
     return " ".join(one if "/" in one else one.upper() for one in title.split(" "))
 
 

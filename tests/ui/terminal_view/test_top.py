@@ -13,9 +13,9 @@ from textual.widgets import Static
 from podium import Cluster
 from podium.cluster.client.connection import Connection, load_connection
 from podium.ui.command_line.main import app as podium
-from podium.ui.terminal_view.explaining_process import explained
 from podium.ui.terminal_view.followed_cluster import followed
 from podium.ui.terminal_view.row_table import RowTable
+from podium.ui.terminal_view.screens import explained
 from podium.ui.terminal_view.terminal_app import Top
 from tests.whatif.plan.objects import pod, priority_class
 

@@ -40,8 +40,8 @@ async def _show(
 
     from podium.cluster.client.connection import load_connection
     from podium.cluster.drivers.live import SteadyClock
-    from podium.ui.terminal_view.explaining_process import explained
     from podium.ui.terminal_view.followed_cluster import followed
+    from podium.ui.terminal_view.screens import explained
     from podium.ui.terminal_view.terminal_app import Top
 
     given = {"--kubeconfig": kubeconfig, "--context": context, "--scheduler-config": config}

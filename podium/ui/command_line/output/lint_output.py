@@ -50,5 +50,4 @@ def _ci_result(one: Finding) -> CiResult:
 
 
 def _level(severity: Severity) -> str:
-    """The level in SARIF."""
     return "note" if severity is Severity.INFO else severity.value

@@ -2,7 +2,11 @@
 
 from collections.abc import AsyncIterator
 
-from podium.ui.dashboard.feeds.feed import Feed
+from podium.ui.dashboard.feeds.live_feed import LiveFeed
+from podium.ui.dashboard.feeds.recorded_feed import RecordedFeed
+
+Feed = LiveFeed | RecordedFeed
+"""A cluster that runs, or a run that is over, for the pages that look at it."""
 
 HEARTBEAT_S = 15.0
 _HEARTBEAT = b":\n\n"

@@ -13,7 +13,6 @@ from podium.api.priority import preemption_policy
 from podium.cluster.drivers.driver_events import DriverEvent
 from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.scheduler import Scheduler
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import Scenario
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
@@ -29,7 +28,7 @@ class RunIsOverError(PodiumError):
 
 
 class FinishedRun:
-    """Explains pods of a run; see `podium.ui.dashboard.questions.Playing`.
+    """Explains pods of a run; has the methods of `podium.ui.dashboard.what_if.WhatIf`.
 
     Args:
         explain: explains a pod, named `namespace/name`, by playing the run again.
@@ -51,9 +50,27 @@ def simulation_explainer(scenario: Scenario) -> Callable[[str], PodExplanation]:
 
 
 def _explained(scenario: Scenario, pod: str) -> PodExplanation:
-    follower = _DecisionFollower(pod)
-    ended = simulate(scenario, prepare=follower.follow)
-    watchers = [one for one in follower.watchers if one.pod is not None]
+    followers: list[DecisionWatcher] = []
+
+    def follow(cluster: Cluster) -> None:
+        def passed_s() -> float:
+            return cluster.driver.now_s - cluster.options.start_s
+
+        def happened(_: DriverEvent) -> None:
+            # Schedulers may start later, or again.
+            for handle in cluster.schedulers.values():
+                if not isinstance(handle.machine, SchedulerMachine):
+                    continue
+                scheduler = handle.machine.scheduler
+                if scheduler.watch is None:
+                    recorder = PreemptionRecorder(scheduler, 0, passed_s)
+                    scheduler.watch = DecisionWatcher(scheduler, recorder, passed_s, pod)
+                    followers.append(scheduler.watch)
+
+        cluster.driver.hooks.append(happened)
+
+    ended = simulate(scenario, prepare=follow)
+    watchers = [one for one in followers if one.pod is not None]
     if not watchers:
         raise RunIsOverError(f"{pod} wasn't decided about by a scheduler of this run")
     views = sorted((view for one in watchers for view in one.views), key=lambda view: view.at_s)
@@ -69,31 +86,3 @@ def _explained(scenario: Scenario, pod: str) -> PodExplanation:
         was_on="",
         decisions=tuple(views),
     )
-
-
-class _DecisionFollower:
-    """Watches all schedulers of a cluster, those included that start later or anew."""
-
-    def __init__(self, pod: str) -> None:
-        self.watchers: list[DecisionWatcher] = []
-        self._pod = pod
-
-    def follow(self, cluster: Cluster) -> None:
-        """Watch from now on."""
-
-        def happened(_: DriverEvent) -> None:
-            for handle in cluster.schedulers.values():
-                if isinstance(handle.machine, SchedulerMachine):
-                    self._watch(handle.machine.scheduler, passed_s)
-
-        def passed_s() -> float:
-            return cluster.driver.now_s - cluster.options.start_s
-
-        cluster.driver.hooks.append(happened)
-
-    def _watch(self, scheduler: Scheduler, passed_s: Callable[[], float]) -> None:
-        if scheduler.watch is None:
-            recorder = PreemptionRecorder(scheduler, 0, passed_s)
-            watcher = DecisionWatcher(scheduler, recorder, passed_s, self._pod)
-            self.watchers.append(watcher)
-            scheduler.watch = watcher

@@ -15,15 +15,14 @@ from podium.simulation.timeline.object_facts import budget_facts, event_facts, n
 from podium.simulation.timeline.observer import USER, Facts
 from podium.simulation.timeline.pod_facts import PodFacts
 from podium.ui.dashboard.entries import told
-from podium.ui.dashboard.feeds.source import KINDS, LostTrackError, places_in
-from podium.ui.dashboard.scene import Change
+from podium.ui.dashboard.scene import KINDS, Change, LostTrackError, places_in
 from podium.ui.dashboard.views import Entry
 
 _CLASS = "PriorityClass"
 
 
 class InformerSource:
-    """A cluster as a scheduler sees it, as a `Source`.
+    """A cluster as a scheduler sees it; has the methods of `StoreSource`.
 
     Args:
         now_s: the time, in seconds since the epoch.
@@ -105,19 +104,17 @@ class InformerSource:
         if isinstance(event, Started):
             self._has_lost_track = True
         elif isinstance(event, Stepped) and isinstance(event.event, events.Change):
-            self._take(event.event)
-        elif isinstance(event, Called) and event.obj is not None and _is_event(event.obj):
+            change = event.event
+            if change.kind not in KINDS:
+                return
+            self._changes.append(Change(change.kind, change.obj, change.new is None))
+            self._note(change.kind, change.old, change.new)
+            called = priority_class_of(change.obj) if change.kind == "Pod" else ""
+            if called and called not in self._classes:
+                self._classes.add(called)
+                self._changes.append(Change(_CLASS, _class_of(change.obj)))
+        elif isinstance(event, Called) and (event.obj or {}).get("kind") == "Event":
             self._note("Event", None, event.obj)
-
-    def _take(self, change: events.Change) -> None:
-        if change.kind not in KINDS:
-            return
-        self._changes.append(Change(change.kind, change.obj, change.new is None))
-        self._note(change.kind, change.old, change.new)
-        called = priority_class_of(change.obj) if change.kind == "Pod" else ""
-        if called and called not in self._classes:
-            self._classes.add(called)
-            self._changes.append(Change(_CLASS, _class_of(change.obj)))
 
     def _note(self, kind: str, old: Object | None, new: Object | None) -> None:
         facts = self._facts.get(kind)
@@ -126,10 +123,6 @@ class InformerSource:
         for fact in () if facts is None else facts(old, new):
             entry = TimelineEntry(self.passed_s(), fact.type, kind, place, name, USER, fact.details)
             self._entries.append(entry)
-
-
-def _is_event(obj: Object) -> bool:
-    return obj.get("kind") == "Event"
 
 
 def _class_of(pod: Object) -> Object:

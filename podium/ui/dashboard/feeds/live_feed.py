@@ -10,14 +10,17 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from podium.apiserver.store.errors import ExpiredError
-from podium.ui.dashboard.feeds.feed import KeptStep
-from podium.ui.dashboard.feeds.source import ClusterSource, LostTrackError
-from podium.ui.dashboard.scene import Scene
-from podium.ui.dashboard.views import Abilities, Entry, compressed
+from podium.ui.dashboard.scene import LostTrackError, Scene
+from podium.ui.dashboard.views import Abilities, Entry, KeptStep, compressed
+
+if TYPE_CHECKING:
+    from podium.ui.dashboard.feeds.informer_source import InformerSource
+    from podium.ui.dashboard.feeds.store_source import StoreSource
 
 COALESCE_S = 0.2
 """What changes within so long is one step."""
@@ -35,9 +38,9 @@ _logger = logging.getLogger(__name__)
 
 
 class LiveFeed:
-    """The view of now, and the last steps that led there; a `Feed`."""
+    """The view of now, and the last steps that led there."""
 
-    def __init__(self, source: ClusterSource, abilities: Abilities) -> None:
+    def __init__(self, source: "StoreSource | InformerSource", abilities: Abilities) -> None:
         self.source = source
         self._abilities = abilities
         self._scene = Scene()
@@ -54,6 +57,7 @@ class LiveFeed:
         self.is_over = False
 
     async def beginning(self) -> bytes:
+        """A view to start from: JSON, compressed by gzip."""
         self._looked_s = asyncio.get_running_loop().time()
         await self._take()
         entries = [*self._entries][-_ENTRIES_SHOWN:]
@@ -63,6 +67,7 @@ class LiveFeed:
         return await asyncio.to_thread(compressed, view)
 
     def after(self, number: int) -> list[KeptStep] | None:
+        """The steps after one, in order; None if some of them aren't kept any more."""
         if not self._oldest <= number <= self._scene.number:
             return None
         missing = self._scene.number - number
@@ -82,6 +87,7 @@ class LiveFeed:
             self._looked_s = asyncio.get_running_loop().time()
 
     async def wait(self, seconds: float) -> bool:
+        """Whether a step comes within that time."""
         try:
             await asyncio.wait_for(self._news.wait(), seconds)
         except TimeoutError:
@@ -105,18 +111,15 @@ class LiveFeed:
                     _logger.info("the dashboard begins anew: %s", error)
                 else:
                     return
-            await self._begin()
+            objects = self.source.start()
+            scene = Scene(self._scene.number + 1)
+            for at in range(0, len(objects), _AT_ONCE):
+                scene.add(objects[at : at + _AT_ONCE])
+                await asyncio.sleep(0)
+            self._forget(scene)
+            if self._following is None:
+                self._following = asyncio.create_task(self._follow())
             self._look()
-
-    async def _begin(self) -> None:
-        objects = self.source.start()
-        scene = Scene(self._scene.number + 1)
-        for at in range(0, len(objects), _AT_ONCE):
-            scene.add(objects[at : at + _AT_ONCE])
-            await asyncio.sleep(0)
-        self._forget(scene)
-        if self._following is None:
-            self._following = asyncio.create_task(self._follow())
 
     def _forget(self, scene: Scene) -> None:
         self._scene, self._oldest = scene, scene.number

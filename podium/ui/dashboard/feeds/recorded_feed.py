@@ -1,16 +1,15 @@
-"""A run that is over, as a `Feed`."""
+"""A run that is over, for the pages that look at it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
 
-from podium.ui.dashboard.feeds.feed import KeptStep
-from podium.ui.dashboard.views import Entry, Step, View, compressed
+from podium.ui.dashboard.views import Entry, KeptStep, Step, View, compressed
 
 
 class RecordedFeed:
-    """Has all steps of a run from its beginning on.
+    """All steps of a run from its beginning on; see `LiveFeed` for the methods.
 
     Args:
         steps: all of them, numbered on from the beginning's.

@@ -46,24 +46,29 @@ class RunRecorder:
         self._take()
         self._step()
         self.objects.stop()
-        said = [*told(entries)]
-        self._spread(said)
+        said, steps = [*told(entries)], self._steps
+        if said and (not steps or said[-1].at_s > steps[-1].at_s):
+            steps.append(Step(number=self._scene.number + 1, at_s=said[-1].at_s))
+        times = [step.at_s for step in steps]
+        among: dict[int, list[Entry]] = {}
+        for entry in said:
+            among.setdefault(bisect_left(times, entry.at_s), []).append(entry)
+        for place, some in among.items():
+            steps[place] = replace(steps[place], entries=some)
         beginning = replace(self._beginning, title=title, live=False)
-        return RecordedFeed(beginning, self._steps, said)
+        return RecordedFeed(beginning, steps, said)
 
     def _happened(self, event: DriverEvent) -> None:
         """Take note of what was written; what is of an earlier moment becomes a step."""
         if self._store.revision == self._seen:
             return
         at_s = round(event.at_s - self.objects.start_s, 3)
-        if at_s > self._at_s + self._coalesced_s():
+        level = len(self._steps) // STEPS_PER_LEVEL
+        coalesced_s = _FIRST_COALESCED_S * 2 ** (level - 1) if level else 0.0
+        if at_s > self._at_s + coalesced_s:
             self._step()
             self._at_s = at_s
         self._take()
-
-    def _coalesced_s(self) -> float:
-        level = len(self._steps) // STEPS_PER_LEVEL
-        return _FIRST_COALESCED_S * 2 ** (level - 1) if level else 0.0
 
     def _take(self) -> None:
         self._seen = self._store.revision
@@ -74,14 +79,3 @@ class RunRecorder:
         step = self._scene.step(self._at_s, changes, self.objects.places(), ())
         if step is not None:
             self._steps.append(step)
-
-    def _spread(self, entries: list[Entry]) -> None:
-        steps = self._steps
-        if entries and (not steps or entries[-1].at_s > steps[-1].at_s):
-            steps.append(Step(number=self._scene.number + 1, at_s=entries[-1].at_s))
-        times = [step.at_s for step in steps]
-        among: dict[int, list[Entry]] = {}
-        for entry in entries:
-            among.setdefault(bisect_left(times, entry.at_s), []).append(entry)
-        for place, some in among.items():
-            steps[place] = replace(steps[place], entries=some)

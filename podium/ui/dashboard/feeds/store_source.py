@@ -8,8 +8,7 @@ from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline import Observer
 from podium.ui.dashboard.entries import of_events, told
-from podium.ui.dashboard.feeds.source import KINDS, places_in
-from podium.ui.dashboard.scene import Change
+from podium.ui.dashboard.scene import KINDS, Change, places_in
 from podium.ui.dashboard.views import Entry
 
 
@@ -61,7 +60,7 @@ class StoreObjects:
 
 
 class StoreSource(StoreObjects):
-    """A cluster that runs as a `Source`.
+    """A cluster that runs.
 
     Args:
         user_hooks: all are called when users have written something, while it is followed.

@@ -17,9 +17,8 @@ from podium.apiserver.http.http_server import Serving
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.users import tokens_of
 from podium.ui.dashboard.dashboard_app import PREFIX, DashboardApp
-from podium.ui.dashboard.feeds.feed import KeptStep
 from podium.ui.dashboard.pages import NodePage, PodPage, SignalRow
-from podium.ui.dashboard.views import Budget, Entry, Node, Pod, PriorityClass, Step, View
+from podium.ui.dashboard.views import Budget, Entry, KeptStep, Node, Pod, PriorityClass, Step, View
 
 TOKEN = "reader-of-values"
 

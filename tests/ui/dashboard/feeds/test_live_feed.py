@@ -8,10 +8,9 @@ import pytest
 
 from podium.cluster.virtual import Cluster
 from podium.ui.dashboard.feeds.event_stream import event_stream
-from podium.ui.dashboard.feeds.feed import KeptStep
 from podium.ui.dashboard.feeds.live_feed import LiveFeed
 from podium.ui.dashboard.feeds.store_source import StoreSource
-from podium.ui.dashboard.views import Abilities
+from podium.ui.dashboard.views import Abilities, KeptStep
 from tests.cluster.virtual.busy_cluster import BusyCluster
 from tests.ui.dashboard.folding import folded, read, shown
 
