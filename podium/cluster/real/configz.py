@@ -10,7 +10,6 @@ from podium.scheduler.config.types import (
     KIND,
     ExtensionPoint,
     PluginSet,
-    ProfileConfig,
     SchedulerConfiguration,
 )
 
@@ -40,23 +39,22 @@ def configuration_document(found: SchedulerConfiguration) -> dict[str, Any]:
         "percentageOfNodesToScore": found.percentage_of_nodes_to_score or 0,
         "podInitialBackoffSeconds": found.pod_initial_backoff_seconds,
         "podMaxBackoffSeconds": found.pod_max_backoff_seconds,
-        "profiles": [_profile(profile) for profile in found.profiles],
-    }
-
-
-def _profile(profile: ProfileConfig) -> dict[str, Any]:
-    plugins = profile.plugins
-    points = {point.value: _plugin_set(plugins.at(point)) for point in ExtensionPoint}
-    arguments = [
-        {"name": name, "args": args.model_dump(mode="json", by_alias=True)}
-        for name, args in sorted(profile.plugin_config.items())
-        if isinstance(args, BaseModel)
-    ]
-    return {
-        "schedulerName": profile.scheduler_name,
-        "percentageOfNodesToScore": profile.percentage_of_nodes_to_score,
-        "plugins": {**points, "multiPoint": _plugin_set(plugins.multi_point)},
-        "pluginConfig": arguments,
+        "profiles": [
+            {
+                "schedulerName": profile.scheduler_name,
+                "percentageOfNodesToScore": profile.percentage_of_nodes_to_score,
+                "plugins": {
+                    **{one.value: _plugin_set(profile.plugins.at(one)) for one in ExtensionPoint},
+                    "multiPoint": _plugin_set(profile.plugins.multi_point),
+                },
+                "pluginConfig": [
+                    {"name": name, "args": args.model_dump(mode="json", by_alias=True)}
+                    for name, args in sorted(profile.plugin_config.items())
+                    if isinstance(args, BaseModel)
+                ],
+            }
+            for profile in found.profiles
+        ],
     }
 
 

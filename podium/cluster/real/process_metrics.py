@@ -51,10 +51,7 @@ class ProcessMetrics:
             "podium_relists", "Watches that couldn't be resumed.", ("kind",), registry=registry
         )
         self._list_failures = Counter(
-            "podium_list_failures",
-            "Lists and watches that failed.",
-            ("kind",),
-            registry=registry,
+            "podium_list_failures", "Lists and watches that failed.", ("kind",), registry=registry
         )
         self._leads = Gauge(
             "leader_election_master_status",

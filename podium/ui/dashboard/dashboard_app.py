@@ -130,15 +130,16 @@ class DashboardApp:
             raise RefusedError(400, "BadRequest", "after: must be the number of a step")
         if self._streams >= STREAMS_MAX:
             raise statuses.too_many("pages")
-        return StreamingResponse(self._stream(int(after)), media_type="text/event-stream")
 
-    async def _stream(self, after: int) -> AsyncIterator[bytes]:
-        self._streams += 1
-        try:
-            async for piece in event_stream(self._feed, after):
-                yield piece
-        finally:
-            self._streams -= 1
+        async def stream() -> AsyncIterator[bytes]:
+            self._streams += 1
+            try:
+                async for piece in event_stream(self._feed, int(after)):
+                    yield piece
+            finally:
+                self._streams -= 1
+
+        return StreamingResponse(stream(), media_type="text/event-stream")
 
     async def _pod(self, request: Request, _: User) -> Response:
         namespace, name = request.path_params["namespace"], request.path_params["name"]

@@ -215,12 +215,19 @@ class Cluster:
         end_s = self.now_s + timeout_s
         self._await(self._running().clock.advance(0))
         while True:
-            if found := _unless_missing(condition):
-                return found
+            try:
+                if found := condition():
+                    return found
+            except RefusedError as refused:
+                if refused.code != HTTPStatus.NOT_FOUND:
+                    raise
             left_s = end_s - self.now_s
             if left_s <= 0:
                 raise TimeoutError(f"what was waited for hasn't come about in {timeout_s:g}s")
-            self._pass(min(step_s, left_s))
+            if factor := self._options.speed.factor:
+                time.sleep(min(min(step_s, left_s) / factor, _LOOK_S))
+            else:
+                self.advance(min(step_s, left_s))
 
     def plan(
         self, *sources: Source, delete: Iterable[str] = (), until_s: float = UNTIL_S, seeds: int = 1
@@ -281,30 +288,23 @@ class Cluster:
             raise self._ended
 
     def _run(self) -> None:
+        async def live() -> None:
+            self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+            async with EmbeddedCluster(self._options) as embedded:
+                self._embedded = embedded
+                self._started.set_result(None)
+                await embedded.alongside(self._stop.wait())
+
         try:
-            asyncio.run(self._live())
+            asyncio.run(live())
         except BaseException as error:  # noqa: BLE001 - whoever uses the cluster gets it
             if self._started.done():
                 self._ended = error
             else:
                 self._started.set_exception(error)
 
-    async def _live(self) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        async with EmbeddedCluster(self._options) as embedded:
-            self._embedded = embedded
-            self._started.set_result(None)
-            await embedded.alongside(self._stop.wait())
-
     def _kinds(self) -> Registry:
         return self._call(lambda: self._running().cluster.server.kinds)
-
-    def _pass(self, duration_s: float) -> None:
-        factor = self._options.speed.factor
-        if factor:
-            time.sleep(min(duration_s / factor, _LOOK_S))
-        else:
-            self.advance(duration_s)
 
     def _running(self) -> EmbeddedCluster:
         if self._embedded is None or self._ended is not None:
@@ -363,15 +363,6 @@ def _in_namespace(obj: Object) -> Object:
     if kind is None or not kind.namespaced or obj["metadata"].get("namespace"):
         return obj
     return {**obj, "metadata": {**obj["metadata"], "namespace": DEFAULT_NAMESPACE}}
-
-
-def _unless_missing(condition: Callable[[], T]) -> T | None:
-    try:
-        return condition()
-    except RefusedError as refused:
-        if refused.code != HTTPStatus.NOT_FOUND:
-            raise
-        return None
 
 
 def _told_at(event: Object) -> str:

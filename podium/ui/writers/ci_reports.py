@@ -37,15 +37,33 @@ def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> di
 
     Args:
         rules: as SARIF describes them, each with an `id`.
-        results: what was found.
     """
     from podium.api.release import __version__
 
+    listed: list[dict[str, Any]] = []
+    for one in results:
+        logical = {"fullyQualifiedName": one.object, "kind": "resource"}
+        location: dict[str, Any] = {"logicalLocations": [logical]}
+        if one.file:
+            location["physicalLocation"] = {"artifactLocation": {"uri": quote(one.file)}}
+            if one.line:
+                location["physicalLocation"]["region"] = {"startLine": one.line}
+        result: dict[str, Any] = {
+            "ruleId": one.rule,
+            "level": one.level,
+            "message": {"text": one.text},
+            "locations": [location],
+        }
+        if one.accepted_as:
+            result["suppressions"] = [{"kind": "inSource", "justification": one.accepted_as}]
+        if one.properties:
+            result["properties"] = {**one.properties}
+        listed.append(result)
     driver = {"name": "podium", "version": __version__, "rules": [*rules]}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": [*map(_sarif_result, results)]}],
+        "runs": [{"tool": {"driver": driver}, "results": listed}],
     }
 
 
@@ -55,7 +73,6 @@ def junit(command: str, rules: Sequence[str], results: Sequence[CiResult]) -> st
     Args:
         command: whose report it is, such as `plan`.
         rules: the names of the tests.
-        results: what was found.
     """
     failed = {one.rule for one in results}
     suite = Element(
@@ -69,21 +86,3 @@ def junit(command: str, rules: Sequence[str], results: Sequence[CiResult]) -> st
             failure.text = "\n".join(texts)
     indent(suite)
     return tostring(suite, encoding="unicode", xml_declaration=True)
-
-
-def _sarif_result(one: CiResult) -> dict[str, Any]:
-    logical = {"fullyQualifiedName": one.object, "kind": "resource"}
-    location: dict[str, Any] = {"logicalLocations": [logical]}
-    if one.file:
-        location["physicalLocation"] = {"artifactLocation": {"uri": quote(one.file)}}
-        if one.line:
-            location["physicalLocation"]["region"] = {"startLine": one.line}
-    result: dict[str, Any] = {
-        "ruleId": one.rule,
-        "level": one.level,
-        "message": {"text": one.text},
-        "locations": [location],
-    }
-    if one.accepted_as:
-        result["suppressions"] = [{"kind": "inSource", "justification": one.accepted_as}]
-    return {**result, "properties": {**one.properties}} if one.properties else result

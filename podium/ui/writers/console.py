@@ -129,9 +129,19 @@ def print_table(out: Console, headings: Sequence[str], rows: Iterable[Sequence[C
     if out.is_terminal:
         widths = _fitted(widths, out.width)
     for line in (heads, *texts):
-        columns = [_wrapped(cell, width) for cell, width in zip(line, widths, strict=True)]
+        columns = [
+            [cell] if _width(cell) <= width else _pieces(cell, width)
+            for cell, width in zip(line, widths, strict=True)
+        ]
         for pieces in zip_longest(*columns, fillvalue=Text()):
-            out.print(_joined(pieces, widths))
+            # The last cell isn't padded, nor anything before empty cells.
+            last = max((index for index, cell in enumerate(pieces) if cell.plain), default=-1)
+            shown = Text()
+            for index, cell in enumerate(pieces[: last + 1]):
+                shown.append_text(cell)
+                if index < last:
+                    shown.append(" " * (widths[index] - _width(cell) + _GAP))
+            out.print(shown)
 
 
 def _fitted(widths: Sequence[int], width: int) -> list[int]:
@@ -146,12 +156,6 @@ def _fitted(widths: Sequence[int], width: int) -> list[int]:
         found[found.index(max(found))] -= 1
         over -= 1
     return found
-
-
-def _wrapped(cell: Text, width: int) -> Sequence[Text]:
-    if _width(cell) <= width:
-        return [cell]
-    return _pieces(cell, width)
 
 
 def _pieces(text: Text, width: int, indent: int = 0) -> Sequence[Text]:
@@ -215,17 +219,6 @@ def _shown(cell: Cell) -> Text:
 
 def _width(cell: Text) -> int:
     return cell_len(cell.plain)
-
-
-def _joined(cells: Sequence[Text], widths: Sequence[int]) -> Text:
-    """One line; the last cell isn't padded, nor anything before empty cells."""
-    last = max((index for index, cell in enumerate(cells) if cell.plain), default=-1)
-    line = Text()
-    for index, cell in enumerate(cells[: last + 1]):
-        line.append_text(cell)
-        if index < last:
-            line.append(" " * (widths[index] - _width(cell) + _GAP))
-    return line
 
 
 _GOOD, _BAD, _LOST, _WAITING = "green", "bold red", "red", "yellow"

@@ -14,7 +14,6 @@ from podium.api.presentation import (
     Picture,
     Piece,
     Presentation,
-    Section,
     Table,
     Tone,
     Toned,
@@ -99,18 +98,14 @@ def _body(presentation: Presentation) -> Iterator[str]:
     if presentation.headline:
         yield f'<p class="headline">{escape(presentation.headline)}</p>'
     for section in presentation.filled_sections():
-        yield from _section(section)
-
-
-def _section(section: Section) -> Iterator[str]:
-    title = escape(section.title)
-    if section.is_detail:
-        yield f"<details><summary>{title}</summary>"
-    else:
-        yield f"<section><h2>{title}</h2>" if title else "<section>"
-    for block in section.blocks:
-        yield from _block(block)
-    yield "</details>" if section.is_detail else "</section>"
+        title = escape(section.title)
+        if section.is_detail:
+            yield f"<details><summary>{title}</summary>"
+        else:
+            yield f"<section><h2>{title}</h2>" if title else "<section>"
+        for block in section.blocks:
+            yield from _block(block)
+        yield "</details>" if section.is_detail else "</section>"
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -136,7 +131,13 @@ def _block(block: Block) -> Iterator[str]:
             yield "</tbody></table></div>"
             yield from _notes(block.notes)
         case Bars():
-            yield from _bars(block)
+            yield f'<div class="bars" style="--columns: {len(block.headers) - 1}">'
+            yield from (f"<b>{escape(header)}</b>" for header in block.headers)
+            for name, columns in block.rows:
+                yield f"<span>{escape(name)}</span>"
+                for pieces in columns:
+                    yield f'<span class="bar">{"".join(map(_piece, pieces))}</span>'
+            yield "</div>"
             yield from _notes(block.notes)
         case Tree():
             yield _tree(block.branches, ' class="tree"')
@@ -145,16 +146,6 @@ def _block(block: Block) -> Iterator[str]:
 def _notes(notes: Iterable[str]) -> Iterator[str]:
     for note in notes:
         yield f"<p>{escape(note)}</p>"
-
-
-def _bars(bars: Bars) -> Iterator[str]:
-    yield f'<div class="bars" style="--columns: {len(bars.headers) - 1}">'
-    yield from (f"<b>{escape(header)}</b>" for header in bars.headers)
-    for name, columns in bars.rows:
-        yield f"<span>{escape(name)}</span>"
-        for pieces in columns:
-            yield f'<span class="bar">{"".join(map(_piece, pieces))}</span>'
-    yield "</div>"
 
 
 def _piece(piece: Piece) -> str:

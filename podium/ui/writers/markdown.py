@@ -11,7 +11,6 @@ from podium.api.presentation import (
     Paragraph,
     Picture,
     Presentation,
-    Section,
     Table,
     Tree,
 )
@@ -38,7 +37,13 @@ def to_markdown(presentation: Presentation) -> str:
     for section in presentation.filled_sections():
         if section.is_long:
             continue
-        text = "\n\n".join(_section(section))
+        blocks = [text for block in section.blocks for text in _block(block)]
+        if section.is_detail:
+            title = f"<details><summary>{escape(section.title)}</summary>"
+            blocks = [title, *blocks, "</details>"]
+        elif section.title:
+            blocks.insert(0, f"### {_escaped(section.title)}")
+        text = "\n\n".join(blocks)
         if len(text) <= left:
             parts.append(text)
             left -= len(text)
@@ -47,17 +52,6 @@ def to_markdown(presentation: Presentation) -> str:
     if skipped:
         parts.append(_line(f"Left out, as it is too long for a comment: {', '.join(skipped)}."))
     return "\n\n".join(parts) + "\n"
-
-
-def _section(section: Section) -> Iterator[str]:
-    if section.is_detail:
-        yield f"<details><summary>{escape(section.title)}</summary>"
-    elif section.title:
-        yield f"### {_escaped(section.title)}"
-    for block in section.blocks:
-        yield from _block(block)
-    if section.is_detail:
-        yield "</details>"
 
 
 def _block(block: Block) -> Iterator[str]:
@@ -72,7 +66,10 @@ def _block(block: Block) -> Iterator[str]:
         case Table():
             if block.title:
                 yield f"**{_escaped(block.title)}**"
-            yield "\n".join(_table(block))
+            rows = [[_escaped(str(cell)) for cell in row] for row in block.rows[:_ROWS_MAX]]
+            headers = [*map(_escaped, block.headers)]
+            lines = [f"| {' | '.join(row)} |" for row in (headers, ["---"] * len(headers), *rows)]
+            yield "\n".join(lines)
             yield from (*_more(block.rows), *map(_line, block.notes))
         case Tree():
             lines = [*_branches(block.branches)]
@@ -87,17 +84,6 @@ def _branches(branches: Sequence[Branch], depth: int = 0) -> Iterator[str]:
     for one in branches:
         yield f"{'  ' * depth}- {_line(one.text)}"
         yield from _branches(one.branches, depth + 1)
-
-
-def _table(table: Table) -> Iterator[str]:
-    yield _row(table.headers)
-    yield _row(["---"] * len(table.headers), is_rule=True)
-    for row in table.rows[:_ROWS_MAX]:
-        yield _row([str(cell) for cell in row])
-
-
-def _row(cells: Sequence[str], *, is_rule: bool = False) -> str:
-    return f"| {' | '.join(cells if is_rule else map(_escaped, cells))} |"
 
 
 def _line(text: str) -> str:

@@ -9,14 +9,12 @@ from rich.text import Text
 from podium.api.presentation import (
     Block,
     Bullets,
-    Cell,
     Paragraph,
     Presentation,
     Table,
     Tone,
     Toned,
 )
-from podium.ui.writers.console import Cell as TextCell
 from podium.ui.writers.console import console, print_line, print_report, print_table
 from podium.ui.writers.html import to_html
 from podium.ui.writers.markdown import to_markdown
@@ -80,20 +78,20 @@ def print_block(out: Console, block: Block) -> None:
         case Table(headers, rows, notes, title, _):
             if title:
                 out.print(Text(_heading(title), style="bold cyan"))
-            headings = [one if _is_name(one) else one.upper() for one in headers]
-            print_table(out, headings, [[_text(cell) for cell in row] for row in rows])
+            # What is spelt as plugins are is a name.
+            names = [one for one in headers if " " not in one and one[1:] != one[1:].lower()]
+            headings = [one if one in names else one.upper() for one in headers]
+            texts = [
+                [
+                    Text(one.text, style=_STYLES[one.tone]) if isinstance(one, Toned) else one
+                    for one in row
+                ]
+                for row in rows
+            ]
+            print_table(out, headings, texts)
             for note in notes:
                 print_line(out, Text(note))
 
 
 def _heading(title: str) -> str:
     return " ".join(one if "/" in one else one.upper() for one in title.split(" "))
-
-
-def _is_name(header: str) -> bool:
-    """Whether it is spelt as plugins are."""
-    return " " not in header and header[1:] != header[1:].lower()
-
-
-def _text(cell: Cell) -> TextCell:
-    return Text(cell.text, style=_STYLES[cell.tone]) if isinstance(cell, Toned) else cell

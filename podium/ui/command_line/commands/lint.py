@@ -77,7 +77,7 @@ def lint(
     reason suppresses what a rule says of an object.
     """
     if list_rules or explain is not None:
-        from podium.ui.command_line.output.lint_pages import page_of, print_rules
+        from podium.ui.command_line.output.lint_output import page_of, print_rules
 
         if explain is None:
             print_rules()

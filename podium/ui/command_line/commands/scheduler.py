@@ -118,6 +118,8 @@ def scheduler(asked: SchedulerCommandOptions) -> None:
     Without a kubeconfig it takes the service account of the pod that it runs in. To watch it in
     a browser: podium scheduler --kubeconfig FILE --dashboard-port 8080
     """
+    import asyncio
+
     from podium.cluster.real.settings import Flags
     from podium.ui.inputs.extras import check_extra
 
@@ -153,4 +155,4 @@ def scheduler(asked: SchedulerCommandOptions) -> None:
         address=asked.bind_address,
         port=asked.metrics_port,
     )
-    run(process, asked.context, asked.dashboard_port)
+    asyncio.run(run(process, asked.context, asked.dashboard_port))

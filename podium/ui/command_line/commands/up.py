@@ -174,12 +174,14 @@ def up(asked: UpOptions) -> None:
         from podium.cluster.embedded.directory import DataDirectory
 
         DataDirectory(asked.data_dir).forget_kubeconfig()
+    import asyncio
+
     from podium.ui.command_line.processes.up_process import run_until_end
 
     with working("reading"):
         request = _read_request(asked)
     collect_rarely()
-    run_until_end(request, stages)
+    asyncio.run(run_until_end(request, stages))
 
 
 def _read_request(asked: UpOptions) -> "UpRequest":

@@ -1,6 +1,6 @@
 """A simulation as a story: one line for each thing that happened, and how it ended."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -12,7 +12,6 @@ from podium.simulation.experiments.simulation_presentation import (
     sleepers,
     summary,
 )
-from podium.simulation.runner.class_summary import ClassSummary
 from podium.simulation.runner.scenario_runner import Progress, Simulation
 from podium.simulation.runner.simulation_report import class_summaries
 from podium.simulation.timeline.timeline_sentences import clock, sentences
@@ -31,7 +30,7 @@ def print_story(out: Console, simulation: Simulation) -> None:
             before = at
     if told:
         out.print()
-    print_classes(out, class_summaries(simulation))
+    print_section(out, "Pods by priority class", *class_table(class_summaries(simulation)))
     print_lines(out, "WHAT FAILED", failures(simulation))
     print_lines(out, "PODS THAT NO EVENT WAKES", sleepers(simulation))
     out.print(Text(summary(simulation)))
@@ -46,8 +45,3 @@ def progress() -> Iterator[Progress]:
             shown.tell(lambda: f"simulating: {clock(passed_s)}, {entries} things happened")
 
         yield tell
-
-
-def print_classes(out: Console, summaries: Sequence[ClassSummary]) -> None:
-    """Print a row a class."""
-    print_section(out, "Pods by priority class", *class_table(summaries))

@@ -29,28 +29,25 @@ def played(
 
 def print_plots(simulation: "Simulation", series: "RunSeries", output: str) -> None:
     """Print a simulation as `html`, `png`, `csv` or `parquet`."""
+    from podium.simulation.experiments.series.tables import lines_csv, lines_parquet
+
+    drawn: str | bytes
     with working("drawing"):
-        found = _drawn(simulation, series, output)
-    if isinstance(found, str):
-        print(found, end="")
+        match output:
+            case "html":
+                from podium.simulation.experiments import simulation_presentation as shown
+                from podium.ui.writers.html import to_html
+
+                drawn = to_html(shown.simulation_presentation(simulation, series))
+            case "csv":
+                drawn = lines_csv(series)
+            case "parquet":
+                drawn = lines_parquet(series)
+            case _:
+                from podium.simulation.experiments.series.plots import run_png
+
+                drawn = run_png({"": series})
+    if isinstance(drawn, str):
+        print(drawn, end="")
     else:
-        write_binary(found)
-
-
-def _drawn(simulation: "Simulation", series: "RunSeries", output: str) -> str | bytes:
-    if output == "html":
-        from podium.simulation.experiments.simulation_presentation import simulation_presentation
-        from podium.ui.writers.html import to_html
-
-        return to_html(simulation_presentation(simulation, series))
-    if output == "csv":
-        from podium.simulation.experiments.series.tables import lines_csv
-
-        return lines_csv(series)
-    if output == "parquet":
-        from podium.simulation.experiments.series.tables import lines_parquet
-
-        return lines_parquet(series)
-    from podium.simulation.experiments.series.plots import run_png
-
-    return run_png({"": series})
+        write_binary(drawn)

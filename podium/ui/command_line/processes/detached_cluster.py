@@ -45,7 +45,11 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
     directory = usual_directory() if data_dir is None else data_dir
     with (found := DataDirectory(directory)):
         if data_dir is None:
-            _empty(directory)
+            for path in directory.iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path.name != "lock":
+                    path.unlink()
     told, tells = os.pipe()
     arguments = [*sys.argv[1:]]
     if data_dir is None:
@@ -73,14 +77,6 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
     finally:
         os.close(told)
     return found
-
-
-def _empty(directory: Path) -> None:
-    for path in directory.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)
-        elif path.name != "lock":
-            path.unlink()
 
 
 def _await(

@@ -59,50 +59,37 @@ async def run(options: NodeOptions) -> None:
     """
     connection = await load_connection(options.kubeconfig, options.context)
     fields = {"Pod": f"spec.nodeName={options.name}", "Node": f"metadata.name={options.name}"}
-    async with HttpApi(connection, Random(), fields=fields) as api:
-        with NodeDirectory(options.root) as directory:
-            await api.list("Node")
-            authority = str(options.client_ca or connection.authority)
-            async with AsyncExitStack() as stack:
-                await _live(options, api, directory, authority, stack)
+    async with AsyncExitStack() as stack:
+        api = await stack.enter_async_context(HttpApi(connection, Random(), fields=fields))
+        directory = stack.enter_context(NodeDirectory(options.root))
+        await api.list("Node")
+        clock, loop = SteadyClock(), asyncio.get_running_loop()
+        found = machine_info(directory.root, directory.logs)
+        containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
+        if authority := str(options.client_ca or connection.authority):
+            server = _log_server(options, api, directory, containers, found, authority)
+            found = replace(found, port=(await stack.enter_async_context(server)).port)
+        service = RuntimeService(api, _fetch_from(api), containers, directory, found, clock.now_s)
+        node = node_object(options.name, found, options.config, options.labels)
 
+        def kubelet() -> MachineKubelet:
+            # What a kubelet left that was killed itself, or has failed.
+            containers.kill_all()
+            return MachineKubelet(node, found, options.config)
 
-async def _live(
-    options: NodeOptions,
-    api: HttpApi,
-    directory: NodeDirectory,
-    authority: str,
-    stack: AsyncExitStack,
-) -> None:
-    clock = SteadyClock()
-    found = machine_info(directory.root, directory.logs)
-    containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
-    if authority:
-        server = _log_server(options, api, directory, containers, found, authority)
-        found = replace(found, port=(await stack.enter_async_context(server)).port)
-    service = RuntimeService(api, _fetch_from(api), containers, directory, found, clock.now_s)
-    node = node_object(options.name, found, options.config, options.labels)
-    loop = asyncio.get_running_loop()
+        def end() -> None:
+            if service.asked_to_end.is_set():
+                service.has_ended.set()
+            service.asked_to_end.set()
 
-    def kubelet() -> MachineKubelet:
-        # What a kubelet left that was killed itself, or has failed.
-        containers.kill_all()
-        return MachineKubelet(node, found, options.config)
-
-    def end() -> None:
-        if service.asked_to_end.is_set():
-            service.has_ended.set()
-        service.asked_to_end.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, end)
-    print(f"node {options.name} runs pods in {directory.root}", flush=True)
-    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, end)
+        print(f"node {options.name} runs pods in {directory.root}", flush=True)
+        # Whatever ends the node, its containers end before their server and directory.
+        stack.callback(containers.kill_all)
         async with LiveDriver(service, clock) as driver:
             driver.add(kubelet(), host=options.name, renew=kubelet)
             await service.has_ended.wait()
-    finally:
-        containers.kill_all()
 
 
 def _log_server(

@@ -48,16 +48,12 @@ def own_names() -> tuple[str, str]:
     return f"{hostname}_{uuid.uuid4()}", hostname
 
 
-def run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
+async def run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
     """Schedule until Ctrl-C or SIGTERM.
 
     Raises:
         PodiumError: the cluster can't be reached, the port can't be had, or the lease was lost.
     """
-    asyncio.run(_run(options, context, dashboard_port))
-
-
-async def _run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
     if options.dry_run:
         # Whoever does nothing needs no lease, and leaves it to those who do.
         election = options.configuration.leader_election

@@ -3,9 +3,8 @@
 import asyncio
 import signal
 import time
-from collections.abc import Awaitable, Coroutine, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager, nullcontext
-from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -80,12 +79,11 @@ class Display:
         """Show how things are; off a terminal only what has changed, and not too often."""
         if self._live is not None:
             self._live.update(_line(numbers, now_s))
-        elif is_last or (numbers != self._shown and self._is_time()):
+            return
+        is_time = time.monotonic() - self._shown_s >= _PLAIN_LINES_S
+        if is_last or (numbers != self._shown and is_time):
             self._shown, self._shown_s = numbers, time.monotonic()
             self._out.print(_line(numbers, now_s))
-
-    def _is_time(self) -> bool:
-        return time.monotonic() - self._shown_s >= _PLAIN_LINES_S
 
     def tell(self, at: str, sentence: str) -> None:
         """Tell one thing that has happened."""
@@ -151,7 +149,7 @@ def is_settled(embedded: EmbeddedCluster) -> bool:
     )
 
 
-def run_until_end(request: UpRequest, stages: Stages) -> None:
+async def run_until_end(request: UpRequest, stages: Stages) -> None:
     """Run a cluster until Ctrl-C, SIGTERM or the terminal's end, or until it has settled.
 
     Args:
@@ -161,13 +159,12 @@ def run_until_end(request: UpRequest, stages: Stages) -> None:
         ApplyError: the API refuses something that is to be applied.
         PodiumError: the cluster can't start, or can't go on.
     """
-    asyncio.run(_run(request, stages))
-
-
-async def _run(request: UpRequest, stages: Stages) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in _ending_signals():
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    ends = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        # The end of its terminal ends a cluster, too, but not under nohup.
+        ends.append(signal.SIGHUP)
+    for number in ends:
         loop.add_signal_handler(number, stop.set)
     async with AsyncExitStack() as stack:
         with working("starting the cluster"):
@@ -188,47 +185,27 @@ async def _run(request: UpRequest, stages: Stages) -> None:
             stages.tell(READY)
             for line in greeting(embedded, link):
                 shown.say(line)
-            showing = _show(
-                embedded, shown, stop, counter, timeline, ends=request.ends_when_settled
-            )
-            await embedded.alongside(_both(showing, _tell_settled(embedded, stages)))
-
-
-def _ending_signals() -> Iterator[signal.Signals]:
-    """The signals that end a cluster; its terminal's end is one, but not under nohup."""
-    yield from (signal.SIGINT, signal.SIGTERM)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        yield signal.SIGHUP
-
-
-async def _both(first: Awaitable[None], beside: Coroutine[Any, Any, None]) -> None:
-    task = asyncio.create_task(beside)
-    try:
-        await first
-    finally:
-        task.cancel()
-
-
-async def _tell_settled(embedded: EmbeddedCluster, stages: Stages) -> None:
-    while stages.are_waited_for:
-        if is_settled(embedded):
-            stages.tell(SETTLED)
-        await asyncio.sleep(REFRESH_S)
+            showing = _show(request, embedded, shown, stop, stages, counter, timeline)
+            await embedded.alongside(showing)
 
 
 async def _show(
+    request: UpRequest,
     embedded: EmbeddedCluster,
     shown: Display,
     stop: asyncio.Event,
+    stages: Stages,
     counter: ClusterCounter,
     timeline: TimelineFollower | None,
-    *,
-    ends: bool,
 ) -> None:
     while not stop.is_set():
         for at, sentence in timeline.new_lines() if timeline else ():
             shown.tell(at, sentence)
-        is_over = ends and timeline is not None and is_settled(embedded)
+        ends = request.ends_when_settled
+        is_over = (ends or stages.are_waited_for) and is_settled(embedded)
+        if is_over:
+            stages.tell(SETTLED)
+        is_over = is_over and ends
         shown.show(counter.counts(), embedded.backend.now_s(), is_last=is_over)
         if is_over:
             return
