@@ -160,8 +160,10 @@ class EmbeddedCluster:
             passed=lambda now_s: water.rise(now_s, time.time()),
         )
         self.backend = ClusterBackend(cluster, self.clock, self._journal)
-        self._ticking = asyncio.create_task(self.clock.run())
-        stack.push_async_callback(self._stop_ticking)
+        self._ticking = ticking = asyncio.create_task(self.clock.run())
+        # Callbacks are called in the reverse order: cancelled, and waited for.
+        stack.push_async_callback(asyncio.wait, {ticking})
+        stack.callback(ticking.cancel)
         await self.alongside(self.clock.advance(0))
         self.served = await stack.enter_async_context(
             served(
@@ -210,10 +212,6 @@ class EmbeddedCluster:
         objects = store.list("Node").items if self.taken_up else self.options.objects
         nodes = sum(obj.get("kind") == "Node" for obj in objects)
         return not self._sees_silence or nodes * speed.factor <= _HEARTBEATS_MAX
-
-    async def _stop_ticking(self) -> None:
-        self._ticking.cancel()
-        await asyncio.wait({self._ticking})
 
 
 class MeteredUsage:

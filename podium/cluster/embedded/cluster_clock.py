@@ -49,15 +49,10 @@ SPEEDS = {"1x": REAL_TIME, "10x": ClockSpeed(10.0), "max": ClockSpeed(jumps=True
 
 
 def parse_speed(text: str) -> ClockSpeed:
-    """The speed of a name.
-
-    Raises:
-        UnknownSpeedError: there is none.
-    """
-    speed = SPEEDS.get(text)
-    if speed is None:
+    """The speed of a name; raises UnknownSpeedError if there is none."""
+    if text not in SPEEDS:
         raise UnknownSpeedError(f"--speed: {text}: must be one of {', '.join(SPEEDS)}")
-    return speed
+    return SPEEDS[text]
 
 
 class ClusterClock:

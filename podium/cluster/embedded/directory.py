@@ -135,11 +135,7 @@ class HighWater:
             raise UnusableDirectoryError(f"{path}: doesn't hold a time: {error}") from error
 
     def rise(self, now_s: float, clock_s: float) -> None:
-        """Store the time before clients can see it.
-
-        Args:
-            clock_s: the time by the clock on the wall; later times than that are noted.
-        """
+        """Store the time before clients can see it, if it is ahead of the clock on the wall."""
         if now_s > clock_s and now_s > self.time_s:
             before_s, self.time_s = self.time_s, now_s + self.STEP_S
             new = self._path.with_suffix(".new")
@@ -156,9 +152,6 @@ class HighWater:
 
 def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
     """Stop the process that uses a directory, and wait until it has ended.
-
-    Args:
-        patience_s: how long to wait, in seconds.
 
     Returns:
         Its id; None if no process uses the directory.

@@ -124,7 +124,6 @@ def read_manifests(
     Args:
         stdin: what `-` stands for.
         serves: the kind of an object, if it is served already.
-        validation: how unknown and repeated fields are treated.
 
     Raises:
         ManifestError: anything is wrong; file, object and field of all that is.

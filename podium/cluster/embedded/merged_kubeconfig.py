@@ -68,13 +68,7 @@ def merged(own: Path, users: Path) -> Iterator[None]:
 def unmerge(own: Path, users: Path) -> None:
     """Take out of the user's kubeconfig what a killed cluster has left in it.
 
-    Args:
-        own: the kubeconfig of that cluster; if it isn't there, nothing is done.
-        users: the user's.
-
-    Raises:
-        KubeconfigError: as for `merged`.
-        FileError: likewise.
+    Nothing is done if the cluster's own kubeconfig isn't there. Errors are those of `merged`.
     """
     if own.exists() and users.exists() and _servers(_read(own)) == _servers(_read(users)):
         _change(users, _leave)

@@ -23,11 +23,7 @@ def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None)
     """Write the kubeconfig of a node, readable by its owner alone.
 
     Args:
-        node: the node's name.
         output: where to; None for `nodes/NAME.kubeconfig` in the data directory.
-
-    Returns:
-        Where it is.
 
     Raises:
         MissingCredentialsError: the name is none, or no cluster runs there.

@@ -11,11 +11,7 @@ _logger = logging.getLogger(__name__)
 
 
 class InformerHealth:
-    """Follows lists and watches; a hook of the live driver.
-
-    Args:
-        kinds: all that has to be listed before anything is decided.
-    """
+    """Follows lists of the kinds that decisions need, and watches; a hook of the live driver."""
 
     def __init__(self, kinds: Iterable[str]) -> None:
         self._kinds = frozenset(kinds)

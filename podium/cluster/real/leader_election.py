@@ -28,14 +28,9 @@ _logger = logging.getLogger(__name__)
 
 
 class LeaderElectionRecord(msgspec.Struct, frozen=True):
-    """The holder of a Lease, as client-go writes and reads it (`resourcelock`, v1.36).
+    """The spec of a Lease, as client-go writes and reads it (`resourcelock`, v1.36).
 
-    Attributes:
-        holder_identity: empty if nobody does.
-        lease_duration_seconds: how long after a renewal others leave the lease alone.
-        acquire_time: when the holder became the leader; RFC 3339 with microseconds.
-        renew_time: when the holder last said so.
-        leader_transitions: how often the leader has changed.
+    Times are in RFC 3339 with microseconds; the identity of no holder is empty.
     """
 
     holder_identity: str = ""

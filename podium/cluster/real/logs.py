@@ -51,11 +51,7 @@ class LogFormatter(logging.Formatter):
 
 
 def log_to_stderr(level: LogLevel, form: LogFormat) -> None:
-    """Write what is logged from now on.
-
-    Args:
-        level: the least that is written.
-    """
+    """Write what is logged from now on, if it is of that level or above."""
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormatter(form))
     logger = logging.getLogger("podium")

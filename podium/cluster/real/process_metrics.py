@@ -20,8 +20,7 @@ _DURATIONS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0
 class ProcessMetrics:
     """Requests, watches and leadership of one process; a hook of the live driver.
 
-    Args:
-        lease: its name; empty without leader election.
+    The name of the lease is empty without leader election.
     """
 
     def __init__(self, url: str, lease: str) -> None:

@@ -150,13 +150,9 @@ def target_of(effect: Effect) -> tuple[str, str, str] | None:
 
 
 def outcome_seen(effect: Effect, found: Object | None) -> Outcome | None:
-    """Tell the outcome of a call from the object that it concerns.
+    """The outcome of a call, by the object that it concerns as it is now.
 
-    Args:
-        found: the object that it is about, as it is now; None if there is none.
-
-    Returns:
-        The outcome, or None if the call wasn't carried out, and can be made again.
+    None if the call wasn't carried out, and can be made again.
     """
     match effect:
         case Delete(uid=uid) | Evict(uid=uid):

@@ -60,9 +60,6 @@ class ShadowMachine:
     Attributes:
         scheduler: follows the cluster; it is never told that it may decide.
         counts: how many judgements there were, by kind and result.
-
-    Args:
-        scheduler: knows of nothing yet.
     """
 
     def __init__(self, scheduler: SchedulerMachine) -> None:
@@ -90,7 +87,15 @@ class ShadowMachine:
             case Woken() | Outcome():
                 pass
         while self._doubts and self._doubts[0].until_s <= now_s:
-            self._conclude(self._doubts.popleft())
+            judged = self._doubts.popleft()
+            if judged.kind == PREEMPTION and not judged.ours:
+                marked = self._marked.get(judged.node_name, set())
+                if not judged.victims - marked:
+                    marked -= judged.victims
+                    self._count(judged, AGREES)
+                    continue
+                judged.ours = {"ours": self._keys(judged.victims), "theirs": self._keys(marked)}
+            self._count(judged, DISAGREES)
         return ()
 
     def next_wakeup_s(self) -> float | None:
@@ -187,17 +192,6 @@ class ShadowMachine:
         finally:
             context.scheduler.nominator.withdraw(pod)
             snapshot.add_pod(placed, judged.node_name)
-
-    def _conclude(self, judged: Judgement) -> None:
-        if judged.kind == PREEMPTION and not judged.ours:
-            marked = self._marked.get(judged.node_name, set())
-            spared = judged.victims - marked
-            if not spared:
-                marked -= judged.victims
-                self._count(judged, AGREES)
-                return
-            judged.ours = {"ours": self._keys(judged.victims), "theirs": self._keys(marked)}
-        self._count(judged, DISAGREES)
 
     def _keys(self, uids: Iterable[str]) -> list[str]:
         placed = self.scheduler.context.placed

@@ -71,7 +71,11 @@ class Applier:
             what = f"{obj.get('apiVersion')}, kind {obj.get('kind')}: isn't served"
             return 404, Applied(object=describe(obj), result="", problem=what)
         before = self._find(kind.key, namespace(obj) if kind.namespaced else "", name(obj))
-        path = f"{_path(kind, obj)}?fieldManager={MANAGER}&force=true"
+        version = str(obj["apiVersion"])
+        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        place = f"/namespaces/{quote(namespace(obj), safe='')}" if kind.namespaced else ""
+        named = f"{root}{place}/{kind.plural}/{quote(name(obj), safe='')}"
+        path = f"{named}?fieldManager={MANAGER}&force=true"
         response = self._answer(Request("PATCH", path, _APPLY, msgspec.json.encode(obj), user))
         told = msgspec.json.decode(response.content())
         if response.code >= _REFUSED:
@@ -82,10 +86,3 @@ class Applier:
             is_same = before is not None and version_of(before) == version_of(told)
             result = "unchanged" if is_same else "configured"
         return response.code, Applied(object=describe(obj), result=result, problem="")
-
-
-def _path(kind: Kind, obj: Object) -> str:
-    version = str(obj["apiVersion"])
-    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
-    place = f"/namespaces/{quote(namespace(obj), safe='')}" if kind.namespaced else ""
-    return f"{root}{place}/{kind.plural}/{quote(name(obj), safe='')}"

@@ -21,11 +21,7 @@ def told(entries: Iterable[TimelineEntry]) -> Iterator[Entry]:
 
 
 def of_events(events: Iterable[Object], start_s: float) -> list[Entry]:
-    """What Events tell of the past, in order.
-
-    Args:
-        start_s: of the clock, in seconds since the epoch.
-    """
+    """What Events tell of the past, in order; the clock's start is in seconds since the epoch."""
     found: list[Entry] = []
     for event in events:
         times = (event.get(field) for field in _TIMES)

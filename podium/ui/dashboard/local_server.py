@@ -16,14 +16,8 @@ from podium.ui.dashboard.questions import Questions
 async def served_locally(feed: Feed, questions: Questions, port: int = 0) -> AsyncIterator[str]:
     """Serve a dashboard at the loopback interface until the end of `async with`.
 
-    Args:
-        port: where to listen; 0 for any that is free.
-
-    Yields:
-        The link, with a token that lets its owner look.
-
-    Raises:
-        CannotListenError: the port is in use.
+    Yields the link, with a token that lets its owner look. Raises CannotListenError if the port is
+    in use; port 0 is any that is free.
     """
     token = new_token()
     app = DashboardApp(feed, questions, Tokens({token: READER}))

@@ -37,11 +37,7 @@ class LostTrackError(PodiumError):
 
 
 class Change(NamedTuple):
-    """An object that came, was changed, or is gone.
-
-    Attributes:
-        obj: as it is now; its last state if it is gone.
-    """
+    """An object that came or was changed, or the last state of one that is gone."""
 
     kind: str
     obj: Object
@@ -69,11 +65,9 @@ class Scene:
         places: Mapping[str, str],
         entries: Sequence[Entry],
     ) -> Step | None:
-        """Take in what has changed; None if that is nothing that the page shows.
+        """Take in what has changed, and where pods wait now, by uid.
 
-        Args:
-            at_s: when, in seconds since the clock's start.
-            places: where pods wait now, by uid.
+        None if that is nothing that the page shows.
         """
         latest = {(one.kind, _KEYS[one.kind](one.obj)): one for one in changes}
         moved = {called for called, _ in places.items() ^ self._places.items()}
@@ -120,12 +114,7 @@ class Scene:
     def view(
         self, abilities: Abilities, at_s: float, start_s: float, entries: Sequence[Entry]
     ) -> View:
-        """All of it as one value.
-
-        Args:
-            at_s: the time, in seconds since the start.
-            start_s: of the clock, in seconds since the epoch.
-        """
+        """All of it as one value; `start_s` is in seconds since the epoch, `at_s` since then."""
         kinds = self.values
         return View(
             number=self.number,

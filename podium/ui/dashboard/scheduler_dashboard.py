@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from podium.cluster.drivers.live import LiveDriver
@@ -27,21 +26,30 @@ def scheduler_dashboard(
     options: SchedulerOptions,
     tell: Callable[[str], None],
 ) -> Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[None]]:
-    """Serves the dashboard beside a scheduler, on this machine alone.
-
-    Args:
-        port: where to listen; 0 for any that is free.
-    """
+    """Serves the dashboard beside a scheduler, on this machine alone; at any free port for 0."""
     loaded = LoadedConfiguration(configuration, options, ())
 
     @asynccontextmanager
     async def beside(process: SchedulerProcess, driver: LiveDriver) -> AsyncIterator[None]:
         source = InformerSource(driver, lambda: process.machine, process.now_s)
+
+        def what_if() -> "WhatIf":
+            # A scheduler doesn't wait until what plays its cluster is imported.
+            from podium.ui.dashboard.what_if import WhatIf
+            from podium.whatif.plan.loaded_state import LoadedState
+            from podium.whatif.plan.request import PlanRequest
+
+            return WhatIf(
+                lambda: PlanRequest(
+                    state=LoadedState(source.state()), configuration=loaded, is_whole=True
+                )
+            )
+
         feed = LiveFeed(source, Abilities("podium scheduler", can_plan=True))
         questions = Questions(
             source.find,
             feed,
-            partial(_what_if, source, loaded),
+            what_if,
             preempted=lambda *pod: past_preemption([process.machine], *pod),
         )
         async with served_locally(feed, questions, port) as link:
@@ -49,15 +57,3 @@ def scheduler_dashboard(
             yield
 
     return beside
-
-
-def _what_if(source: InformerSource, configuration: LoadedConfiguration) -> "WhatIf":
-    from podium.ui.dashboard.what_if import WhatIf
-    from podium.whatif.plan.loaded_state import LoadedState
-    from podium.whatif.plan.request import PlanRequest
-
-    def request() -> PlanRequest:
-        state = LoadedState(source.state())
-        return PlanRequest(state=state, configuration=configuration, is_whole=True)
-
-    return WhatIf(request)

@@ -106,8 +106,7 @@ class LoadedCluster:
 
     @cached_property
     def _state(self) -> LoadedState:
-        objects = [one.obj for one in self._manifests.objects]
-        return LoadedState(objects, self._manifests.read_s)
+        return LoadedState([one.obj for one in self._manifests.objects], self._manifests.read_s)
 
     def plan(
         self,

@@ -37,11 +37,7 @@ _ORDERS: Sequence[tuple[str, Callable[[tuple[str, WatchedNode]], object]]] = (
 
 
 class Top(App[None]):
-    """The view; it shows what a cluster that something else follows has told.
-
-    Args:
-        now_s: what time it is, in seconds since the epoch.
-    """
+    """The view; it shows what a cluster that something else follows has told."""
 
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide")]  # noqa: RUF012 - as Textual has it

@@ -171,13 +171,18 @@ class Cluster:
             reason: such as `FailedScheduling`; None for any.
             about: the name of the object that they are about; None for any.
         """
+
+        def told_at(event: Object) -> str:
+            times = map(event.get, ("lastTimestamp", "eventTime", "firstTimestamp"))
+            return str(next(filter(None, times), ""))
+
         found = [
             event
             for event in self.list("Event", namespace)
             if reason in (None, event.get("reason"))
             and about in (None, part(event, "involvedObject").get("name"))
         ]
-        return sorted(found, key=_told_at)
+        return sorted(found, key=told_at)
 
     def list(self, kind: str, namespace: str | None = None, *, label: str = "") -> list[Object]:
         """All objects of a kind, or those of a namespace, by namespace and name.
@@ -363,8 +368,3 @@ def _in_namespace(obj: Object) -> Object:
     if kind is None or not kind.namespaced or obj["metadata"].get("namespace"):
         return obj
     return {**obj, "metadata": {**obj["metadata"], "namespace": DEFAULT_NAMESPACE}}
-
-
-def _told_at(event: Object) -> str:
-    times = (event.get(field) for field in ("lastTimestamp", "eventTime", "firstTimestamp"))
-    return next((str(one) for one in times if one), "")

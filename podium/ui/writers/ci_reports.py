@@ -33,11 +33,7 @@ class CiResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> dict[str, Any]:
-    """A SARIF 2.1.0 log.
-
-    Args:
-        rules: as SARIF describes them, each with an `id`.
-    """
+    """A SARIF 2.1.0 log; rules are as SARIF describes them, each with an `id`."""
     from podium.api.release import __version__
 
     listed: list[dict[str, Any]] = []
@@ -68,12 +64,7 @@ def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> di
 
 
 def junit(command: str, rules: Sequence[str], results: Sequence[CiResult]) -> str:
-    """A JUnit report: a test for each rule, which fails if anything was found by it.
-
-    Args:
-        command: whose report it is, such as `plan`.
-        rules: the names of the tests.
-    """
+    """A JUnit report of a command: a test for each rule, which fails if it has found anything."""
     failed = {one.rule for one in results}
     suite = Element(
         "testsuite", name=f"podium {command}", tests=str(len(rules)), failures=str(len(failed))

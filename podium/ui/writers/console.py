@@ -50,11 +50,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 class Progress:
-    """Shows on a terminal what the command is busy with, a few times a second.
-
-    Args:
-        status: shows it; None off a terminal, where nobody looks on.
-    """
+    """Shows what the command is busy with, a few times a second; nothing off a terminal."""
 
     def __init__(self, status: Status | None) -> None:
         self._status = status
@@ -235,12 +231,6 @@ _STORY_STYLES = (
 
 
 def story_line(at: str, text: str, width: int) -> Text:
-    """One line.
-
-    Args:
-        at: when, such as `t+30s`; empty for the same moment as the line before.
-        text: what happened.
-        width: of the first column.
-    """
+    """One line; `at` is such as `t+30s`, or empty for the moment of the line before."""
     style = next((style for words, style in _STORY_STYLES if words in text), "")
     return Text.assemble((at.ljust(width + _GAP), "bold cyan"), (text, style))

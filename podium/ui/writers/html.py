@@ -165,15 +165,14 @@ def _tree(branches: Iterable[Branch], kind: str = "") -> str:
 
 
 def _row(tag: str, cells: Iterable[Cell]) -> str:
-    return f"<tr>{''.join(_cell(tag, cell) for cell in cells)}</tr>"
-
-
-def _cell(tag: str, cell: Cell) -> str:
-    text, tone = str(cell), cell.tone if isinstance(cell, Toned) else Tone.NONE
-    # Browsers would break a short name at its hyphens.
-    is_name = "-" in text and text.count(" ") < 2 and len(text) <= _NAME_LENGTH_MAX
-    kind = f"{tone} name".lstrip() if is_name else tone
-    return f"<{tag}{_class(kind)}>{escape(text)}</{tag}>"
+    row = []
+    for cell in cells:
+        text, tone = str(cell), cell.tone if isinstance(cell, Toned) else Tone.NONE
+        # Browsers would break a short name at its hyphens.
+        is_name = "-" in text and text.count(" ") < 2 and len(text) <= _NAME_LENGTH_MAX
+        kind = f"{tone} name".lstrip() if is_name else tone
+        row.append(f"<{tag}{_class(kind)}>{escape(text)}</{tag}>")
+    return f"<tr>{''.join(row)}</tr>"
 
 
 def _class(kind: str) -> str:

@@ -52,13 +52,7 @@ def print_document(presentation: Presentation, output: str) -> None:
 def print_advice(
     report: "Report | Sequence[Report]", presentation: Presentation, output: str
 ) -> None:
-    """Print one or several reports.
-
-    Args:
-        report: printed as `json` and `yaml`.
-        presentation: printed as `table`, `wide`, `markdown` and `html`.
-        output: the format.
-    """
+    """Print one or several reports as `json` or `yaml`, or what presents them in other formats."""
     if output in ("json", "yaml"):
         print_report(report, output)
     elif output in ("table", "wide"):

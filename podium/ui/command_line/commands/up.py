@@ -168,7 +168,7 @@ def up(asked: UpOptions) -> None:
         where = "" if asked.data_dir is None else f" --data-dir {asked.data_dir}"
         print(f"podium down{where} stops it.")
         return
-    stages = Stages.of_this_process()
+    stages = Stages()
     if asked.data_dir is not None:
         # Before anything that takes its time: scripts wait for the file.
         from podium.cluster.embedded.directory import DataDirectory

@@ -93,20 +93,11 @@ def _await(
 
 
 class Stages:
-    """Reports the progress of this process to the process that detached it.
+    """Reports the progress of this process to the process that detached it, if one did."""
 
-    Args:
-        descriptor: of the pipe; None if nobody waits.
-    """
-
-    def __init__(self, descriptor: int | None) -> None:
-        self._descriptor = descriptor
-
-    @classmethod
-    def of_this_process(cls) -> "Stages":
-        """Those that this process is to tell, once."""
+    def __init__(self) -> None:
         found = os.environ.pop(DETACHED, None)
-        return cls(None if found is None else int(found))
+        self._descriptor = None if found is None else int(found)
 
     @property
     def are_waited_for(self) -> bool:

@@ -41,6 +41,7 @@ async def run(
     stop, loop, clock = asyncio.Event(), asyncio.get_running_loop(), SteadyClock()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    err = console(stderr=True)
     writer, has_said = SegmentWriter(directory, configuration), False
     try:
         machine = RecorderMachine(writer)
@@ -54,7 +55,7 @@ async def run(
                 shown.tell(lambda: f"reads the cluster: {count(len(machine), 'object')}")
                 return
             if not has_said:
-                _say(f"records into {directory}; Ctrl-C ends it")
+                err.print(Text(f"records into {directory}; Ctrl-C ends it"))
                 has_said = True
             shown.tell(
                 lambda: (
@@ -76,8 +77,4 @@ async def run(
         machine.end(clock.now_s())
     finally:
         writer.close()
-    _say(f"recorded {changes()} in {directory}")
-
-
-def _say(text: str) -> None:
-    console(stderr=True).print(Text(text))
+    err.print(Text(f"recorded {changes()} in {directory}"))

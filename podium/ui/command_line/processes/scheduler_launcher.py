@@ -29,9 +29,6 @@ def read_configuration(
 ) -> tuple[SchedulerConfiguration, SchedulerOptions]:
     """What a file says, with flags in its place, and Podium's own options.
 
-    Args:
-        plugins: `FILE:CLASS` of plugins to enable.
-
     Raises:
         PodiumError: the file can't be read, or something in it or in the flags is wrong.
     """

@@ -72,7 +72,7 @@ class Display:
         self._told = ""
 
     def say(self, line: str) -> None:
-        """Print a line as it is."""
+        """Print lines as they are."""
         self._out.print(line, soft_wrap=True)
 
     def show(self, numbers: ClusterCounts, now_s: float, *, is_last: bool = False) -> None:
@@ -100,15 +100,6 @@ def display() -> Iterator[Display]:
         return
     with Live(console=out, refresh_per_second=1 / REFRESH_S, transient=True) as live:
         yield Display(out, live)
-
-
-def greeting(embedded: EmbeddedCluster, dashboard: str) -> Iterator[str]:
-    """How to use a cluster that is ready, and see it in a browser."""
-    yield f"The cluster is ready at {embedded.url}"
-    yield f"  export KUBECONFIG={embedded.directory.kubeconfig.absolute()}"
-    yield "  kubectl get pods --all-namespaces --watch"
-    yield f"See it: {dashboard}"
-    yield "Ctrl-C stops it."
 
 
 def _line(numbers: ClusterCounts, now_s: float) -> Text:
@@ -152,9 +143,6 @@ def is_settled(embedded: EmbeddedCluster) -> bool:
 async def run_until_end(request: UpRequest, stages: Stages) -> None:
     """Run a cluster until Ctrl-C, SIGTERM or the terminal's end, or until it has settled.
 
-    Args:
-        stages: is told when the API answers and all is applied, and when the cluster has settled.
-
     Raises:
         ApplyError: the API refuses something that is to be applied.
         PodiumError: the cluster can't start, or can't go on.
@@ -183,8 +171,13 @@ async def run_until_end(request: UpRequest, stages: Stages) -> None:
         own, mine = embedded.directory.kubeconfig, usual_kubeconfig()
         with merged(own, mine) if request.merges_kubeconfig else nullcontext(), display() as shown:
             stages.tell(READY)
-            for line in greeting(embedded, link):
-                shown.say(line)
+            shown.say(
+                f"The cluster is ready at {embedded.url}\n"
+                f"  export KUBECONFIG={own.absolute()}\n"
+                "  kubectl get pods --all-namespaces --watch\n"
+                f"See it: {link}\n"
+                "Ctrl-C stops it."
+            )
             showing = _show(request, embedded, shown, stop, stages, counter, timeline)
             await embedded.alongside(showing)
 

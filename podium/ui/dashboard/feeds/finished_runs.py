@@ -30,8 +30,7 @@ class RunIsOverError(PodiumError):
 class FinishedRun:
     """Explains pods of a run; has the methods of `podium.ui.dashboard.what_if.WhatIf`.
 
-    Args:
-        explain: explains a pod, named `namespace/name`, by playing the run again.
+    A pod, named `namespace/name`, is explained by playing the run again.
     """
 
     def __init__(self, explain: Callable[[str], PodExplanation]) -> None:

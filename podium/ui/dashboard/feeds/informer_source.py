@@ -22,11 +22,7 @@ _CLASS = "PriorityClass"
 
 
 class InformerSource:
-    """A cluster as a scheduler sees it; has the methods of `StoreSource`.
-
-    Args:
-        now_s: the time, in seconds since the epoch.
-    """
+    """A cluster as a scheduler sees it; has the methods of `StoreSource`."""
 
     def __init__(
         self,

@@ -9,11 +9,7 @@ from podium.ui.dashboard.views import Entry, KeptStep, Step, View, compressed
 
 
 class RecordedFeed:
-    """All steps of a run from its beginning on; see `LiveFeed` for the methods.
-
-    Args:
-        steps: all of them, numbered on from the beginning's.
-    """
+    """All steps of a run, numbered on from its beginning's; see `LiveFeed` for the methods."""
 
     is_over = True
 

@@ -21,11 +21,7 @@ _FIRST_COALESCED_S = 0.1
 
 
 class RunRecorder:
-    """Records what happens in a cluster from now on.
-
-    Args:
-        cluster: in virtual time; nothing that is to be a step has happened yet.
-    """
+    """Records what happens from now on in a cluster in virtual time."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.objects = StoreObjects(cluster)
