@@ -176,11 +176,6 @@ class EmbeddedCluster:
             )
         )
 
-    @property
-    def url(self) -> str:
-        """URL of the API."""
-        return self.served.url
-
     def _cluster_options(self, store: Store) -> ClusterOptions:
         options = self.options
         is_by_the_clock = bool(options.speed.factor) and not options.speed.jumps

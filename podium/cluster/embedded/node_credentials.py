@@ -29,8 +29,7 @@ def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None)
         MissingCredentialsError: the name is none, or no cluster runs there.
         FileError: a file can't be read or written.
     """
-    wrong = validate_subdomain(node)
-    if wrong:
+    if wrong := validate_subdomain(node):
         raise MissingCredentialsError(f"{node}: is no name of a node: {wrong[0]}")
     content = read_private(data_dir / "kubeconfig")
     if content is None:

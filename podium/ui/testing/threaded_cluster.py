@@ -118,7 +118,7 @@ class Cluster:
     @property
     def url(self) -> str:
         """Where the API is."""
-        return self._running().url
+        return self._running().served.url
 
     @property
     def now_s(self) -> float:

@@ -68,16 +68,12 @@ class Progress:
             self._status.update(Text(text))
 
 
-UNSEEN = Progress(None)
-"""Shows nothing to anybody."""
-
-
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
     """Shows on a terminal, as long as it lasts, what the command is busy with."""
     err = console(stderr=True)
     if not err.is_terminal:
-        yield UNSEEN
+        yield Progress(None)
         return
     with err.status(Text(what)) as status:
         yield Progress(status)

@@ -34,7 +34,7 @@ class Running:
         self.inside = InProcessClient(embedded.cluster)
 
     def client(self, token: str) -> httpx.AsyncClient:
-        base_url = f"{self.embedded.url}{PREFIX}/api/"
+        base_url = f"{self.embedded.served.url}{PREFIX}/api/"
         headers = {"authorization": f"Bearer {token}"} if token else {}
         return httpx.AsyncClient(base_url=base_url, headers=headers, trust_env=False, timeout=30)
 
@@ -74,7 +74,7 @@ def pod(name: str, message: str = "", cpu: str = "100m") -> dict[str, Any]:
 def test_the_link_lets_somebody_look() -> None:
     async def check(cluster: Running) -> None:
         url, _, token = cluster.link.partition("#token=")
-        assert url == f"{cluster.embedded.url}/dashboard/"
+        assert url == f"{cluster.embedded.served.url}/dashboard/"
         assert token == cluster.tokens.reader
         async with cluster.client(token) as client:
             response = await client.get("beginning")
@@ -110,7 +110,7 @@ def test_whoever_may_not_see_all_sees_nothing() -> None:
         await cluster.apply(account)
         path = "/api/v1/namespaces/default/serviceaccounts/robot/token"
         async with cluster.client(cluster.tokens.admin) as client:
-            url = f"{cluster.embedded.url}{path}"
+            url = f"{cluster.embedded.served.url}{path}"
             answer = await client.post(url, json={"spec": {}})
         async with cluster.client(answer.json()["status"]["token"]) as client:
             response = await client.get("beginning")
@@ -194,7 +194,7 @@ def test_every_answer_is_guarded() -> None:
     async def check(cluster: Running) -> None:
         for path in ("/", "/assets/nothing.js", "/assets/..%2fapp.py", "/api/beginning"):
             async with cluster.client("") as client:
-                response = await client.get(f"{cluster.embedded.url}{PREFIX}{path}")
+                response = await client.get(f"{cluster.embedded.served.url}{PREFIX}{path}")
             policy = response.headers["content-security-policy"]
             assert policy.startswith("default-src 'none'; script-src 'self'")
             assert "unsafe" not in policy

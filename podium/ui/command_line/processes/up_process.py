@@ -172,7 +172,7 @@ async def run_until_end(request: UpRequest, stages: Stages) -> None:
         with merged(own, mine) if request.merges_kubeconfig else nullcontext(), display() as shown:
             stages.tell(READY)
             shown.say(
-                f"The cluster is ready at {embedded.url}\n"
+                f"The cluster is ready at {embedded.served.url}\n"
                 f"  export KUBECONFIG={own.absolute()}\n"
                 "  kubectl get pods --all-namespaces --watch\n"
                 f"See it: {link}\n"
