@@ -23,7 +23,6 @@ from podium.whatif.capacity.cluster_filler import Filling
 from podium.whatif.capacity.cluster_filler import Progress as Filled
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
-from podium.whatif.plan.plan_report import Disruption
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 
@@ -95,7 +94,6 @@ def capacity(asked: CapacityRequest, filled: Filled | None = None) -> Capacity:
 def _preempting(
     asked: CapacityRequest, play: Play, filling: Filling, filled: Filled | None
 ) -> Fill:
-    """Go on where nothing is free any more, and have others give way."""
     first, since_s = len(play.preemptions.outcomes), play.passed_s
     play.scheduler.watch = play.preemptions.record
     stop = filling.run(filled)
@@ -106,18 +104,18 @@ def _preempting(
             breaks[victim.pod] += victim.broken
     disruptions = OutcomeReader(play).disruptions()
     victims = [one for one in disruptions if one.cause is BY_SCHEDULER and one.at_s >= since_s]
-    fill = _fill(asked.templates, filling, stop)
-    return replace(fill, victims=tuple(_victim(one, breaks) for one in victims))
-
-
-def _victim(lost: Disruption, breaks: dict[str, list[str]]) -> VictimRow:
-    return VictimRow(
-        **{field: getattr(lost, field) for field in _FIELDS_OF_VICTIMS},
-        breaks=tuple(breaks[lost.pod]),
-        depth=lost.depth,
-        comes_again=lost.comes_again,
-        replaced_on=lost.replaced_on,
+    rows = (
+        VictimRow(
+            **{field: getattr(one, field) for field in _FIELDS_OF_VICTIMS},
+            breaks=tuple(breaks[one.pod]),
+            depth=one.depth,
+            comes_again=one.comes_again,
+            replaced_on=one.replaced_on,
+        )
+        for one in victims
     )
+    fill = _fill(asked.templates, filling, stop)
+    return replace(fill, victims=tuple(rows))
 
 
 def _fill(templates: Sequence[PodTemplate], filling: Filling, stop: Stop) -> Fill:

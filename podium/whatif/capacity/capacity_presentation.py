@@ -13,7 +13,7 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.message_words import count
-from podium.whatif.capacity.capacity_report import Capacity, Fill, TemplateRow, VictimRow
+from podium.whatif.capacity.capacity_report import Capacity, Fill, TemplateRow
 from podium.whatif.plan.plan_report import Return, why_never
 
 # Of more nodes than these the fullest are listed.
@@ -32,8 +32,7 @@ def capacity_presentation(found: Capacity) -> Presentation:
         who = f"{count(len(with_.victims), 'pod')} give{'s' if len(with_.victims) == 1 else ''} way"
         parts.append(f"{with_.pods} if {who}" if with_.victims else "nobody would give way")
     if found.at_least is not None:
-        least = f"at least {found.at_least} were hoped for"
-        parts.append(least)
+        parts.append(f"at least {found.at_least} were hoped for")
     end = " (interrupted)" if found.interrupted else ""
     headline = f"{'; '.join(parts)}{end}."
     headers = ["Template", "Priority", "Class", "In a round", "Fit"]
@@ -51,7 +50,19 @@ def capacity_presentation(found: Capacity) -> Presentation:
     ]
     if with_ is not None:
         sections += _fill_sections(" with preemption", found.templates, with_)
-        sections.append(Section("Who gives way", [_victims(with_.victims)]))
+        victims: list[list[Cell]] = []
+        for victim in with_.victims:
+            again = Toned("finds no place", Tone.WAITING)
+            if victim.replaced_on:
+                again = Toned(f"on {victim.replaced_on}", Tone.GOOD)
+            elif victim.comes_again is Return.NEVER:
+                again = Toned(why_never(victim), Tone.BAD)
+            broken = ", ".join(victim.breaks) or "-"
+            pod, priority = Toned(victim.pod, Tone.BAD), str(victim.priority)
+            row = [pod, victim.workload, victim.node, priority, victim.by, broken, again]
+            victims.append(row)
+        headers = ["Pod", "Workload", "Node", "Priority", "Gives way to", "Breaks", "Comes again"]
+        sections.append(Section("Who gives way", [Table(headers, victims)]))
     sections.append(Section("Notes", [Bullets(found.notes)]))
     return Presentation("How many more pods fit", headline, sections)
 
@@ -71,28 +82,3 @@ def _fill_sections(how: str, templates: Sequence[TemplateRow], fill: Fill) -> It
     about = f"{stop.template}: " if stop.template and len(templates) > 1 else ""
     reasons = Table(["Nodes", "Reason"], [[str(one.nodes), one.reason] for one in stop.reasons])
     yield Section(f"What stops the next one{how}", [Paragraph(about + stop.message), reasons])
-
-
-def _victims(victims: Sequence[VictimRow]) -> Table:
-    headers = ["Pod", "Workload", "Node", "Priority", "Gives way to", "Breaks", "Comes again"]
-    rows: list[list[Cell]] = [
-        [
-            Toned(one.pod, Tone.BAD),
-            one.workload,
-            one.node,
-            str(one.priority),
-            one.by,
-            ", ".join(one.breaks) or "-",
-            _return(one),
-        ]
-        for one in victims
-    ]
-    return Table(headers, rows)
-
-
-def _return(victim: VictimRow) -> Toned:
-    if victim.replaced_on:
-        return Toned(f"on {victim.replaced_on}", Tone.GOOD)
-    if victim.comes_again is Return.NEVER:
-        return Toned(why_never(victim), Tone.BAD)
-    return Toned("finds no place", Tone.WAITING)

@@ -70,7 +70,12 @@ def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> P
     }
     claims = spec_of(found).get("volumeClaimTemplates") or ()
     if claims:
-        asked["volumes"] = [*volumes_of(asked), *map(_claimed, claims)]
+        # Made together with the pod, as a StatefulSet makes them.
+        volumes = (
+            {"name": name(one), "ephemeral": {"volumeClaimTemplate": {"spec": spec_of(one)}}}
+            for one in claims
+        )
+        asked["volumes"] = [*volumes_of(asked), *volumes]
     marks = {"labels": labels(template), "annotations": annotations(template)}
     metadata: dict[str, Any] = {"name": called, "namespace": namespace(found)}
     metadata |= {field: value for field, value in marks.items() if value}
@@ -85,12 +90,6 @@ def _of_file(text: str, path: str, place: str) -> tuple[Object, tuple[Object, ..
         what = ", ".join(map(describe, templates or objects)) or "nothing"
         raise PodTemplateError(f"--pod {text}: {_RULE}, not {what}")
     return templates[0], tuple(one for one in objects if one is not templates[0])
-
-
-def _claimed(claim: Object) -> dict[str, Any]:
-    """A volume whose claim is made together with the pod, as a StatefulSet makes it."""
-    template = {"spec": spec_of(claim)}
-    return {"name": name(claim), "ephemeral": {"volumeClaimTemplate": template}}
 
 
 def needed(templates: Sequence[PodTemplate], state: Iterable[Identity]) -> list[Object]:

@@ -27,6 +27,7 @@ from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 
 _CHOICES_MAX = 200_000
+_PODS = "pods"
 
 
 class NodesRequest(msgspec.Struct, frozen=True):
@@ -101,8 +102,6 @@ class NodeRoom:
 
 
 class _Search:
-    """Looks for the cheapest choice of nodes."""
-
     def __init__(
         self, shapes: Sequence[NodeShape], trials: NodeTrials, room: NodeRoom, most: int
     ) -> None:
@@ -115,7 +114,6 @@ class _Search:
         self._reached = Decimal(0)
 
     def completed(self, report: CheapestNodes) -> CheapestNodes:
-        """The report with what is found."""
         is_proven = interrupted = False
         try:
             self._find_any()
@@ -125,7 +123,16 @@ class _Search:
         report = replace(report, tried=len(self._trials.known), interrupted=interrupted)
         best = self._best
         if best is None:
-            return self._without(report)
+            report = replace(report, found=False, proven=False)
+            if interrupted:
+                return report
+            # Where sums rule everything out, one of each shape shows what it is that lacks.
+            counts = max((*self._trials.known, (1,) * len(self._shapes)), key=sum)
+            trial = self._trials.of(counts)
+            tried = len(self._trials.known)
+            return replace(
+                report, left=trial.pending, lost=trial.lost, tried_most=max(counts), tried=tried
+            )
         cost = self._cost(best)
         rows = zip(self._shapes, best, strict=True)
         return replace(
@@ -135,21 +142,6 @@ class _Search:
             cost_at_least=cost if is_proven else min(cost, self._reached),
             proven=is_proven,
             placements=self._trials.of(best).placements,
-        )
-
-    def _without(self, report: CheapestNodes) -> CheapestNodes:
-        report = replace(report, found=False, proven=False)
-        if report.interrupted:
-            return report
-        # Where sums rule everything out, one of each shape shows what it is that lacks.
-        counts = max((*self._trials.known, (1,) * len(self._shapes)), key=sum)
-        trial = self._trials.of(counts)
-        return replace(
-            report,
-            left=trial.pending,
-            lost=trial.lost,
-            tried_most=max(counts),
-            tried=len(self._trials.known),
         )
 
     def _find_any(self) -> None:
@@ -231,6 +223,3 @@ class _Search:
 
 def _times(unit: Counts, number: int) -> Counts:
     return tuple(number * one for one in unit)
-
-
-_PODS = "pods"

@@ -1,7 +1,7 @@
 """Which nodes to add at least cost, as it is told to people."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
@@ -21,7 +21,10 @@ def cheapest_nodes_presentation(found: CheapestNodes) -> Presentation:
     places: dict[str, list[str]] = defaultdict(list)
     for one in found.placements:
         places[one.node].append(one.pod)
-    rows = [[node, str(len(pods)), _some(pods)] for node, pods in sorted(places.items())]
+    rows = []
+    for node, pods in sorted(places.items()):
+        more = [f"and {len(pods) - _SHOWN_MAX} more"] if len(pods) > _SHOWN_MAX else []
+        rows.append([node, str(len(pods)), ", ".join([*pods[:_SHOWN_MAX], *more])])
     sections = [
         Section("Warnings", [Bullets(found.warnings)]),
         Section("Nodes to add", [Table(["Shape", "Nodes", "Cost of one", "Cost"], shapes)]),
@@ -54,11 +57,6 @@ def _headline(found: CheapestNodes) -> str:
 
 def _plain(cost: Decimal) -> str:
     return f"{cost.normalize():f}"
-
-
-def _some(pods: Sequence[str]) -> str:
-    more = len(pods) - _SHOWN_MAX
-    return ", ".join([*pods[:_SHOWN_MAX], *([f"and {more} more"] if more > 0 else [])])
 
 
 def _waiting(pods: Iterable[PendingPod]) -> Table:

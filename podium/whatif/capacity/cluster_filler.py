@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-import msgspec
-
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
@@ -44,25 +42,16 @@ class FillingError(PodiumError):
     """A pod can't be counted."""
 
 
-class Created(msgspec.Struct, frozen=True):
-    """A pod that has got a place."""
-
-    template: int
-    place: tuple[str, str]
-
-
 class Filling:
     """Fills the cluster of a play that has come to rest.
-
-    Attributes:
-        created: the pods that have got a place, in order.
 
     Args:
         limit: how many pods there may be at most.
     """
 
     def __init__(self, play: Play, templates: Sequence[PodTemplate], limit: int) -> None:
-        self.created: list[Created] = []
+        # The pods that have got a place, each with the number of its template.
+        self._created: list[tuple[int, str, str]] = []
         self._play = play
         self._templates = templates
         self._limit = limit
@@ -79,24 +68,23 @@ class Filling:
         try:
             while (stop := self._next()) is None:
                 if progress is not None:
-                    progress(len(self.created))
+                    progress(len(self._created))
         except KeyboardInterrupt:
             return Stop("Interrupt", "", "interrupted: there may be room for more")
         return stop
 
     def placed(self) -> Iterator[tuple[int, Object]]:
         """The pods that have their places still, each with the number of its template."""
-        for one in self.created:
-            pod = self._play.cluster.store.get("Pod", *one.place)
+        for template, *place in self._created:
+            pod = self._play.cluster.store.get("Pod", *place)
             if pod is not None and node_name_of(pod) and not is_terminating(pod):
-                yield one.template, pod
+                yield template, pod
 
     def _next(self) -> Stop | None:
-        """Create the next pod; what stops it, if it gets no place."""
         # Whose turn it is keeps it until one has got a place.
         self._turn = number = next(self._turns) if self._turn is None else self._turn
         template = self._templates[number]
-        if len(self.created) >= self._limit:
+        if len(self._created) >= self._limit:
             text = f"{self._limit} have a place: no more were asked for"
             return Stop("Limit", template.source, text)
         try:
@@ -117,15 +105,17 @@ class Filling:
             )
         found = self._decided(pod)
         if found is None or not node_name_of(found):
-            stop = self._stop(template, found or pod)
+            decided = found or pod
+            message = condition_message(decided, "PodScheduled") or "it is deleted"
+            reasons = tuple(_reasons(self._play.scheduler, decided))
             driver = self._play.cluster.driver
             what = Attributes(KINDS["Pod"], namespace(pod), name(pod), driver.now_s)
             if self._play.cluster.store.get("Pod", namespace(pod), name(pod)) is not None:
                 self._play.cluster.server.delete(what, _AT_ONCE)
                 driver.run_until(driver.now_s + _STEP_S)
             self._numbers[namespace(pod), name(template.pod)[:_NAME_LENGTH_MAX]] -= 1
-            return stop
-        self.created.append(Created(number, (namespace(pod), name(pod))))
+            return Stop("Scheduler", template.source, str(message), reasons)
+        self._created.append((number, namespace(pod), name(pod)))
         self._turn = None
         return None
 
@@ -163,11 +153,6 @@ class Filling:
             who = f"{owner['kind']} {owner['name']}"
             raise FillingError(f"{key(pod or {})} has the labels of {who}, which takes it over")
         return pod
-
-    def _stop(self, template: PodTemplate, pod: Object) -> Stop:
-        scheduler = self._play.scheduler
-        message = condition_message(pod, "PodScheduled") or "it is deleted"
-        return Stop("Scheduler", template.source, str(message), tuple(_reasons(scheduler, pod)))
 
 
 def _reasons(scheduler: Scheduler, pod: Object) -> Iterator[ReasonRow]:

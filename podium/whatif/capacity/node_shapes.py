@@ -53,21 +53,16 @@ def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
         raise NodeShapeError(f"--node-shape {text}: {_RULE}")
     if any(one == called or one.startswith(f"{called}-") for one in nodes):
         raise NodeShapeError(f"--node-shape {text}: the state has nodes called {called} already")
-    cost = _cost(text, price)
-    if "=" in what:
-        return NodeShape(called, cost, _of_resources(text, called, what))
-    node = nodes.get(what.removeprefix("node/")) or _of_file(text, what)
-    return NodeShape(called, cost, node)
-
-
-def _cost(text: str, price: str) -> Decimal:
     try:
         cost = Decimal(price)
     except InvalidOperation:
         cost = Decimal("nan")
     if not cost.is_finite() or cost <= 0:
         raise NodeShapeError(f"--node-shape {text}: the cost must be a number above 0")
-    return cost
+    if "=" in what:
+        return NodeShape(called, cost, _of_resources(text, called, what))
+    node = nodes.get(what.removeprefix("node/")) or _of_file(text, what)
+    return NodeShape(called, cost, node)
 
 
 def _of_resources(text: str, called: str, what: str) -> Object:

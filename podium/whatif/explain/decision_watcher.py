@@ -69,14 +69,16 @@ class DecisionWatcher:
             for node, status in explanation.filter.items()
             if status.plugin == InterPodAffinity.name and "anti-affinity" in status.message
         ]
-        snapshot = scheduler.snapshot
+        snapshot, details = scheduler.snapshot, list[str]()
+        if decision.pre_filter is not None and decision.pre_filter.plugin == VolumeBinding.name:
+            details += refusal_details(scheduler.listers, decision.pod)
         return DecisionView(
             node=decision.node_name,
             error=decision.error,
             message="" if decision.node_name else failure_message(decision, snapshot),
             gate=decision.gate,
             pre_filter=decision.pre_filter,
-            pre_filter_details=self._refusal_details(decision),
+            pre_filter_details=tuple(details),
             is_nominated_only=decision.nominated_only,
             filter=explanation.filter,
             obstacles=obstacles(decision, scheduler, explanation.filter),
@@ -93,19 +95,22 @@ class DecisionWatcher:
             at_s=round(self._passed_s(), 3),
         )
 
-    def _refusal_details(self, decision: Decision) -> tuple[str, ...]:
-        refusal = decision.pre_filter
-        if refusal is None or refusal.plugin != VolumeBinding.name:
-            return ()
-        return tuple(refusal_details(self._scheduler.listers, decision.pod))
-
     def _preemption(self, decision: Decision, explanation: Explanation) -> PreemptionView | None:
         preemption = decision.preemption
         if not isinstance(preemption, Preemption):
             return None
-        outcome = None
+        outcome, spared = None, list[SparedPod]()
         if preemption.node_name:
             outcome = self._preemptions.read(decision.pod, preemption, _ALL)
+            snapshot = self._scheduler.snapshot
+            victims = {victim.uid for victim in preemption.victims}
+            highest = max(victim.priority for victim in preemption.victims)
+            spared = [
+                SparedPod(pod.key, pod.priority)
+                for pod in snapshot.pods_on[snapshot.row_of[preemption.node_name]]
+                if pod.uid not in victims and pod.priority < highest
+            ]
+            spared.sort(key=lambda one: (-one.priority, one.pod))
         candidates = () if outcome is None else (outcome.chosen, *outcome.alternatives)
         return PreemptionView(
             preemption.eligible,
@@ -114,21 +119,8 @@ class DecisionWatcher:
             candidates,
             explanation.rejected,
             outcome,
-            self._spared(preemption),
+            tuple(spared),
         )
-
-    def _spared(self, preemption: Preemption) -> tuple[SparedPod, ...]:
-        if not preemption.node_name:
-            return ()
-        snapshot = self._scheduler.snapshot
-        victims = {victim.uid for victim in preemption.victims}
-        highest = max(victim.priority for victim in preemption.victims)
-        found = [
-            SparedPod(pod.key, pod.priority)
-            for pod in snapshot.pods_on[snapshot.row_of[preemption.node_name]]
-            if pod.uid not in victims and pod.priority < highest
-        ]
-        return tuple(sorted(found, key=lambda one: (-one.priority, one.pod)))
 
 
 def _gist(view: DecisionView) -> tuple[Any, ...]:

@@ -110,29 +110,23 @@ def rank_evictions(
     ]
     usage = {uid(pod): _usage(pod, now_s) for pod in pods}
     owners = play.owners()
-    ranked = rank(signal, pods, usage, Filesystems())
-    return EvictionRanking(
-        node=node,
-        signal=signal,
-        pods=tuple(
+    ranked = []
+    for one in rank(signal, pods, usage, Filesystems()):
+        is_assumed = USAGE + signal.starved.annotation not in annotations(one.pod)
+        ranked.append(
             RankedPod(
                 **owners.row_of(one.pod),
                 qos_class=stored_or_computed_qos(one.pod),
                 is_spared=is_critical(one.pod),
                 is_assumed=is_assumed,
-                keys=_told(one.keys, is_assumed=is_assumed),
+                # That its usage is known isn't said where it is only assumed.
+                keys=tuple(
+                    (title, "assumed" if is_assumed and title == _STATISTICS else text)
+                    for title, text in one.keys
+                ),
             )
-            for one in ranked
-            for is_assumed in (USAGE + signal.starved.annotation not in annotations(one.pod),)
-        ),
-    )
-
-
-def _told(keys: Keys, *, is_assumed: bool) -> Keys:
-    """The keys of a pod; that its usage is known isn't said where it is only assumed."""
-    if not is_assumed:
-        return keys
-    return tuple((title, "assumed" if title == _STATISTICS else value) for title, value in keys)
+        )
+    return EvictionRanking(node=node, signal=signal, pods=tuple(ranked))
 
 
 def _usage(pod: Object, now_s: float) -> PodUsage:

@@ -14,7 +14,7 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.message_words import count, listed
-from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY
 from podium.whatif.explain.eviction_rankings import EvictionRanking
 from podium.whatif.explain.explanation import DecisionView, PodExplanation, PreemptionView
 from podium.whatif.plan.plan_report import time_text
@@ -102,7 +102,15 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
         why = f"({refusal.code}): {refusal.message}."
         yield Paragraph(f"{refusal.plugin} refuses it for all nodes {why}")
         yield Bullets(view.pre_filter_details)
-    yield _obstacles(view)
+    obstacles: list[tuple[Cell, ...]] = []
+    before = ""
+    for one in view.obstacles:
+        # The node's name stands at its first obstacle.
+        node = "" if one.node == before else one.node
+        why_not = Toned("; ".join(one.reasons), Tone.BAD)
+        obstacles.append((node, one.plugin or "-", one.code, why_not, "; ".join(one.details)))
+        before = one.node
+    yield Table((*_REFUSAL_HEADERS, "In detail"), obstacles, title="Nodes that don't fit")
     scored = sorted(view.scored, key=lambda one: (-one.total, one.node))
     plugins = list(scored[0].scores) if scored else []
     rows: list[tuple[Cell, ...]] = [
@@ -122,7 +130,19 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
     yield _verdict(view)
     if view.preemption is not None:
         yield from _preemption(view.preemption)
-    yield _blockers(view)
+    blockers = [
+        (
+            one.node,
+            one.pod,
+            one.on,
+            str(one.priority),
+            one.topology_key,
+            "its own" if one.is_own_rule else "the other pod's",
+        )
+        for one in view.blockers
+    ]
+    headers = ("Node", "Pod in the way", "On", "Priority", "Same", "Whose anti-affinity")
+    yield Table(headers, blockers, title="Closed by pods on other nodes")
     yield Paragraph(_CROSS_NODE if view.blockers else "")
 
 
@@ -135,37 +155,20 @@ def remedy_table(explanation: PodExplanation) -> Table:
     return Table(("Change", "Node", "Who would have to go"), rows, title="It would fit with")
 
 
-def _obstacles(view: DecisionView) -> Table:
-    """All objections to all nodes; the node's name stands at the first one."""
-    rows: list[tuple[Cell, ...]] = []
-    before = ""
-    for one in view.obstacles:
-        node = "" if one.node == before else one.node
-        why = Toned("; ".join(one.reasons), Tone.BAD)
-        rows.append((node, one.plugin or "-", one.code, why, "; ".join(one.details)))
-        before = one.node
-    return Table((*_REFUSAL_HEADERS, "In detail"), rows, title="Nodes that don't fit")
-
-
 def _verdict(view: DecisionView) -> Paragraph:
-    if view.node:
-        return Paragraph(_why_chosen(view), Tone.GOOD)
-    return Paragraph(view.message, Tone.BAD)
-
-
-def _why_chosen(view: DecisionView) -> str:
-    best = view.best
-    if view.is_nominated_only:
-        return f"{view.node}: it is nominated there and fits, so that no other node was looked at."
-    if len(view.feasible) == 1:
-        return f"{view.node}: the only node that fits."
-    if len(best) == 1:
-        return f"{view.node}: it alone has the highest total."
-    equals = ", ".join(best)
-    return (
-        f"{view.node}: {count(len(best), 'node')} have the highest total ({equals}), and its name "
-        "is the smallest; kube-scheduler takes any of them."
+    if not view.node:
+        return Paragraph(view.message, Tone.BAD)
+    why = (
+        f"{count(len(view.best), 'node')} have the highest total ({', '.join(view.best)}), and its "
+        "name is the smallest; kube-scheduler takes any of them."
     )
+    if view.is_nominated_only:
+        why = "it is nominated there and fits, so that no other node was looked at."
+    elif len(view.feasible) == 1:
+        why = "the only node that fits."
+    elif len(view.best) == 1:
+        why = "it alone has the highest total."
+    return Paragraph(f"{view.node}: {why}", Tone.GOOD)
 
 
 def _preemption(view: PreemptionView) -> Iterator[Block]:
@@ -182,40 +185,20 @@ def _preemption(view: PreemptionView) -> Iterator[Block]:
         headers = ("Node", "Victim", "Priority", "Violated budgets")
         yield Table(headers, victims, title="Victims, the most important first")
         yield Paragraph(choice_sentence(view.outcome), Tone.GOOD)
-        yield Paragraph(_spared(view))
+        if view.spared:
+            spared = [f"{one.pod} (priority {one.priority})" for one in view.spared]
+            verb = "stays" if len(spared) == 1 else "stay"
+            yield Paragraph(
+                f"On {view.node} {listed(spared, _SPARED_MAX)} {verb} although a victim's priority "
+                "is higher: all pods of lower priority are taken away, and given back as long as "
+                "the preemptor still fits, those first whose budget would be violated, and then "
+                "the most important ones."
+            )
     rows = [
         (node, one.plugin or "-", str(one.code), Toned("; ".join(one.reasons), Tone.BAD))
         for node, one in sorted(view.rejected.items())
     ]
     yield Table(_REFUSAL_HEADERS, rows, title="Nodes where preemption doesn't help")
-
-
-def _spared(view: PreemptionView) -> str:
-    if not view.spared:
-        return ""
-    named = listed([f"{one.pod} (priority {one.priority})" for one in view.spared], _SPARED_MAX)
-    verb = "stays" if len(view.spared) == 1 else "stay"
-    return (
-        f"On {view.node} {named} {verb} although a victim's priority is higher: all pods of lower "
-        "priority are taken away, and given back as long as the preemptor still fits, those first "
-        "whose budget would be violated, and then the most important ones."
-    )
-
-
-def _blockers(view: DecisionView) -> Table:
-    rows = [
-        (
-            blocker.node,
-            blocker.pod,
-            blocker.on,
-            str(blocker.priority),
-            blocker.topology_key,
-            "its own" if blocker.is_own_rule else "the other pod's",
-        )
-        for blocker in view.blockers
-    ]
-    headers = ("Node", "Pod in the way", "On", "Priority", "Same", "Whose anti-affinity")
-    return Table(headers, rows, title="Closed by pods on other nodes")
 
 
 def ranking_presentation(ranking: EvictionRanking) -> Presentation:
@@ -233,19 +216,14 @@ def ranking_presentation(ranking: EvictionRanking) -> Presentation:
         )
         for one in ranking.pods
     ]
+    notes = []
+    if assumed := [one.pod for one in ranking.pods if one.is_assumed]:
+        who = "any pod" if len(assumed) == len(ranking.pods) else ", ".join(assumed)
+        resource = ranking.signal.resource
+        taken_for = "what is requested" if resource in (MEMORY, EPHEMERAL_STORAGE) else "none"
+        notes.append(
+            f"The state doesn't say what {who} uses of {resource}: taken for {taken_for}; "
+            "annotations can say it."
+        )
     headline = f"{ranking.node} evicts in this order when {ranking.signal} falls below a threshold"
-    return Presentation(title, headline, [Section("", [Table(headers, rows, _assumed(ranking))])])
-
-
-def _assumed(ranking: EvictionRanking) -> list[str]:
-    assumed = [one.pod for one in ranking.pods if one.is_assumed]
-    if not assumed:
-        return []
-    who = "any pod" if len(assumed) == len(ranking.pods) else ", ".join(assumed)
-    return [f"{_assumption(who, ranking.signal)}; annotations can say it."]
-
-
-def _assumption(who: str, signal: Signal) -> str:
-    resource = signal.resource
-    taken_for = "what is requested" if resource in (MEMORY, EPHEMERAL_STORAGE) else "none"
-    return f"The state doesn't say what {who} uses of {resource}: taken for {taken_for}"
+    return Presentation(title, headline, [Section("", [Table(headers, rows, notes)])])

@@ -6,7 +6,6 @@ the same play. A pod that has a place, and keeps it, is taken off it first.
 
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
 
 from podium.api.errors import PodiumError
 from podium.api.objects import (
@@ -200,21 +199,18 @@ def _watch(
     if gangs is not None and gangs.gang_of(pod) is not None:
         # What would help the pod alone doesn't help its gang.
         return []
-    budget_of = partial(_counted_budget, play)
+    now = int(play.cluster.driver.now_s * NANOS_PER_SECOND)
+
+    def budget_of(called: str) -> CountedBudget | None:
+        store, (place, _, budget_name) = play.cluster.store, called.partition("/")
+        budget = store.get("PodDisruptionBudget", place, budget_name)
+        pods, scale_of = store.list("Pod", place).items, scale_finder(store.get)
+        return None if budget is None else CountedBudget.of(budget, pods, scale_of, now)
+
     return remedies(play.scheduler, pod, scheduler_name_of(pod), classes, budget_of)
 
 
-def _counted_budget(play: Play, called: str) -> CountedBudget | None:
-    store, (place, _, name_of_budget) = play.cluster.store, called.partition("/")
-    budget = store.get("PodDisruptionBudget", place, name_of_budget)
-    if budget is None:
-        return None
-    now = int(play.cluster.driver.now_s * NANOS_PER_SECOND)
-    return CountedBudget.of(budget, store.list("Pod", place).items, scale_finder(store.get), now)
-
-
 def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: DecisionWatcher) -> str:
-    """What is to be said of a pod that waits, or has waited, for an event although it fits."""
     subject = watcher.pod or {}
     bound = [
         entry.details["overslept"]

@@ -18,10 +18,15 @@ _STEPS = {
 def optimum_sections(found: Optimum) -> Iterator[Section]:
     """What there is to tell, the comparison first."""
     both = [found.tally, *([found.ordinary] if found.ordinary is not None else [])]
+    tops = ["none" if one.highest_priority is None else one.highest_priority for one in both]
+    proof = "Proven" if found.is_proven else "Not proven: the time was up before that"
+    trust = f"{proof}; the scheduler's own filters let all of it happen."
+    if not found.is_verified:
+        trust = f"{proof}; the scheduler's own filters don't let all of it happen, see the notes."
     rows = [
         ["pods placed", *(str(one.placed) for one in both)],
         [VIOLATIONS.name, *(str(one.violations) for one in both)],
-        [TOP_PRIORITY.name, *(_top(one) for one in both)],
+        [TOP_PRIORITY.name, *(str(top) for top in tops)],
         [PRIORITY_SUM.name, *(str(one.priority_sum) for one in both)],
         [VICTIMS.name, *(str(one.victims) for one in both)],
     ]
@@ -29,14 +34,26 @@ def optimum_sections(found: Optimum) -> Iterator[Section]:
         "Optimum",
         [
             Paragraph(_answer(found)),
-            Paragraph(_trust(found)),
+            Paragraph(trust),
             Table(["Key", "Optimum", "Scheduler's own way"][: 1 + len(both)], rows),
         ],
     )
     gaps = [[one.key, str(one.priority), str(one.value), str(one.bound)] for one in found.gaps]
     headers = ["Not proven", "For pods of priority", "Found", "At least"]
     yield Section("Bounds of the optimum", [Table(headers, gaps)])
-    yield Section("Who would give way", [_victims(found)])
+    victims = [
+        [
+            one.pod,
+            one.node,
+            str(one.priority),
+            one.by,
+            "yes" if one.is_violating else "no",
+            one.moves_to or "-",
+        ]
+        for one in found.victims
+    ]
+    headers = ["Victim", "Node", "Priority", "For", "Breaks a budget", "Moves to"]
+    yield Section("Who would give way", [Table(headers, victims)])
     steps = [
         f"{number}. {_STEPS[one.action].format(one.pod, one.node)}"
         for number, one in enumerate(found.steps, 1)
@@ -76,32 +93,6 @@ def _rank(tally: OptimumTally) -> tuple[int, int, int, int, int]:
         tally.priority_sum + tally.victims * PRIORITY_OFFSET,
         tally.victims,
     )
-
-
-def _trust(found: Optimum) -> str:
-    proof = "Proven" if found.is_proven else "Not proven: the time was up before that"
-    if found.is_verified:
-        return f"{proof}; the scheduler's own filters let all of it happen."
-    return f"{proof}; the scheduler's own filters don't let all of it happen, see the notes."
-
-
-def _top(tally: OptimumTally) -> str:
-    return "none" if tally.highest_priority is None else str(tally.highest_priority)
-
-
-def _victims(found: Optimum) -> Table:
-    rows = [
-        [
-            one.pod,
-            one.node,
-            str(one.priority),
-            one.by,
-            "yes" if one.is_violating else "no",
-            one.moves_to or "-",
-        ]
-        for one in found.victims
-    ]
-    return Table(["Victim", "Node", "Priority", "For", "Breaks a budget", "Moves to"], rows)
 
 
 def _count(victims: int) -> str:

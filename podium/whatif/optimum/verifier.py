@@ -71,37 +71,24 @@ def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
     with TrialChanges(scheduler.snapshot) as changes:
         placing = Placing(scheduler, changes)
         changes.take([*gone, *leaving])
-        order, misfits = _place_all(placing, solution.places)
-        return Verdict(order, misfits, {} if misfits else _moves(scheduler, placing, gone))
-
-
-def _place_all(
-    placing: Placing, places: Sequence[PodPlace]
-) -> tuple[list[PodPlace], list[PodPlace]]:
-    """Place whoever fits its node, again and again; who was placed, in order, and who not."""
-    order, left = list[PodPlace](), [*places]
-    while left:
-        waiting = []
-        for place in left:
-            if placing.fits(place.pod, place.scheduler_name, place.row):
-                placing.add(place.pod, place.row)
-                order.append(place)
-            else:
-                waiting.append(place)
-        if len(waiting) == len(left):
-            break
-        left = waiting
-    return order, left
-
-
-def _moves(scheduler: Scheduler, placing: Placing, victims: Sequence[PodInfo]) -> dict[str, str]:
-    moves = {}
-    for victim in sorted(victims, key=lambda one: (-one.priority, one.key)):
-        name = scheduler_name_of(victim.obj)
-        if controller_of(victim.obj) is not None and name in scheduler.pipelines:
-            pod = replacement(victim, scheduler.snapshot.classes)
-            row = placing.best_row(pod, name)
-            if row is not None:
-                placing.add(pod, row)
-                moves[victim.uid] = scheduler.snapshot.names[row]
-    return moves
+        order, left, more = list[PodPlace](), [*solution.places], True
+        # Each that is placed may let another one in.
+        while left and more:
+            waiting = []
+            for place in left:
+                if placing.fits(place.pod, place.scheduler_name, place.row):
+                    placing.add(place.pod, place.row)
+                    order.append(place)
+                else:
+                    waiting.append(place)
+            more, left = len(waiting) < len(left), waiting
+        moves = {}
+        for victim in () if left else sorted(gone, key=lambda one: (-one.priority, one.key)):
+            name = scheduler_name_of(victim.obj)
+            if controller_of(victim.obj) is not None and name in scheduler.pipelines:
+                pod = replacement(victim, scheduler.snapshot.classes)
+                row = placing.best_row(pod, name)
+                if row is not None:
+                    placing.add(pod, row)
+                    moves[victim.uid] = scheduler.snapshot.names[row]
+        return Verdict(order, left, moves)

@@ -1,10 +1,9 @@
 """What can happen to nodes: somebody drains them, or they fail, alone or with their zone."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
 from typing import Annotated
 
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
@@ -122,31 +121,6 @@ def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
     if zone in zones and [*found] == zones[zone]:
         return Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(found), zone)
     return Disturbance(DisturbanceKind.NODE_FAILURE, tuple(found))
-
-
-def drains(nodes: Iterable[str]) -> Iterator[Disturbance]:
-    """The drain of each node."""
-    for node in nodes:
-        yield Disturbance(DisturbanceKind.DRAIN, (node,), force=True)
-
-
-def node_failures(nodes: Iterable[str]) -> Iterator[Disturbance]:
-    """The failure of each node."""
-    for node in nodes:
-        yield Disturbance(DisturbanceKind.NODE_FAILURE, (node,))
-
-
-def pair_failures(nodes: Iterable[str]) -> Iterator[Disturbance]:
-    """The failure of each pair of nodes at once."""
-    for pair in combinations(nodes, 2):
-        yield Disturbance(DisturbanceKind.NODE_FAILURE, pair)
-
-
-def zone_failures(nodes: Iterable[Object]) -> Iterator[Disturbance]:
-    """The failure of each zone, if there are several."""
-    zones = nodes_by_zone(nodes)
-    for zone, names in zones.items() if len(zones) > 1 else ():
-        yield Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(names), zone)
 
 
 def nodes_by_name(state: Iterable[Object]) -> dict[str, Object]:

@@ -8,7 +8,6 @@ from podium.whatif.plan.outcome.outcome_reader import outcome_of
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
-from podium.whatif.resilience.disturbance import Disturbance
 
 _WOKEN = ("taint-eviction-controller", "disruption-controller")
 
@@ -41,12 +40,6 @@ class DisturbancePlayer:
             LostProcessError: one of the processes was killed.
         """
         return in_workers(self._played, asked, self._workers, progress)
-
-    def disturbed(
-        self, disturbances: Sequence[Disturbance], progress: Callable[[int], None] | None = None
-    ) -> Iterator[Plan]:
-        """Yield what each disturbance comes to, in their order; raises as `plans` does."""
-        return self.plans([one.changes for one in disturbances], progress)
 
     def _played(self, changes: Sequence[Change]) -> Plan:
         play = self._play or _prepared(self._request)

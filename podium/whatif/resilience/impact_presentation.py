@@ -26,10 +26,22 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
     )
     _, *sentences = summary_lines(told, wide=wide)
     rows = [unplaced_row(one) for one in impact.unplaced]
+    undrained: list[list[Cell]] = [
+        [
+            one.node,
+            Toned(one.state.lower(), Tone.BAD),
+            ", ".join(blocker.budget for blocker in one.blockers) or "-",
+            ", ".join(one.left) or "-",
+            one.message or "; ".join(one.reasons),
+        ]
+        for one in impact.drains
+        if one.state != "Done"
+    ]
+    headers = ["Node", "Drain", "Budgets", "Pods left", "Why, and what helps"]
     sections = [
         Section("Summary", [Bullets(sentences)]),
         Section("Without a place", [Table(UNPLACED_HEADERS, rows, rows_most=_SHOWN_MAX)]),
-        Section("What blocks", [_blocking(impact)]),
+        Section("What blocks", [Table(headers, undrained)]),
         disruptions(told, wide=wide, by_workload=len(told.disruptions) > _SHOWN_MAX),
         budgets(told),
         Section("Notes", [Bullets(impact.notes)], is_detail=True),
@@ -69,18 +81,3 @@ def _clauses(impact: Impact) -> Iterator[str]:
 
 def _verb(number: int, verb: str) -> str:
     return f"{verb}s" if number == 1 else verb
-
-
-def _blocking(impact: Impact) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            one.node,
-            Toned(one.state.lower(), Tone.BAD),
-            ", ".join(blocker.budget for blocker in one.blockers) or "-",
-            ", ".join(one.left) or "-",
-            one.message or "; ".join(one.reasons),
-        ]
-        for one in impact.drains
-        if one.state != "Done"
-    ]
-    return Table(["Node", "Drain", "Budgets", "Pods left", "Why, and what helps"], rows)

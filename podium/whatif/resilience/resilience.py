@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import msgspec
 
@@ -14,11 +15,8 @@ from podium.whatif.resilience.disturbance import (
     DisturbanceError,
     DisturbanceKind,
     check_nodes,
-    drains,
-    node_failures,
     nodes_by_name,
-    pair_failures,
-    zone_failures,
+    nodes_by_zone,
 )
 from podium.whatif.resilience.disturbance_player import DisturbancePlayer
 from podium.whatif.resilience.impact import Impact, ImpactReader
@@ -75,7 +73,8 @@ def resilience(
     reader, player = ImpactReader(request), DisturbancePlayer(request, workers)
     impacts, found = list[Impact](), dict[tuple[str, ...], Finding]()
     told = _told(progress, "disturbances", len(disturbances))
-    for one, plan in zip(disturbances, player.disturbed(disturbances, told), strict=True):
+    plans = player.plans([one.changes for one in disturbances], told)
+    for one, plan in zip(disturbances, plans, strict=True):
         impacts.append(reader.impact(one, plan))
         for finding in findings(plan, asked.gates) if asked.gates else ():
             known = found.get(about := (finding.condition, finding.object, finding.workload))
@@ -90,7 +89,24 @@ def resilience(
         tried=dict(sorted(tried.items())),
         harmless=sum(one.is_harmless for one in ranked),
         outages=tuple(_outages(ranked)),
-        ranking=tuple(_ranked(one) for one in ranked),
+        ranking=tuple(
+            RankedDisturbance(
+                name=one.name,
+                disturbance=one.disturbance,
+                unavailable=len(one.unavailable),
+                unavailable_for_s=max(
+                    (down.ready_least_for_s for down in one.unavailable), default=0.0
+                ),
+                unplaced=len(one.unplaced),
+                highest_priority=_highest_priority(one),
+                lost=len(one.disruptions),
+                moved=one.moved,
+                preempted=one.preempted,
+                is_drained=all(drain.state == "Done" for drain in one.drains),
+                settled_s=one.settled_s,
+            )
+            for one in ranked
+        ),
         worst=tuple(ranked[: asked.worst]),
         exposed=tuple(_exposed(ranked)),
         blocking_budgets=tuple(_blocking(ranked)),
@@ -115,10 +131,16 @@ def disturbances_of(asked: ResilienceRequest) -> list[Disturbance]:
         raise DisturbanceError(
             f"--pairs: {len(names)} nodes are {count} pairs, more than {PAIRS_MAX}; name some nodes"
         )
-    found = [*node_failures(names), *(() if asked.nodes else zone_failures(known.values()))]
+    found = [Disturbance(DisturbanceKind.NODE_FAILURE, (one,)) for one in names]
+    zones = {} if asked.nodes else nodes_by_zone(known.values())
+    for zone, nodes in zones.items() if len(zones) > 1 else ():
+        found.append(Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(nodes), zone))
     if asked.pairs:
-        found += pair_failures(names)
-    return [*found, *drains(names)] if asked.drains else found
+        pairs = combinations(names, 2)
+        found += [Disturbance(DisturbanceKind.NODE_FAILURE, pair) for pair in pairs]
+    if asked.drains:
+        found += [Disturbance(DisturbanceKind.DRAIN, (one,), force=True) for one in names]
+    return found
 
 
 def severity(impact: Impact) -> tuple[object, ...]:
@@ -153,25 +175,7 @@ def _told(progress: Progress | None, what: str, total: int) -> Callable[[int], N
     return None if progress is None else lambda done: progress(what, done, total)
 
 
-def _ranked(impact: Impact) -> RankedDisturbance:
-    spans = (one.ready_least_for_s for one in impact.unavailable)
-    return RankedDisturbance(
-        name=impact.name,
-        disturbance=impact.disturbance,
-        unavailable=len(impact.unavailable),
-        unavailable_for_s=max(spans, default=0.0),
-        unplaced=len(impact.unplaced),
-        highest_priority=_highest_priority(impact),
-        lost=len(impact.disruptions),
-        moved=impact.moved,
-        preempted=impact.preempted,
-        is_drained=all(one.state == "Done" for one in impact.drains),
-        settled_s=impact.settled_s,
-    )
-
-
 def _outages(impacts: Iterable[Impact]) -> list[Outage]:
-    """The workloads that are without a ready pod for a while, the most important first."""
     found: dict[str, list[tuple[WorkloadSummary, str]]] = defaultdict(list)
     for impact in impacts:
         for summary in impact.unavailable:
@@ -203,7 +207,8 @@ def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
     for impact in failures:
         for row in (*impact.disruptions, *impact.unplaced):
             rows.setdefault(row.pod, row)
-        hits.update({row.pod for row in impact.disruptions} | _staying(impact))
+        staying = {one.pod for one in impact.unplaced if one.node}
+        hits.update(staying | {row.pod for row in impact.disruptions})
     ordered = sorted(hits.items(), key=lambda item: (-item[1], -rows[item[0]].priority, item[0]))
     for pod, times in ordered[:_EXPOSED_MAX]:
         if times > 1 or len(failures) == 1:
@@ -213,10 +218,6 @@ def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
                 failures=len(failures),
                 is_never_spared=times == len(failures),
             )
-
-
-def _staying(impact: Impact) -> set[str]:
-    return {one.pod for one in impact.unplaced if one.node}
 
 
 def _blocking(impacts: Iterable[Impact]) -> Iterator[BlockingBudget]:

@@ -2,15 +2,7 @@
 
 from collections.abc import Mapping
 
-from podium.api.presentation import (
-    Bullets,
-    Cell,
-    Presentation,
-    Section,
-    Table,
-    Tone,
-    Toned,
-)
+from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.message_words import count
 from podium.whatif.plan.plan_report import time_text
 from podium.whatif.resilience.impact_presentation import UNPLACED_HEADERS, unplaced_row
@@ -44,15 +36,38 @@ def resilience_presentation(found: Resilience, *, wide: bool = False) -> Present
         causes = ", ".join(shown) + (f" and {more} more" if more else "")
         ready = str(one.ready_before)
         rows.append([Toned(one.workload, Tone.BAD), str(one.priority), ready, _span(one), causes])
+    worst = found.ranking[: len(found.worst)]
+    more = len(found.ranking) - len(worst)
+    notes = [f"{more} less bad ones, with --worst."] if more and worst else []
+    exposed: list[list[Cell]] = [
+        [
+            one.pod,
+            str(one.priority),
+            one.workload,
+            f"{one.hit} of {one.failures}",
+            Toned("none", Tone.BAD) if one.is_never_spared else str(one.failures - one.hit),
+        ]
+        for one in found.exposed
+    ]
+    blocking = [
+        [one.budget, ", ".join(one.nodes), ", ".join(one.pods), "; ".join(one.reasons)]
+        for one in found.blocking_budgets
+    ]
     sections = [
         Section(
             "Workloads without a ready pod for a while",
             [Table(["Workload", "Priority", "Ready today", "None ready for", "In the"], rows)],
         ),
-        Section("Worst", [_worst(found)]),
+        Section("Worst", [Table(_HEADERS, [*map(_row, worst)], notes)]),
         Section("Left without a place", [_witnesses(found, wide)]),
-        Section("Pods that failures hit most often", [_exposed(found)]),
-        Section("Budgets that make drains impossible", [_blocking(found)]),
+        Section(
+            "Pods that failures hit most often",
+            [Table(["Pod", "Priority", "Workload", "Hit by", "Spared by"], exposed)],
+        ),
+        Section(
+            "Budgets that make drains impossible",
+            [Table(["Budget", "Nodes", "Pods", "Why, and what helps"], blocking)],
+        ),
         Section("Spare room that would do for the pods that wait", [_spare_rooms(found)]),
         Section("Notes", [Bullets(found.notes)], is_detail=True),
     ]
@@ -60,7 +75,6 @@ def resilience_presentation(found: Resilience, *, wide: bool = False) -> Present
 
 
 def _outage_clause(found: Resilience, total: int) -> str:
-    """Which workload is without a ready pod, and for how long."""
     if not found.outages:
         return "Each workload has a ready pod all the time"
     worst, *others = found.outages
@@ -77,14 +91,8 @@ def _span(outage: Outage) -> str:
     return f"{round(outage.longest_s, 1):.12g} s" + ("" if outage.is_over else ", to the end")
 
 
-def _worst(found: Resilience) -> Table:
-    shown = found.ranking[: len(found.worst)]
-    more = len(found.ranking) - len(shown)
-    notes = [f"{more} less bad ones, with --worst."] if more and shown else []
-    return Table(_HEADERS, [_row(one) for one in shown], notes)
-
-
 def _row(one: RankedDisturbance) -> list[Cell]:
+    drained = Toned("yes", Tone.GOOD) if one.is_drained else Toned("no", Tone.BAD)
     return [
         one.name,
         Toned(str(one.unavailable), Tone.BAD if one.unavailable else Tone.GOOD),
@@ -94,15 +102,9 @@ def _row(one: RankedDisturbance) -> list[Cell]:
         str(one.lost),
         str(one.moved),
         str(one.preempted),
-        _drained(one),
+        drained if one.disturbance.kind == "Drain" else "-",
         time_text(one.settled_s) if one.lost else "-",
     ]
-
-
-def _drained(one: RankedDisturbance) -> Cell:
-    if one.disturbance.kind != "Drain":
-        return "-"
-    return Toned("yes", Tone.GOOD) if one.is_drained else Toned("no", Tone.BAD)
 
 
 def _witnesses(found: Resilience, wide: bool) -> Table:
@@ -114,28 +116,6 @@ def _witnesses(found: Resilience, wide: bool) -> Table:
         if more := len(impact.unplaced) - len(shown):
             rows.append(["", f"and {more} more", "", "", ""])
     return Table(("In the", *UNPLACED_HEADERS), rows)
-
-
-def _exposed(found: Resilience) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            one.pod,
-            str(one.priority),
-            one.workload,
-            f"{one.hit} of {one.failures}",
-            Toned("none", Tone.BAD) if one.is_never_spared else str(one.failures - one.hit),
-        ]
-        for one in found.exposed
-    ]
-    return Table(["Pod", "Priority", "Workload", "Hit by", "Spared by"], rows)
-
-
-def _blocking(found: Resilience) -> Table:
-    rows = [
-        [one.budget, ", ".join(one.nodes), ", ".join(one.pods), "; ".join(one.reasons)]
-        for one in found.blocking_budgets
-    ]
-    return Table(["Budget", "Nodes", "Pods", "Why, and what helps"], rows)
 
 
 def _spare_rooms(found: Resilience) -> Table:

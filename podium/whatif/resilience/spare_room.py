@@ -104,8 +104,6 @@ def spare_rooms(
 
 
 class _Search:
-    """Looks for the smallest number of nodes."""
-
     def __init__(
         self,
         player: DisturbancePlayer,
@@ -152,20 +150,15 @@ class _Search:
     def _uncured(
         self, shape: ZonedShape, count: int, disturbances: Sequence[Disturbance]
     ) -> list[Disturbance]:
-        nodes = shape.nodes(count)
-        plans = self._player.plans([_with(nodes, one) for one in disturbances], self._tell)
+        nodes, progress, played = shape.nodes(count), self._progress, self._played
+        asked: list[list[Change]] = []
+        for one in disturbances:
+            # In a zone that fails the new nodes fail, too.
+            new = [node for node in nodes if one.zone and labels(node).get(ZONE_LABEL) == one.zone]
+            asked.append([Apply(tuple(nodes)), *one.changes, *(Fail(name(node)) for node in new)])
+        tell = None if progress is None else lambda done: progress(played + done)
+        plans = self._player.plans(asked, tell)
         impacts = map(self._reader.impact, disturbances, plans)
         left = [one.disturbance for one in impacts if one.waiting]
         self._played += len(disturbances)
         return left
-
-    def _tell(self, done: int) -> None:
-        if self._progress is not None:
-            self._progress(self._played + done)
-
-
-def _with(nodes: Sequence[Object], disturbance: Disturbance) -> list[Change]:
-    """A disturbance of a cluster with more nodes; those fail, too, in a zone that fails."""
-    zone = disturbance.zone
-    failing = [name(one) for one in nodes if zone and labels(one).get(ZONE_LABEL) == zone]
-    return [Apply(tuple(nodes)), *disturbance.changes, *map(Fail, failing)]

@@ -71,7 +71,14 @@ class BudgetCourses:
         moments = [*_moments(before, noted, self._play.passed_s)]
         below = [*_below(moments, known)]
         worst = min(below or moments, key=lambda one: one.margin)
-        lost = Counter(self._lost_under(pdb))
+        pods = [*self._pods_of(pdb)]
+        # By cause; empty of what the changes take away.
+        lost = Counter(
+            "" if one.cause is None else one.cause.group
+            for one in pods
+            if one.cause is not None or one.pod in self._removed
+        )
+        workloads = {self._owners.workload(one.pod, one.owner) for one in pods} if below else ()
         return BudgetChange(
             key(pdb),
             before.allowed,
@@ -89,20 +96,8 @@ class BudgetCourses:
             below_for_s=round(sum(one.for_s for one in below), 3),
             lost={cause: number for cause, number in lost.items() if cause},
             removed=lost[""],
-            workloads=self._workloads_under(pdb) if below else (),
+            workloads=tuple(sorted(workloads)),
         )
-
-    def _lost_under(self, pdb: Object) -> Iterator[str]:
-        """As what each pod counts that a budget lost; empty if the changes take it away."""
-        for history in self._pods_of(pdb):
-            if history.pod in self._removed and history.cause is None:
-                yield ""
-            elif history.cause is not None:
-                yield history.cause.group
-
-    def _workloads_under(self, pdb: Object) -> tuple[str, ...]:
-        found = (self._owners.workload(one.pod, one.owner) for one in self._pods_of(pdb))
-        return tuple(sorted(set(found)))
 
     def _pods_of(self, pdb: Object) -> Iterator[PodHistory]:
         selector = budget_selector(pdb)
@@ -112,7 +107,6 @@ class BudgetCourses:
 
     @cached_property
     def _alike(self) -> Mapping[str, Mapping[frozenset[tuple[str, str]], Sequence[PodHistory]]]:
-        """The pods to which anything happens, by namespace and labels."""
         found: dict[str, dict[frozenset[tuple[str, str]], list[PodHistory]]] = defaultdict(dict)
         for history in self._histories.by_uid.values():
             carried = frozenset(self._labels(history).items())

@@ -22,7 +22,11 @@ def node_fillings(play: "Play") -> tuple[NodeFilling, ...]:
     """The nodes on which other pods are in the end than before, by name."""
     nodes = [obj for (kind, _, _), obj in play.state.items() if kind == "Node"]
     nodes += play.cluster.store.list("Node").items
-    room = {name(node): _allocatable(node) for node in nodes}
+    allocatable = {name(node): allocatable_of(node) for node in nodes}
+    room = {
+        node: {of: nanos(found[of]) for of in _MEASURED if of in found}
+        for node, found in allocatable.items()
+    }
     before, after = (
         _by_node(pods) for pods in (play.pods_before, play.cluster.store.list("Pod").items)
     )
@@ -55,8 +59,3 @@ def _shares(
         share = round(max(parts, default=0.0), 4)
         is_other = uid(pod) not in known
         yield PodShare(key(pod), pod_priority(pod), share, is_terminating(pod), is_other)
-
-
-def _allocatable(node: Object) -> dict[str, int]:
-    found = allocatable_of(node)
-    return {of: nanos(found[of]) for of in _MEASURED if of in found}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from podium.api.objects import (
     Object,
@@ -28,7 +28,7 @@ from podium.api.values.times import epoch_s
 from podium.api.well_known import ZONE_LABEL
 from podium.cluster.virtual.loading.overdue_pods import is_silent
 from podium.kubelet.pod_status import REJECTED
-from podium.scheduler.machine.sleepers import Sleeper, sleepers
+from podium.scheduler.machine.sleepers import sleepers
 from podium.simulation.runner.drain import Drainer
 from podium.simulation.runner.eviction_advice import DELETION
 from podium.simulation.timeline import TimelineEntry
@@ -146,30 +146,25 @@ class OutcomeReader:
             if scheduler_name_of(pod) in profiles and not pod["spec"].get("schedulingGates")
         ]
         waiting.sort(key=pod_priority, reverse=True)
-        return tuple(
-            PendingPod(
-                **self._owners.row_of(pod),
-                message=condition_message(pod, "PodScheduled") or _NOT_TRIED,
-                since_s=self._since_s(pod),
-                nominated_node=nominated_node_of(pod),
-                room_at_s=self._room_at_s(nominated_node_of(pod)),
-                replaces=self._replaced(self._history(pod)),
-                **self._wakening(pod),
+        # Those that would fit, and that no event has woken.
+        asleep = {one.pod.uid: one for one in sleepers(self._play.machine)} if waiting else {}
+        found = []
+        for pod in waiting:
+            sleeper = asleep.get(uid(pod))
+            tried_at_s = None if sleeper is None else sleeper.tried_at_s - self._play.start_s
+            found.append(
+                PendingPod(
+                    **self._owners.row_of(pod),
+                    message=condition_message(pod, "PodScheduled") or _NOT_TRIED,
+                    since_s=self._since_s(pod),
+                    nominated_node=nominated_node_of(pod),
+                    room_at_s=self._room_at_s(nominated_node_of(pod)),
+                    replaces=self._replaced(self._history(pod)),
+                    fits_on="" if sleeper is None else sleeper.node_name,
+                    tried_at_s=None if tried_at_s is None else round(tried_at_s, 3),
+                )
             )
-            for pod in waiting
-        )
-
-    def _wakening(self, pod: Object) -> Mapping[str, Any]:
-        """Where a pod would fit that no event has woken, and when it is tried all the same."""
-        sleeper = self._sleepers.get(uid(pod))
-        if sleeper is None:
-            return {}
-        tried_at_s = round(sleeper.tried_at_s - self._play.start_s, 3)
-        return {"fits_on": sleeper.node_name, "tried_at_s": tried_at_s}
-
-    @cached_property
-    def _sleepers(self) -> Mapping[str, Sleeper]:
-        return {one.pod.uid: one for one in sleepers(self._play.machine)}
+        return tuple(found)
 
     def _room_at_s(self, node_name: str) -> float | None:
         """When the pods that are leaving a node have to be gone, if any are and it answers."""
@@ -216,7 +211,9 @@ class OutcomeReader:
         moments = []
         terminating = {one for one, pod in self._play.before.by_uid.items() if is_terminating(pod)}
         for number, entry in enumerate(self._play.observer.entries):
-            happening = _happening(entry)
+            happening = _HAPPENINGS.get(entry.type)
+            if entry.type == "PodRunning" and entry.details.get("ready"):
+                happening = Happening.READY
             if happening is None or entry.uid in self._repetitions.first:
                 continue
             pod = self.histories.by_uid[entry.uid]
@@ -333,24 +330,20 @@ class OutcomeReader:
             for pod in self._pods
             if not node_name_of(pod) and not is_terminating(pod) and not _failed(pod)
         )
-        return sorted(waiting, key=self._age)
+        return sorted(
+            waiting,
+            key=lambda pod: (
+                str(pod["metadata"].get("creationTimestamp") or ""),
+                self._arrivals.get(uid(pod), 0),
+            ),
+        )
 
     def _since_s(self, pod: Object) -> float:
         return round(self._history(pod).created_s, 3)
 
-    def _age(self, pod: Object) -> tuple[str, int]:
-        created = str(pod["metadata"].get("creationTimestamp") or "")
-        return created, self._arrivals.get(uid(pod), 0)
-
 
 def _failed(pod: Object) -> bool:
     return phase_of(pod) == "Failed"
-
-
-def _happening(entry: TimelineEntry) -> Happening | None:
-    if entry.type == "PodRunning" and entry.details.get("ready"):
-        return Happening.READY
-    return _HAPPENINGS.get(entry.type)
 
 
 def drainages(drainers: Iterable[Drainer], start_s: float) -> Iterator[Drainage]:
@@ -431,24 +424,21 @@ def outcome_of(play: Play) -> Plan:
         until_s=round(play.passed_s, 3),
     )
     found = replace(found, workloads=summaries(play, outcome.histories, found))
-    return replace(found, counts=_counts(found))
-
-
-def _counts(plan: Plan) -> Counts:
-    placed = sum(not one.replaces for one in plan.placements)
-    return Counts(
+    placed = sum(not one.replaces for one in found.placements)
+    counts = Counts(
         placed=placed,
-        preempted=sum(len(one.taken) for one in plan.preemptions),
-        pending=len(plan.pending),
-        evicted=sum(1 + one.repeats for one in plan.disruptions if one.cause in _EVICTIONS),
-        recreated=len(plan.placements) - placed,
-        lost_for_good=sum(one.comes_again is Return.NEVER for one in plan.disruptions),
-        failed_jobs=len(plan.failed_jobs),
-        gated=len(plan.gated),
-        refused=sum(1 + one.repeats for one in plan.refusals),
-        rejected=sum(one.count for one in plan.rejected),
-        ignored=len(plan.ignored),
-        removed=len(plan.removed),
-        unavailable=sum(one.is_unavailable for one in plan.workloads),
-        budgets_below=sum(one.is_below for one in plan.budgets),
+        preempted=sum(len(one.taken) for one in found.preemptions),
+        pending=len(found.pending),
+        evicted=sum(1 + one.repeats for one in found.disruptions if one.cause in _EVICTIONS),
+        recreated=len(found.placements) - placed,
+        lost_for_good=sum(one.comes_again is Return.NEVER for one in found.disruptions),
+        failed_jobs=len(found.failed_jobs),
+        gated=len(found.gated),
+        refused=sum(1 + one.repeats for one in found.refusals),
+        rejected=sum(one.count for one in found.rejected),
+        ignored=len(found.ignored),
+        removed=len(found.removed),
+        unavailable=sum(one.is_unavailable for one in found.workloads),
+        budgets_below=sum(one.is_below for one in found.budgets),
     )
+    return replace(found, counts=counts)

@@ -6,7 +6,7 @@ value; pods created from then on get the new number, and may preempt the others.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -132,13 +132,10 @@ class _Resolver:
     def next_of(self, spec: Object) -> _Next:
         asked = (priority_class_of({"spec": spec}), *map(spec.get, _RESOLVED))
         if asked not in self._known:
-            self._known[asked] = self._resolved(spec)
+            try:
+                pod = self._classes.resolve({"metadata": {"name": "next"}, "spec": spec})
+                self._known[asked] = pod_priority(pod), priority_class_of(pod), ""
+            except RefusedError as refused:
+                why = refused.message.partition(_FORBIDDEN)[2]
+                self._known[asked] = None, str(spec.get("priorityClassName") or ""), why
         return self._known[asked]
-
-    def _resolved(self, spec: Mapping[str, object]) -> _Next:
-        try:
-            pod = self._classes.resolve({"metadata": {"name": "next"}, "spec": spec})
-        except RefusedError as refused:
-            why = refused.message
-            return None, str(spec.get("priorityClassName") or ""), why.partition(_FORBIDDEN)[2]
-        return pod_priority(pod), priority_class_of(pod), ""

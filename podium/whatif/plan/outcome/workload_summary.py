@@ -32,8 +32,6 @@ _OF_NODES = frozenset({"DaemonSet", "Node"})
 
 
 class _Readiness(msgspec.Struct):
-    """How many pods of a workload are ready, from the beginning of a plan on."""
-
     before: int
     now: int
     since_s: float = 0.0
@@ -90,8 +88,6 @@ def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[Workload
 
 
 class _Counts(msgspec.Struct):
-    """What is counted of one workload."""
-
     lost: Counter[str] = msgspec.field(default_factory=Counter)
     recreated: int = 0
     pending: int = 0
@@ -101,12 +97,10 @@ class _Counts(msgspec.Struct):
     priority_class: str = ""
 
     def take_unless_counted(self, priority: tuple[int, str]) -> None:
-        """Note the priority and class of a workload that no row of the plan tells of."""
         if self.priority is None:
             self.priority, self.priority_class = priority
 
     def take(self, row: PodRow) -> None:
-        """Count what a row of the plan tells."""
         if self.priority is None or row.priority > self.priority:
             self.priority, self.priority_class = row.priority, row.priority_class
         match row:

@@ -45,7 +45,6 @@ def choice_sentence(preemption: PreemptionOutcome) -> str:
 
 
 def _reason(preemption: PreemptionOutcome) -> str:
-    """What settled it: the key at which the last rivals lost."""
     lost_at = [other.lost_at for other in preemption.alternatives if other.lost_at is not None]
     if not lost_at:
         return "the others aren't shown"
@@ -68,14 +67,9 @@ def _row(candidate: CandidateNode, names: Sequence[str]) -> tuple[Cell, ...]:
     )
     name = Toned(candidate.node, Tone.GOOD if candidate.is_chosen else Tone.NONE)
     result = "chosen" if candidate.is_chosen else f"lost: {candidate.lost_at}"
-    return (name, victims, *_marked(candidate, names), result)
-
-
-def _marked(candidate: CandidateNode, names: Sequence[str]) -> list[Cell]:
-    """The values of the keys; the one that lost is marked, those after it played no part."""
     values: list[Cell] = list(candidate.values)
-    if candidate.lost_at not in names:
-        return values
-    lost = names.index(candidate.lost_at)
-    later = [Toned(str(value), Tone.FAINT) for value in values[lost + 1 :]]
-    return [*values[:lost], Toned(f"{values[lost]} {_LOSING}", Tone.BAD), *later]
+    if candidate.lost_at in names:
+        lost = names.index(candidate.lost_at)
+        later = [Toned(str(value), Tone.FAINT) for value in values[lost + 1 :]]
+        values[lost:] = [Toned(f"{values[lost]} {_LOSING}", Tone.BAD), *later]
+    return (name, victims, *values, result)

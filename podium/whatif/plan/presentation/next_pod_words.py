@@ -24,7 +24,11 @@ def stale_sentences(found: "Iterable[StalePriority]") -> Iterator[str]:
     for group in groups.values():
         pods = sum(one.pods for one in group)
         keep = "keeps" if pods == 1 else "keep"
-        what = "; ".join(next_pod_clauses(max(group, key=_harm)))
+        worst = max(
+            group,
+            key=lambda one: (max((len(n.preempted) for n in one.next_pods), default=-1), one.pods),
+        )
+        what = "; ".join(next_pod_clauses(worst))
         yield (
             f"{count(pods, 'running pod')} {keep} priority {group[0].priority}, {_instead(group)}"
             f"{': ' if what else ''}{what}"
@@ -55,20 +59,13 @@ def next_pod_fate(found: "NextPod") -> str:
         others = len(found.preempted) - len(own)
         text = f"preempts {listed(own, _SHOWN_MAX)}" if own else "preempts nobody itself"
         at_least = "at least " if found.is_cut_short else ""
-        return f"{text}, and {at_least}{_in_turn(others)} in turn" if others else text
+        give = "gives" if others == 1 else "give"
+        return f"{text}, and {at_least}{others} more {give} way in turn" if others else text
     if not found.pod:
         return f"isn't let in: {found.message}"
     if found.node:
         return f"finds room on {found.node}"
     return f"stays pending: {found.message}"
-
-
-def _harm(one: "StalePriority") -> tuple[int, int]:
-    return max((len(found.preempted) for found in one.next_pods), default=-1), one.pods
-
-
-def _in_turn(others: int) -> str:
-    return "1 more gives way" if others == 1 else f"{others} more give way"
 
 
 def _instead(group: "Sequence[StalePriority]") -> str:

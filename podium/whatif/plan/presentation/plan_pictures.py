@@ -1,17 +1,9 @@
 """A plan in pictures: nodes before and after, pods over time, and what follows from what."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from podium.api.presentation import (
-    Bars,
-    Branch,
-    Paragraph,
-    Piece,
-    Section,
-    Tone,
-    Tree,
-)
+from podium.api.presentation import Bars, Branch, Paragraph, Piece, Section, Tone, Tree
 from podium.api.values.message_words import count
 from podium.whatif.plan.plan_report import (
     Disruption,
@@ -19,7 +11,6 @@ from podium.whatif.plan.plan_report import (
     Moment,
     NodeFilling,
     Plan,
-    PodShare,
     time_text,
 )
 from podium.whatif.plan.presentation.choice_text import candidate_table, choice_sentence
@@ -59,22 +50,14 @@ def _filled(node: NodeFilling) -> Iterator[list[Piece]]:
         # Nodes may be asked for more than they have, if nobody who schedules put the pods there.
         widths = [max(one.share, _NARROWEST) for one in pods]
         whole = max(1.0, sum(widths))
-        yield [
-            Piece(_says(one), width / whole, _tone(one, tone))
-            for one, width in zip(pods, widths, strict=True)
-        ]
-
-
-def _says(pod: PodShare) -> str:
-    # Where a box is narrow, its name matters more than its namespace.
-    namespace, _, name = pod.pod.rpartition("/")
-    return f"{name} in {namespace}, priority {pod.priority}, {100 * pod.share:.0f} %"
-
-
-def _tone(pod: PodShare, other: Tone) -> Tone:
-    if pod.is_leaving:
-        return Tone.BAD
-    return other if pod.is_other else Tone.NONE
+        pieces = []
+        for one, width in zip(pods, widths, strict=True):
+            # Where a box is narrow, its name matters more than its namespace.
+            namespace, _, name = one.pod.rpartition("/")
+            says = f"{name} in {namespace}, priority {one.priority}, {100 * one.share:.0f} %"
+            own = tone if one.is_other else Tone.NONE
+            pieces.append(Piece(says, width / whole, Tone.BAD if one.is_leaving else own))
+        yield pieces
 
 
 def lanes(plan: Plan) -> Section:
@@ -116,19 +99,19 @@ def cascades(plan: Plan) -> Section:
     for one in shown:
         by[one.by].append(one)
     replaced = {one.replacement for one in shown if one.replacement}
-    roots = [_root(name, lost, by) for name, lost in by.items() if name not in replaced]
-    return Section("What follows from what", [Tree(roots), *_more(plan)], is_long=True)
-
-
-def _more(plan: Plan) -> Iterator[Paragraph]:
-    left = len(plan.disruptions) - _LANES_MAX
-    if left > 0:
-        yield Paragraph(f"{count(left, 'pod')} more {'loses' if left == 1 else 'lose'} a place.")
-
-
-def _root(name: str, lost: Iterable[Disruption], by: dict[str, list[Disruption]]) -> Branch:
-    text = f"{name} needs room" if name else "The changes themselves"
-    return Branch(text, Tone.NONE, [_branch(one, by, frozenset({name})) for one in lost])
+    roots = [
+        Branch(
+            f"{name} needs room" if name else "The changes themselves",
+            Tone.NONE,
+            [_branch(one, by, frozenset({name})) for one in lost],
+        )
+        for name, lost in by.items()
+        if name not in replaced
+    ]
+    left = len(plan.disruptions) - len(shown)
+    more = f"{count(left, 'pod')} more {'loses' if left == 1 else 'lose'} a place." if left else ""
+    blocks = [Tree(roots), *([Paragraph(more)] if more else [])]
+    return Section("What follows from what", blocks, is_long=True)
 
 
 def _branch(one: Disruption, by: dict[str, list[Disruption]], seen: frozenset[str]) -> Branch:

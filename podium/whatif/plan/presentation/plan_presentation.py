@@ -4,13 +4,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.message_words import count, listed
 from podium.simulation.timeline.preemption import Victim
 from podium.whatif.plan.plan_report import (
-    BudgetChange,
     Disruption,
     Happening,
     Moment,
@@ -31,8 +29,6 @@ from podium.whatif.plan.presentation.plan_pictures import (
     lanes,
 )
 from podium.whatif.plan.presentation.plan_summary_text import lost_text, sleep_text, summary_lines
-
-_Arrival = TypeVar("_Arrival", Placement, PendingPod)
 
 _AFFECTED = ("Pending", "Refused by the node", "Rejected by the API")
 _BUDGETS_MAX = 10
@@ -119,7 +115,6 @@ def is_shortened(plan: Plan) -> bool:
 
 
 def _budget_lines(plan: Plan) -> Iterator[str]:
-    """What becomes of the budgets, those that are violated first."""
     touched = [one for one in plan.budgets if one.is_touched]
     for one in sorted(touched, key=lambda change: not change.violated_by)[:_BUDGETS_MAX]:
         least = f"{one.allowed_least} at worst ({time_text(one.least_at_s)})"
@@ -132,7 +127,7 @@ def _placements(plan: Plan, *, wide: bool) -> Section:
     victims: dict[str, list[Victim]] = defaultdict(list)
     for preemption in plan.preemptions:
         victims[preemption.preemptor] += preemption.chosen.victims
-    placements = _change_first(plan.placements)
+    placements = sorted(plan.placements, key=_comes_in_place)
     rows: list[Sequence[Cell]] = [
         (
             Toned(placement.pod, Tone.GOOD),
@@ -147,9 +142,9 @@ def _placements(plan: Plan, *, wide: bool) -> Section:
     return Section("Placements", [_of_pods(headers, placements, rows, (1, 3), wide=wide)])
 
 
-def _change_first(rows: Sequence[_Arrival]) -> list[_Arrival]:
-    """Rows with the pods that replace lost ones behind all others, otherwise in order."""
-    return sorted(rows, key=lambda row: bool(row.replaces))
+def _comes_in_place(pod: Placement | PendingPod) -> bool:
+    # Such pods come behind all others.
+    return bool(pod.replaces)
 
 
 def _how(placement: Placement, victims: Sequence[Victim]) -> str:
@@ -165,7 +160,6 @@ def _how(placement: Placement, victims: Sequence[Victim]) -> str:
 
 
 def _preemptions(plan: Plan, *, wide: bool) -> Iterator[Section]:
-    """The victims, and why each node was chosen."""
     if not wide and _victim_count(plan) > _VICTIMS_MAX:
         return
     yield _victims(plan)
@@ -181,29 +175,20 @@ def _victim_count(plan: Plan) -> int:
 
 
 def _victims(plan: Plan) -> Section:
-    rows = [
-        (
-            Toned(victim.pod, Tone.BAD),
-            victim.node,
-            str(victim.priority),
-            preemption.preemptor,
-            Toned(_budgets_of(victim), Tone.BAD if victim.broken else Tone.NONE),
-        )
-        for preemption in plan.preemptions
-        for victim in preemption.taken
-    ]
-    return Section(
-        "Preemptions", [Table(["Victim", "Node", "Priority", "Preemptor", "Budget"], rows)]
-    )
-
-
-def _budgets_of(victim: Victim) -> str:
-    return "; ".join(
-        f"violates {covering.budget}"
-        if covering.is_broken
-        else f"{covering.budget}, {count(covering.allowed, 'disruption')} allowed"
-        for covering in victim.budgets
-    )
+    rows = []
+    for preemption in plan.preemptions:
+        for victim in preemption.taken:
+            covering = "; ".join(
+                f"violates {one.budget}"
+                if one.is_broken
+                else f"{one.budget}, {count(one.allowed, 'disruption')} allowed"
+                for one in victim.budgets
+            )
+            budget = Toned(covering, Tone.BAD if victim.broken else Tone.NONE)
+            pod, priority = Toned(victim.pod, Tone.BAD), str(victim.priority)
+            rows.append((pod, victim.node, priority, preemption.preemptor, budget))
+    headers = ["Victim", "Node", "Priority", "Preemptor", "Budget"]
+    return Section("Preemptions", [Table(headers, rows)])
 
 
 def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
@@ -248,42 +233,33 @@ def _return(one: Disruption, *, wide: bool) -> Toned:
 
 def budgets(plan: Plan) -> Section:
     """The budgets of which another number of disruptions is allowed."""
-    rows = [
-        (
-            change.budget,
-            *_health(change),
-            str(change.allowed_before),
-            _worst(change),
-            str(change.allowed_after),
-            lost_text(change) or "-",
-            Toned(", ".join(change.violated_by), Tone.BAD),
+    rows = []
+    for change in plan.budgets:
+        if not change.is_touched:
+            continue
+        health: Sequence[Cell] = (str(change.desired_healthy), str(change.healthy_before))
+        if change.sync_failure:
+            health = (Toned(f"can't be computed: {change.sync_failure}", Tone.BAD), "-", "-")
+        else:
+            least = str(change.healthy_least)
+            if change.healthy_least < change.healthy_before:
+                least += f" ({time_text(change.healthy_least_at_s)})"
+            health = (*health, Toned(least, Tone.BAD if change.is_below else Tone.NONE))
+        worst, before, after = change.allowed_least, change.allowed_before, change.allowed_after
+        is_passing = worst < min(before, after)
+        rows.append(
+            (
+                change.budget,
+                *health,
+                str(before),
+                f"{worst} ({time_text(change.least_at_s)})" if is_passing else str(worst),
+                str(after),
+                lost_text(change) or "-",
+                Toned(", ".join(change.violated_by), Tone.BAD),
+            )
         )
-        for change in plan.budgets
-        if change.is_touched
-    ]
     headers = ["Budget", "Asks for", "Healthy", "Least", "Allowed before", "At worst", "After"]
     return Section("Budgets touched", [Table([*headers, "Loses", "Violated by losing"], rows)])
-
-
-def _health(change: BudgetChange) -> Sequence[Cell]:
-    if change.sync_failure:
-        return (Toned(f"can't be computed: {change.sync_failure}", Tone.BAD), "-", "-")
-    least = f"{change.healthy_least} ({time_text(change.healthy_least_at_s)})"
-    has_fallen = change.healthy_least < change.healthy_before
-    return (
-        str(change.desired_healthy),
-        str(change.healthy_before),
-        Toned(
-            least if has_fallen else str(change.healthy_least),
-            Tone.BAD if change.is_below else Tone.NONE,
-        ),
-    )
-
-
-def _worst(change: BudgetChange) -> str:
-    least = change.allowed_least
-    is_passing = least < min(change.allowed_before, change.allowed_after)
-    return f"{least} ({time_text(change.least_at_s)})" if is_passing else str(least)
 
 
 def stale_priorities(plan: Plan, *, wide: bool) -> Section:
@@ -309,11 +285,14 @@ def stale_priorities(plan: Plan, *, wide: bool) -> Section:
 
 
 def _leftovers(plan: Plan, *, wide: bool) -> Iterator[Section]:
-    """Everything that got no place, or lost it otherwise than by preemption."""
-    pending = _change_first(plan.pending)
-    rows: list[Sequence[Cell]] = [
-        (Toned(p.pod, Tone.WAITING), _nomination(p), _pending_message(p)) for p in pending
-    ]
+    pending = sorted(plan.pending, key=_comes_in_place)
+    rows: list[Sequence[Cell]] = []
+    for one in pending:
+        nomination, sleep = one.nominated_node or "-", sleep_text(one.fits_on, one.tried_at_s)
+        if one.room_at_s is not None:
+            nomination += f", which has room from {time_text(one.room_at_s)} on"
+        message = f"{one.message} It {sleep}." if sleep else one.message
+        rows.append((Toned(one.pod, Tone.WAITING), nomination, message))
     table = _of_pods(["Pod", "Nominated to", "Message"], pending, rows, wide=wide)
     yield Section("Pending", [table if wide else replace(table, rows=[*told_once(table.rows, 2)])])
     rows = [(Toned(g.pod, Tone.WAITING), g.message) for g in plan.gated]
@@ -337,41 +316,27 @@ def _leftovers(plan: Plan, *, wide: bool) -> Iterator[Section]:
     )
 
 
-def _pending_message(pod: PendingPod) -> str:
-    sleep = sleep_text(pod.fits_on, pod.tried_at_s)
-    return f"{pod.message} It {sleep}." if sleep else pod.message
-
-
-def _nomination(pod: PendingPod) -> str:
-    if pod.room_at_s is None:
-        return pod.nominated_node or "-"
-    return f"{pod.nominated_node}, which has room from {time_text(pod.room_at_s)} on"
-
-
 def _timeline(plan: Plan) -> Section:
     """The moments of a plan, if there is more to tell than that pods are placed."""
     times_s = [one.at_s for one in plan.placements]
     times_s += [one.at_s for one in plan.timeline if one.happening is Happening.FAILED]
     is_repeated = any(one.repeats for one in plan.refusals)
     takes_time = bool(plan.disruptions) or is_repeated or any(at_s >= 1 for at_s in times_s)
-    lines = [*_moments(plan.timeline)] if takes_time else []
-    return Section("Timeline", [Bullets(lines)])
-
-
-def _moments(timeline: Sequence[Moment]) -> Iterator[str]:
-    """The timeline as sentences; what goes at once just goes, unless there is a reason."""
-    gone = {(one.uid, one.at_s) for one in timeline if one.happening is Happening.GONE}
+    if not takes_time:
+        return Section("Timeline", [Bullets([])])
+    # What goes at once just goes, unless there is a reason.
+    gone = {(one.uid, one.at_s) for one in plan.timeline if one.happening is Happening.GONE}
     shown = [
         one
-        for one in timeline
+        for one in plan.timeline
         if one.happening is not Happening.TERMINATING
         or (one.uid, one.at_s) not in gone
         or one.detail
         or one.by
     ]
-    width = max((len(time_text(moment.at_s)) for moment in shown), default=0)
-    for moment in shown:
-        yield f"{time_text(moment.at_s):<{width}}  {_sentence(moment)}"
+    width = max((len(time_text(one.at_s)) for one in shown), default=0)
+    lines = [f"{time_text(one.at_s):<{width}}  {_sentence(one)}" for one in shown]
+    return Section("Timeline", [Bullets(lines)])
 
 
 def _sentence(moment: Moment) -> str:
@@ -388,13 +353,11 @@ def _sentence(moment: Moment) -> str:
 
 
 def _unrelated(plan: Plan) -> Section:
-    """What happens to pods without the changes, too."""
     lines = [f"{fate.pod}: {fate.outcome}" for fate in plan.anyway]
     return Section("Without the changes, too", [Bullets(lines)])
 
 
 def _chance(plan: Plan) -> Section:
-    """What depends on chance, if it was looked for."""
     lines = [
         f"{chance.pod}: "
         + ", ".join(f"{outcome} ({times} of {plan.seeds})" for outcome, times in chance.outcomes)
@@ -435,34 +398,20 @@ def _of_pods(
     for pod, row in zip(pods, rows, strict=True):
         same = (str(cell) for place, cell in enumerate(row) if place and place not in merged)
         groups[pod.workload, *same] += [row]
-    return Table(
-        headers, [_row_of(workload, alike, merged) for (workload, *_), alike in groups.items()]
-    )
-
-
-def _row_of(
-    workload: str, alike: Sequence[Sequence[Cell]], merged: Collection[int]
-) -> Sequence[Cell]:
-    name, *cells = alike[0]
-    if len(alike) == 1:
-        return alike[0]
-    text = f"{workload}: {count(len(alike), 'pod')}"
-    return (
-        Toned(text, name.tone) if isinstance(name, Toned) else text,
-        *(
-            _all_of([row[place] for row in alike]) if place in merged else cell
-            for place, cell in enumerate(cells, 1)
-        ),
-    )
-
-
-def _all_of(cells: Iterable[Cell]) -> str:
-    """Each content once, with how often it is there."""
-    counts = Counter(map(str, cells))
-    if len(counts) == 1:
-        return next(iter(counts))
-    texts = [text if times == 1 else f"{text} ×{times}" for text, times in counts.items()]
-    return listed(texts, _NAMES_MAX)
+    shown = []
+    for (workload, *_), alike in groups.items():
+        name, *cells = alike[0]
+        if len(alike) > 1:
+            text = f"{workload}: {count(len(alike), 'pod')}"
+            name = Toned(text, name.tone) if isinstance(name, Toned) else text
+            for place in merged:
+                # Each content once, with how often it is there.
+                counts = Counter(str(row[place]) for row in alike)
+                several = len(counts) > 1
+                texts = [f"{one} ×{n}" if several and n > 1 else one for one, n in counts.items()]
+                cells[place - 1] = listed(texts, _NAMES_MAX)
+        shown.append((name, *cells))
+    return Table(headers, shown)
 
 
 def told_once(rows: Iterable[Sequence[Cell]], place: int) -> Iterator[Sequence[Cell]]:

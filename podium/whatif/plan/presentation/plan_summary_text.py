@@ -10,7 +10,6 @@ from podium.cluster.virtual.loading.overdue_pods import WAY_OUT
 from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.plan.plan_report import (
     BudgetChange,
-    FailedJob,
     Plan,
     Return,
     WorkloadSummary,
@@ -27,7 +26,26 @@ _BUDGETS_MAX = 5
 
 def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     """What a plan comes to, the most important first."""
-    text = ", ".join(_counts(plan)) + "."
+    counts = plan.counts
+    parts = [f"{count(counts.placed, 'pod')} placed", f"{counts.preempted} preempted"]
+    parts.append(f"{counts.pending} pending")
+    more = {
+        "evicted": counts.evicted,
+        "recreated": counts.recreated,
+        "lost for good": counts.lost_for_good,
+        f"{'Job' if counts.failed_jobs == 1 else 'Jobs'} failed": counts.failed_jobs,
+        "gated": counts.gated,
+        "rejected by the API": counts.rejected,
+        "refused by nodes": counts.refused,
+        "ignored": counts.ignored,
+        "removed": counts.removed,
+    }
+    parts += [f"{number} {word}" for word, number in more.items() if number]
+    if counts.unavailable:
+        parts.append(f"{count(counts.unavailable, 'workload')} unavailable")
+    if counts.budgets_below:
+        parts.append(f"{count(counts.budgets_below, 'budget')} not kept")
+    text = f"{', '.join(parts)}."
     yield f"Interrupted at {time_text(plan.until_s)}. {text}" if plan.interrupted else text
     yield from _below(plan, len(plan.budgets) if wide else _BUDGETS_MAX)
     affected = [one for one in plan.workloads if one.lost or one.pending or _dips(one)]
@@ -77,7 +95,11 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
             f"{are} replaced before it does; to end that, {WAY_OUT}."
         )
     for job in plan.failed_jobs:
-        yield f"{_lost_work(job)}."
+        at = time_text(job.at_s)
+        if job.indexes:
+            yield f"{job.job} loses some of its work from {at} on: {job.message}."
+        else:
+            yield f"{job.job} fails at {at}, and its work is lost: {job.message} ({job.reason})."
     for drain in plan.drains:
         evicted = f"{count(drain.evicted, 'pod')} evicted"
         if drain.state == "Done":
@@ -130,13 +152,6 @@ def _seconds(number: float) -> str:
     return f"{round(number, 1):.12g} s"
 
 
-def _lost_work(one: FailedJob) -> str:
-    at = time_text(one.at_s)
-    if one.indexes:
-        return f"{one.job} loses some of its work from {at} on: {one.message}"
-    return f"{one.job} fails at {at}, and its work is lost: {one.message} ({one.reason})"
-
-
 def _dips(one: WorkloadSummary) -> bool:
     """Whether fewer pods are ready for a while than before, and than there are to be."""
     return one.ready_least < min(one.ready_before, one.wanted)
@@ -179,26 +194,3 @@ def _dip(one: WorkloadSummary, end_s: float) -> str:
 
 def _number(number: int, verb: str) -> str:
     return f"{number} {verb if number == 1 else verb.removesuffix('s')}"
-
-
-def _counts(plan: Plan) -> Iterator[str]:
-    counts = plan.counts
-    yield f"{count(counts.placed, 'pod')} placed"
-    yield f"{counts.preempted} preempted"
-    yield f"{counts.pending} pending"
-    more = {
-        "evicted": counts.evicted,
-        "recreated": counts.recreated,
-        "lost for good": counts.lost_for_good,
-        f"{'Job' if counts.failed_jobs == 1 else 'Jobs'} failed": counts.failed_jobs,
-        "gated": counts.gated,
-        "rejected by the API": counts.rejected,
-        "refused by nodes": counts.refused,
-        "ignored": counts.ignored,
-        "removed": counts.removed,
-    }
-    yield from (f"{number} {word}" for word, number in more.items() if number)
-    if counts.unavailable:
-        yield f"{count(counts.unavailable, 'workload')} unavailable"
-    if counts.budgets_below:
-        yield f"{count(counts.budgets_below, 'budget')} not kept"
