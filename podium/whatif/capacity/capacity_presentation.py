@@ -59,8 +59,7 @@ def capacity_presentation(found: Capacity) -> Presentation:
                 again = Toned(why_never(victim), Tone.BAD)
             broken = ", ".join(victim.breaks) or "-"
             pod, priority = Toned(victim.pod, Tone.BAD), str(victim.priority)
-            row = [pod, victim.workload, victim.node, priority, victim.by, broken, again]
-            victims.append(row)
+            victims.append([pod, victim.workload, victim.node, priority, victim.by, broken, again])
         headers = ["Pod", "Workload", "Node", "Priority", "Gives way to", "Breaks", "Comes again"]
         sections.append(Section("Who gives way", [Table(headers, victims)]))
     sections.append(Section("Notes", [Bullets(found.notes)]))

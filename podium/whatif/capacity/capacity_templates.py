@@ -57,7 +57,7 @@ def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> P
         rule = f"must be FILE or KIND/NAME, with *COUNT from 1 to {_SHARE_MAX}"
         raise PodTemplateError(f"--pod {text}: {rule}")
     target = parse_workload(what, place)
-    workload = target and state.get((target.kind, target.namespace, target.name))
+    workload = target and state.get(target.identity)
     if workload and workload["kind"] not in _TEMPLATED:
         raise PodTemplateError(f"--pod {text}: {_RULE}, not {describe(workload)}")
     found, needs = (workload, ()) if workload else _of_file(text, what, place)

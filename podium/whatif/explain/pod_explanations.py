@@ -148,7 +148,7 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
     play = _changed(request)
     play.run(request.until_s)
     owners, before = play.owners(), {uid(pod) for pod in play.pods_before}
-    sought = (workload.kind, workload.namespace, workload.name)
+    sought = workload.identity
     found = []
     created = (one.uid for one in play.observer.entries if one.type == "PodCreated")
     turns = {one: turn for turn, one in enumerate(created)}

@@ -74,19 +74,15 @@ def _status(budget: Object, workloads: Sequence[Workload]) -> BudgetStatus | Non
     }
     if any(kind not in SCALED | _UNSCALED for kind, _ in replicas) and needs_scale(budget):
         return None
-    pods = [pod for one in workloads for pod in _ready_pods(one)]
+    pods = []
+    for one in workloads:
+        metadata, uid = one.pod["metadata"], uid_of(one.pod) or name(one.pod)
+        for n in range(one.replicas):
+            own = {**metadata, "name": f"{name(one.pod)}-{n}", "uid": f"{uid}-{n}"}
+            pods.append({**one.pod, "status": _READY, "metadata": own})
 
     def scale_of(owner: Object, _: str) -> Scale | None:
         kind, called = str(owner["kind"]), str(owner["name"])
         return Scale(f"{kind}/{called}", replicas[kind, called]) if kind in SCALED else None
 
     return allowed_disruptions(budget, pods, expected_count(pods, scale_of))
-
-
-def _ready_pods(workload: Workload) -> list[Object]:
-    pod = {**workload.pod, "status": _READY}
-    uid = uid_of(pod) or name(pod)
-    return [
-        {**pod, "metadata": {**pod["metadata"], "name": f"{name(pod)}-{n}", "uid": f"{uid}-{n}"}}
-        for n in range(workload.replicas)
-    ]

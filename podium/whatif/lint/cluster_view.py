@@ -126,19 +126,16 @@ class ClusterView:
         """The running pods that keep a priority which their successors don't get."""
         if not self.knows_classes:
             return ()
+        controllers = {
+            (kind, namespace(obj), name(obj)): obj for kind in RECREATING for obj in self.of(kind)
+        }
         classes = self.of("PriorityClass")
-        return stale_pods(self.running_pods, classes, self._controllers.get, self._owners)
+        return stale_pods(self.running_pods, classes, controllers.get, self._owners)
 
     def has_controller(self, controller: Identity) -> bool:
         """Whether a controller is among what was read."""
         kind, place, called = controller
         return any((namespace(one), name(one)) == (place, called) for one in self.of(kind))
-
-    @cached_property
-    def _controllers(self) -> Mapping[Identity, Object]:
-        return {
-            (kind, namespace(obj), name(obj)): obj for kind in RECREATING for obj in self.of(kind)
-        }
 
     @cached_property
     def _owners(self) -> WorkloadOwners:

@@ -1,6 +1,6 @@
 """What lint has found, rule by rule."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from podium.api.presentation import (
     Bullets,
@@ -13,7 +13,7 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.message_words import count, listed
-from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintReport
+from podium.whatif.lint.lint_report import Finding, LintReport
 from podium.whatif.lint.severity import Severity
 
 _WITNESSES_MAX = 3
@@ -32,7 +32,10 @@ def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation
         wide: whether to name all witnesses, however many.
     """
     suppressed = [(one.object, one.rule, one.suppressed_by) for one in report.suppressed]
-    notes = [*report.notes, *map(_excluded, report.excluded_in)]
+    notes = [*report.notes]
+    for one in report.excluded_in:
+        rules = ", ".join(f"{number} {rule_id}" for rule_id, number in one.rules.items())
+        notes.append(f"{one.namespace} is excluded: {count(one.findings, 'finding')} ({rules})")
     return Presentation(
         "Podium lint",
         _headline(report),
@@ -44,11 +47,6 @@ def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation
             Section("Notes", [Bullets(notes)], is_detail=True),
         ],
     )
-
-
-def _excluded(one: ExcludedNamespace) -> str:
-    rules = ", ".join(f"{number} {rule_id}" for rule_id, number in one.rules.items())
-    return f"{one.namespace} is excluded: {count(one.findings, 'finding')} ({rules})"
 
 
 def _headline(report: LintReport) -> str:
@@ -72,22 +70,21 @@ def _found(report: LintReport, wide: bool) -> Iterator[Section]:
     for finding in report.findings:
         by_rule.setdefault(finding.rule, []).append(finding)
     for rule_id, findings in by_rule.items():
-        rule = rules[rule_id]
+        rule, rows = rules[rule_id], list[Sequence[Cell]]()
+        for one in findings:
+            line = f":{one.line}" if one.line else ""
+            item = f", {one.item}" if one.item else ""
+            where = f"{one.file}{line}{item}" if one.file else one.field
+            about = Toned(one.object, _TONES[one.severity])
+            rows.append((about, where, finding_text(one, wide)))
         yield Section(
             rule.title,
             [
                 Paragraph(f"{rule.severity}, {rule.id}. {plain_text(rule.reason)}"),
-                Table(("Object", "Where", "Finding"), [_row(one, wide) for one in findings]),
+                Table(("Object", "Where", "Finding"), rows),
                 Paragraph(f"Fix: {plain_text(rule.fix)}"),
             ],
         )
-
-
-def _row(finding: Finding, wide: bool) -> tuple[Cell, ...]:
-    line = f":{finding.line}" if finding.line else ""
-    item = f", {finding.item}" if finding.item else ""
-    where = f"{finding.file}{line}{item}" if finding.file else finding.field
-    return Toned(finding.object, _TONES[finding.severity]), where, finding_text(finding, wide)
 
 
 def finding_text(finding: Finding, wide: bool = False) -> str:

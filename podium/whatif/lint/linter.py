@@ -1,7 +1,7 @@
 """Linting: what the rules find in a cluster view, less what isn't to be told."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from podium.api.objects import Object, metadata_of, name
@@ -46,34 +46,27 @@ def lint(
         for offence in rule.check(view, configuration.thresholds)
     ]
     told, excluded = list[Finding](), list[Finding]()
-    for one in _ordered(found):
+    # The gravest first, rule by rule; of one rule by object. Nothing stands there twice.
+    place = {rule_id: index for index, rule_id in enumerate(RULES)}
+    found.sort(
+        key=lambda one: (one.severity.rank, place[one.rule], one.object, one.field, one.message)
+    )
+    for one in dict.fromkeys(found):
         (excluded if one.namespace in configuration.exclude_namespaces else told).append(one)
+    by_namespace = defaultdict[str, Counter[str]](Counter)
+    for one in excluded:
+        by_namespace[one.namespace][one.rule] += 1
     return LintReport(
         findings=tuple(one for one in told if not one.suppressed_by),
         suppressed=tuple(one for one in told if one.suppressed_by),
         rules=tuple(RuleSummary.of(rule, severity) for rule, severity in rules.items()),
         objects=sum(map(len, view.by_kind.values())),
         excluded=len(excluded),
-        excluded_in=tuple(_by_namespace(excluded)),
+        excluded_in=tuple(
+            ExcludedNamespace(place, counts.total(), dict(counts))
+            for place, counts in sorted(by_namespace.items())
+        ),
     )
-
-
-def _by_namespace(found: Iterable[Finding]) -> Iterator[ExcludedNamespace]:
-    by_namespace = defaultdict[str, Counter[str]](Counter)
-    for one in found:
-        by_namespace[one.namespace][one.rule] += 1
-    for place, rules in sorted(by_namespace.items()):
-        yield ExcludedNamespace(place, rules.total(), dict(rules))
-
-
-def _ordered(found: list[Finding]) -> Iterator[Finding]:
-    """The gravest first, rule by rule; of one rule by object. Nothing stands there twice."""
-    place = {rule_id: index for index, rule_id in enumerate(RULES)}
-    ordered = sorted(
-        found,
-        key=lambda one: (one.severity.rank, place[one.rule], one.object, one.field, one.message),
-    )
-    yield from dict.fromkeys(ordered)
 
 
 def _finding(rule: Rule, severity: Severity, found: Offence, place: Place) -> Finding:

@@ -4,7 +4,7 @@ A controller stands for the pods that it makes. A pod whose controller isn't amo
 stands for all pods of that controller, and a pod without a controller for itself.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -133,11 +133,27 @@ class WorkloadReader:
     def _controllers(self) -> Iterator[Workload]:
         for kind, path in _TEMPLATES.items():
             for obj in self._of(kind):
-                if not self._is_owned(obj) and not _is_over(obj):
-                    replicas = self._replicas(obj)
-                    if replicas or kind != "ReplicaSet":
-                        pod = _pod_of(obj, _at(obj, path))
-                        yield self._workload(obj, kind, ".".join((*path, "spec")), pod, replicas)
+                is_over = kind == "Job" and (holds(obj, "Complete") or holds(obj, "Failed"))
+                replicas = self._replicas(obj)
+                if is_over or self._is_owned(obj) or (kind == "ReplicaSet" and not replicas):
+                    continue
+                template = part(obj, *path)
+                reference = {
+                    "apiVersion": obj["apiVersion"],
+                    "kind": obj["kind"],
+                    "name": name(obj),
+                    "uid": uid_of(obj) or f"{obj['kind']} {key(obj)}",
+                    "controller": True,
+                }
+                metadata = {
+                    **metadata_of(template),
+                    "name": name(obj),
+                    "namespace": namespace(obj),
+                    "ownerReferences": [reference],
+                }
+                pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}
+                pod["spec"] = spec_of(template)
+                yield self._workload(obj, kind, ".".join((*path, "spec")), pod, replicas)
 
     def _pods(self) -> Iterator[Workload]:
         groups: dict[tuple[str, ...], list[Object]] = {}
@@ -185,31 +201,3 @@ class WorkloadReader:
             refusal=refusal,
             is_new=is_new,
         )
-
-
-def _is_over(obj: Object) -> bool:
-    return obj["kind"] == "Job" and (holds(obj, "Complete") or holds(obj, "Failed"))
-
-
-def _at(obj: Object, path: Iterable[str]) -> Object:
-    for step in path:
-        obj = obj.get(step) or {}
-    return obj
-
-
-def _pod_of(owner: Object, template: Object) -> Object:
-    reference = {
-        "apiVersion": owner["apiVersion"],
-        "kind": owner["kind"],
-        "name": name(owner),
-        "uid": uid_of(owner) or f"{owner['kind']} {key(owner)}",
-        "controller": True,
-    }
-    metadata = {
-        **metadata_of(template),
-        "name": name(owner),
-        "namespace": namespace(owner),
-        "ownerReferences": [reference],
-    }
-    spec = spec_of(template)
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}

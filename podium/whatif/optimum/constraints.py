@@ -29,8 +29,18 @@ def constrain(model: Model) -> None:
             _spread(model, number, spread)
     _fit(model)
     _have_reasons(model)
-    _respect_budgets(model)
-    _respect_rates(model)
+    for number, budget in enumerate(model.scheduler.budgets.budgets):
+        if respects_all_budgets(model.scheduler, number):
+            model.program.at_most(model.gone_of(number), max(budget.allowed, 0))
+    for rate in model.scheduler.handle.options.protection.rates:
+        groups: dict[tuple[str, str], list[Term]] = defaultdict(list)
+        for number, variable in model.gone.items():
+            one = model.occupants[number]
+            group = one.cls.namespace, priority_class_of(one.pods[0].obj)
+            if rate.namespace in (EVERY, group[0]) and rate.priority_class in (EVERY, group[1]):
+                groups[group].append((variable, 1))
+        for terms in groups.values():
+            model.program.at_most(terms, rate.victims)
 
 
 def _fit(model: Model) -> None:
@@ -124,22 +134,3 @@ def _spread(model: Model, number: int, spread: Spread) -> None:
             slack = max(now + program.most(terms) - constraint.max_skew, 0)
             most = constraint.max_skew + slack - now
             program.at_most([*terms, *least, (flag, slack)], most)
-
-
-def _respect_budgets(model: Model) -> None:
-    budgets = model.scheduler.budgets.budgets
-    for number, budget in enumerate(budgets):
-        if respects_all_budgets(model.scheduler, number):
-            model.program.at_most(model.gone_of(number), max(budget.allowed, 0))
-
-
-def _respect_rates(model: Model) -> None:
-    for rate in model.scheduler.handle.options.protection.rates:
-        groups: dict[tuple[str, str], list[Term]] = defaultdict(list)
-        for number, variable in model.gone.items():
-            one = model.occupants[number]
-            group = one.cls.namespace, priority_class_of(one.pods[0].obj)
-            if rate.namespace in (EVERY, group[0]) and rate.priority_class in (EVERY, group[1]):
-                groups[group].append((variable, 1))
-        for terms in groups.values():
-            model.program.at_most(terms, rate.victims)

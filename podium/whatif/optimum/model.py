@@ -10,7 +10,7 @@ from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin
 from podium.scheduler.snapshot.node_columns import ABSENT
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.whatif.optimum.linear_program import LinearProgram, Term, total
-from podium.whatif.optimum.problem import Demand, Occupants, Problem
+from podium.whatif.optimum.problem import Problem
 
 
 class Model:
@@ -25,6 +25,7 @@ class Model:
     def __init__(self, problem: Problem, scheduler: Scheduler) -> None:
         self.program = LinearProgram()
         self.problem = problem
+        self.demands, self.occupants = problem.demands, problem.occupants
         self.scheduler = scheduler
         self.placed: list[dict[int, int]] = [
             {row: self.program.variable(len(demand.pods)) for row in demand.rows}
@@ -39,16 +40,6 @@ class Model:
         for number, one in enumerate(problem.occupants):
             self._on_row[one.row].append(number)
         self._domains: dict[str, dict[int, int]] = {}
-
-    @property
-    def demands(self) -> Sequence[Demand]:
-        """What is to be placed."""
-        return self.problem.demands
-
-    @property
-    def occupants(self) -> Sequence[Occupants]:
-        """Who is there."""
-        return self.problem.occupants
 
     def on(self, row: int) -> Sequence[int]:
         """The numbers of the occupants of a row."""

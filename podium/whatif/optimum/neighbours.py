@@ -26,10 +26,6 @@ def keep_apart(model: Model) -> None:
             unwanted, _ = model.meant_by(term)
             for _, rows in model.domains(term.topology_key) if unwanted else ():
                 _stay_away(model, unwanted, model.among(numbers, rows), rows)
-    _share_no_ports(model)
-
-
-def _share_no_ports(model: Model) -> None:
     for number, demand in enumerate(model.demands):
         wanted = demand.cls.host_ports
         if wanted:

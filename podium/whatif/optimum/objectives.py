@@ -1,6 +1,7 @@
 """What is minimised, in order: pods without a place, then the keys by which candidates compare."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -96,19 +97,17 @@ def _excess(program: LinearProgram, terms: Sequence[Term], allowed: int) -> int:
 
 
 def _ranks(model: Model, gone: Sequence[int]) -> list[Term]:
+    """Variables, one for each priority, that are 1 if a victim has at least that priority."""
     found: list[Term] = []
     for priority in sorted({model.occupants[one].priority for one in gone}, reverse=True):
-        those = [one for one in gone if model.occupants[one].priority == priority]
-        found.append((_reached(model, those, [one for one, _ in found[-1:]]), 1))
+        those = [model.gone[one] for one in gone if model.occupants[one].priority == priority]
+        variables = [*those, *(one for one, _ in found[-1:])]
+        reached = model.program.variable(derived=partial(_any, variables))
+        for one in variables:
+            model.program.at_most([(one, 1), (reached, -model.program.limit(one))], 0)
+        found.append((reached, 1))
     return found
 
 
-def _reached(model: Model, those: Sequence[int], higher: Sequence[int]) -> int:
-    """A variable that is 1 if any of these occupants goes, or the one for higher ones is 1."""
-    variables = [model.gone[one] for one in those] + [*higher]
-    reached = model.program.variable(
-        derived=lambda values: int(any(values[one] for one in variables))
-    )
-    for one in variables:
-        model.program.at_most([(one, 1), (reached, -model.program.limit(one))], 0)
-    return reached
+def _any(variables: Sequence[int], values: Sequence[int]) -> int:
+    return int(any(values[one] for one in variables))

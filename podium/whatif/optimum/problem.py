@@ -204,7 +204,6 @@ class ProblemReader:
                 self._unexpressed += [Unexpressed(pod, demand) for pod in pods]
 
     def _demand(self, pods: Sequence[PodInfo], scheduler_name: str) -> Demand | str:
-        """The demand of equal pods, or what about them can't be expressed."""
         pod, rows = pods[0], np.ones(self._snapshot.node_count, bool)
         if pod.cls.has_volumes:
             return "its volumes, for which nodes are chosen as they are bound"
@@ -223,7 +222,12 @@ class ProblemReader:
                 amounts |= self._amounts(state, pod)
             elif state.plugin not in _MODELLED:
                 return f"what {state.plugin} says of it"
-        spreads = self._spreads(pod)
+        constraints = own_constraints(pod.cls, DO_NOT_SCHEDULE)
+        key, counted = self._spreading.scored(constraints, needs_labels=True)
+        spreads = [
+            Spread(one, self._spreading.domains(pod.cls, one, key, counted)[1])
+            for one in constraints
+        ]
         if not spreads and any(s.plugin == PodTopologySpread.name for s in filtering.states):
             return "the configuration's own constraints for topology spread"
         for one in spreads:
@@ -238,13 +242,6 @@ class ProblemReader:
         for name, left in zip(state.names, room, strict=True):
             self._room.setdefault(name, left + own[name])
         return own
-
-    def _spreads(self, pod: PodInfo) -> list[Spread]:
-        constraints = own_constraints(pod.cls, DO_NOT_SCHEDULE)
-        key, rows = self._spreading.scored(constraints, needs_labels=True)
-        return [
-            Spread(one, self._spreading.domains(pod.cls, one, key, rows)[1]) for one in constraints
-        ]
 
     def _leans_on(self, demand: Demand, seeking: Sequence[Demand]) -> bool:
         """Whether pods want to be near others that wait and want to be near somebody, too."""
@@ -264,6 +261,7 @@ class ProblemReader:
         policies = policies_of(handle)
         policies.update()
         tables = victim_tables(handle, policies.protection)
+        is_rated = bool(handle.options.protection.rates)
         for row in range(self._snapshot.node_count):
             pods = [pod for pod in self._snapshot.pods_on[row] if not pod.cls.terminating]
             tables.importance.sort(pods)
@@ -271,20 +269,18 @@ class ProblemReader:
             for pod in reversed(pods):
                 takers = frozenset(one for one in priorities if tables.may_go(pod, one))
                 alone = self._alone(row, pod, takers)
-                groups[self._kind(alone, likeness)].append(alone)
+                quota = (pod.cls.namespace, priority_class_of(pod.obj)) if is_rated else ()
+                kind = (
+                    likeness.of(pod.cls.kin),
+                    alone.priority,
+                    pod.cls.host_ports,
+                    tuple(held(pod, name) for name in self._room),
+                    quota,
+                    (alone.budgets, alone.costs, alone.taken_by),
+                )
+                groups[kind].append(alone)
             for alike in groups.values():
                 yield replace(alike[0], pods=[pod for one in alike for pod in one.pods])
-
-    def _kind(self, one: Occupants, likeness: Likeness) -> Hashable:
-        rated = bool(self._scheduler.handle.options.protection.rates)
-        return (
-            likeness.of(one.cls.kin),
-            one.priority,
-            one.cls.host_ports,
-            tuple(held(one.pods[0], name) for name in self._room),
-            (one.cls.namespace, priority_class_of(one.pods[0].obj)) if rated else (),
-            (one.budgets, one.costs, one.taken_by),
-        )
 
     def _alone(self, row: int, pod: PodInfo, taken_by: frozenset[int]) -> Occupants:
         columns, clock = self._scheduler.budgets, self._scheduler.handle.clock
@@ -303,7 +299,6 @@ class ProblemReader:
 
 
 def _together(demands: Sequence[Demand], likeness: Likeness) -> Iterator[Demand]:
-    """Demands that nothing tells apart as one."""
     groups: dict[Hashable, list[Demand]] = defaultdict(list)
     for one in demands:
         own = one.cls if one.spreads else likeness.of(one.cls.kin)

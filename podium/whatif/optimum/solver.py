@@ -9,7 +9,7 @@ from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.whatif.optimum.constraints import constrain
 from podium.whatif.optimum.model import Model, solution_of
-from podium.whatif.optimum.objectives import NOT_MINIMISED, UNPLACED, Objective, objectives
+from podium.whatif.optimum.objectives import NOT_MINIMISED, UNPLACED, objectives
 from podium.whatif.optimum.optimum_report import (
     OptimalPlacement,
     OptimalVictim,
@@ -36,7 +36,16 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
     model = Model(problem, scheduler)
     constrain(model)
     listed = [*objectives(model)]
-    values, gaps = _minimise(model, listed, seconds)
+    values = model.program.completed(first_solution(model)) or [0] * model.program.size
+    names, gaps, left_s = _names(scheduler), list[OptimumGap](), seconds
+    for objective in listed:
+        # Whatever takes long leaves some of the time to those behind it.
+        solved = model.program.minimise(objective.costs, left_s / 2, values)
+        values, left_s = solved.values, left_s - solved.seconds
+        model.program.at_most(objective.costs.items(), solved.value)
+        if not solved.is_proven:
+            which = names[objective.name]
+            gaps.append(OptimumGap(which, objective.level, solved.value, solved.bound))
     solution = solution_of(model, values)
     verdict = verify(scheduler, solution)
     unexpressed = (UnexpressedPod(one.pod.key, one.reason) for one in problem.unexpressed)
@@ -69,7 +78,7 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
         ),
         victims=tuple(victims),
         steps=tuple(_steps(scheduler, verdict, victims)),
-        gaps=gaps,
+        gaps=tuple(gaps),
         unexpressed=tuple(sorted(unexpressed, key=lambda one: one.pod)),
         notes=tuple(_notes(scheduler, verdict)),
     )
@@ -85,24 +94,6 @@ def tally(placed: int, victims: Sequence[tuple[int, bool]]) -> OptimumTally:
         sum(priorities),
         len(victims),
     )
-
-
-def _minimise(
-    model: Model, listed: Sequence[Objective], seconds: float
-) -> tuple[Sequence[int], tuple[OptimumGap, ...]]:
-    """Values that are best by one objective after the other, and what isn't proven of that."""
-    names = _names(model.scheduler)
-    values = model.program.completed(first_solution(model)) or [0] * model.program.size
-    gaps, left = list[OptimumGap](), seconds
-    for objective in listed:
-        # Whatever takes long leaves some of the time to those behind it.
-        solved = model.program.minimise(objective.costs, left / 2, values)
-        values, left = solved.values, left - solved.seconds
-        model.program.at_most(objective.costs.items(), solved.value)
-        if not solved.is_proven:
-            name = names[objective.name]
-            gaps.append(OptimumGap(name, objective.level, solved.value, solved.bound))
-    return values, tuple(gaps)
 
 
 def _names(scheduler: Scheduler) -> dict[str, str]:

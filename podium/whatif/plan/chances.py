@@ -42,7 +42,6 @@ def _rows(plan: Plan) -> Iterator[PodRow]:
 
 
 def _fates(plan: Plan) -> dict[str, str]:
-    """How each pod fares: its node, or what else comes of it."""
     fates = {placement.pod: placement.node for placement in plan.placements}
     fates |= {pending.pod: PENDING for pending in plan.pending}
     return fates | {one.pod: LOSES_PLACE for one in plan.disruptions}

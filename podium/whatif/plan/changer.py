@@ -3,7 +3,6 @@
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
 from podium.api.kinds.decisive_kinds import Identity, label
@@ -117,7 +116,9 @@ class Changer:
                         self._apply(one, manifest)
             case Delete():
                 how = _BY_FORCE if change.is_forced else _IN_BACKGROUND
-                self._try(_identity(change.target), partial(self._delete, how))
+                kind, place, called = change.target.identity
+                what = Attributes(ALL_KINDS[kind], place, called, self._cluster.driver.now_s)
+                self._try((kind, place, called), lambda _: self._cluster.server.delete(what, how))
             case Cordon(node, is_cordoned):
                 self._try(
                     ("Node", "", node),
@@ -135,38 +136,30 @@ class Changer:
             case Restart(target):
                 self._restart(target)
 
-    def _delete(self, how: DeleteOptions, found: Identity) -> None:
-        kind, place, called = found
-        now_s = self._cluster.driver.now_s
-        self._cluster.server.delete(Attributes(ALL_KINDS[kind], place, called, now_s), how)
-
     def _apply(self, found: Identity, manifest: Object) -> None:
         last = self._last_applied(found)
         self._try(found, lambda _: apply_manifest(self._cluster, manifest, last))
 
     def _silence(self, found: Identity) -> None:
-        """Have a node fall silent, as its script tells it."""
         self.silenced_s[found[2]] = self._observer.passed_s()
         marks = {"metadata": {"annotations": {DOWN: "true"}}}
         what = Attributes(KINDS["Node"], "", found[2], self._cluster.driver.now_s)
         self._cluster.server.patch(what, PatchRequest(PatchType.MERGE, marks))
 
     def _restart(self, target: ChangeTarget) -> None:
-        found = _identity(target)
+        found = target.identity
         live = self._cluster.store.get(*found)
         if live is not None and spec_of(live).get("paused"):
-            message = "can't restart a paused deployment (resume it first)"
-            self._reject(found, message)
+            self._reject(found, "can't restart a paused deployment (resume it first)")
             return
         marks = {_RESTARTED_AT: timestamp(self._cluster.driver.now_s)}
         body = {"spec": {"template": {"metadata": {"annotations": marks}}}}
         self._patch(target, PatchRequest(PatchType.STRATEGIC, body))
 
     def _patch(self, target: ChangeTarget, request: PatchRequest, subresource: str = "") -> None:
-        found = _identity(target)
         kind, now_s = KINDS[target.kind], self._cluster.driver.now_s
         what = Attributes(kind, target.namespace, target.name, now_s, subresource)
-        self._try(found, lambda _: self._cluster.server.patch(what, request))
+        self._try(target.identity, lambda _: self._cluster.server.patch(what, request))
 
     def _try(self, found: Identity, act: Callable[[Identity], object]) -> None:
         before = self._cluster.store.get(*found)
@@ -197,18 +190,12 @@ class Changer:
         return {**own, "metadata": {field: value for field, value in metadata.items() if value}}
 
 
-def _identity(target: ChangeTarget) -> Identity:
-    return target.kind, target.namespace, target.name
-
-
 # In the words of kube-apiserver and its admission plugins; of each the kind that is referred to.
 _MISSING = (
     (re.compile(r"no PriorityClass with name (\S+) was found"), "PriorityClass"),
     (re.compile(r'RuntimeClass "([^"]+)" not found'), "RuntimeClass"),
     (re.compile(r'namespaces "([^"]+)" not found'), "Namespace"),
 )
-
-
 _ALWAYS_THERE = {"PriorityClass": (*SYSTEM_PRIORITY_CLASSES,)}
 
 

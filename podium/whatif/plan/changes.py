@@ -7,7 +7,6 @@ from functools import cached_property
 import msgspec
 
 from podium.api.errors import PodiumError
-from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, Identity, decisive, label
 from podium.api.objects import Object
 from podium.api.values.message_words import likely_meant
@@ -30,6 +29,15 @@ WORKLOADS = frozenset(
 """Kinds that have pods, or have others that have them."""
 
 
+_KINDS = {
+    name + group: kind
+    for kind in DECISIVE_KINDS.values()
+    for name in (kind.singular, kind.plural, *kind.short_names)
+    for group in ("", f".{kind.group}" if kind.group else "")
+}
+"""By their spellings, with and without their group."""
+
+
 class TargetError(PodiumError):
     """What was to be changed can't be understood, or isn't there."""
 
@@ -46,8 +54,13 @@ class ChangeTarget:
     namespace: str
     name: str
 
+    @property
+    def identity(self) -> Identity:
+        """By which a store finds it."""
+        return self.kind, self.namespace, self.name
+
     def __str__(self) -> str:
-        return label((self.kind, self.namespace, self.name))
+        return label(self.identity)
 
 
 def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeTarget:
@@ -82,15 +95,6 @@ def parse_workload(text: str, namespace: str) -> ChangeTarget | None:
     if kind is None or kind.name not in WORKLOADS or len(places) > 2 or not called:
         return None
     return ChangeTarget(kind.key, places[-1] if len(places) == 2 else namespace, called)
-
-
-def _spellings(kind: Kind) -> tuple[str, ...]:
-    group = f".{kind.group}" if kind.group else ""
-    names = (kind.singular, kind.plural, *kind.short_names)
-    return (*names, *(name + group for name in names if group))
-
-
-_KINDS = {spelling: kind for kind in DECISIVE_KINDS.values() for spelling in _spellings(kind)}
 
 
 @dataclass(frozen=True)
@@ -243,7 +247,7 @@ def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
             target = ChangeTarget("Node", "", change.node)
         else:
             target = change.target
-        found = (target.kind, target.namespace, target.name)
+        found = target.identity
         if not is_there.get(found, found in state):
             verb = words(change).partition(" ")[0]
             others = (

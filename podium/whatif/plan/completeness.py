@@ -128,7 +128,13 @@ def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[
     warnings = [
         f"the state has no {kind}: {why}" for kind, why in missing.items() if not _of(both, kind)
     ]
-    warnings += _on_unknown_nodes(both)
+    strays: Counter[str] = sum((one.strays for one in both), Counter())
+    for known in both:
+        for node in known.node_names:
+            del strays[node]
+    if strays:
+        names = listed(sorted(strays), _SHOWN_MAX)
+        warnings.append(f"{strays.total()} pods are on nodes that the state lacks: {names}")
     if warnings:
         warnings.append(f"a complete state is what this prints: {EXPORT_COMMAND}")
     return warnings
@@ -188,13 +194,9 @@ def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
     classes = named - {"", *SYSTEM_PRIORITY_CLASSES}
     if classes:
         found["PriorityClass"] = f"pods name {listed(sorted(classes), _SHOWN_MAX)}"
-    if any(claim for spec in specs for claim in _claim_names(spec)):
+    volumes_of_pods = (volume for spec in specs for volume in volumes_of(spec))
+    if any(part(one, "persistentVolumeClaim").get("claimName") for one in volumes_of_pods):
         found["PersistentVolumeClaim"] = "pods that wait for a place use one"
-    return {**found, **_storage_referred_to(both)}
-
-
-def _storage_referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
-    found = {}
     claims = [spec_of(claim) for claim in _of(both, "PersistentVolumeClaim")]
     if any(spec.get("volumeName") for spec in claims):
         found["PersistentVolume"] = "claims are bound to one"
@@ -214,25 +216,6 @@ def _storage_referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
     if {str(part(spec_of(one), "csi").get("driver")) for one in volumes} & (limited - never):
         found["VolumeAttachment"] = "volumes count while they are attached, also without a pod"
     return found
-
-
-def _claim_names(spec: Object) -> Iterator[str]:
-    for volume in volumes_of(spec):
-        if claim := volume.get("persistentVolumeClaim"):
-            yield str(claim.get("claimName"))
-
-
-def _on_unknown_nodes(both: Iterable[StateFacts]) -> list[str]:
-    strays: Counter[str] = Counter()
-    for one in both:
-        strays += one.strays
-    for node in [*strays]:
-        if any(node in one.node_names for one in both):
-            del strays[node]
-    if not strays:
-        return []
-    names = listed(sorted(strays), _SHOWN_MAX)
-    return [f"{strays.total()} pods are on nodes that the state lacks: {names}"]
 
 
 _OWNED = ("Pod", "ReplicaSet", "Job")

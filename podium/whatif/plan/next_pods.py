@@ -5,7 +5,7 @@ replaces a running pod of the workload, as when that is deleted, and one that re
 belongs to no workload.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -71,13 +71,11 @@ def tried(
         )
 
 
-def preempted_since(play: Play, since_s: float) -> Iterator[PreemptedPod]:
+def preempted_since(
+    play: Play, since_s: float, histories: PodHistories | None = None
+) -> Iterator[PreemptedPod]:
     """The pods that were preempted since a moment of a play, at times counted from then."""
-    yield from _preempted(play, _histories(play), since_s)
-
-
-def _preempted(play: Play, histories: PodHistories, since_s: float) -> Iterator[PreemptedPod]:
-    owners = play.owners()
+    owners, histories = play.owners(), histories or _histories(play)
     for lost in histories.disrupted:
         if lost.cause is not BY_SCHEDULER or lost.ended_s is None or lost.ended_s < since_s:
             continue
@@ -129,7 +127,19 @@ def _try(play: Play, trial: _Trial) -> NextPod:
     play.record_preemptions(alternatives_max=0)
     if trial.is_replacement:
         # Preemption takes the youngest of equals: of the others, more than one gives way in turn.
-        _delete(play, min(trial.stale.pods, key=_age))
+        oldest = min(
+            trial.stale.pods,
+            key=lambda pod: (
+                status_of(pod).get("startTime") or metadata_of(pod).get("creationTimestamp") or "",
+                key(pod),
+            ),
+        )
+        # Nothing is decided before `change` has been called.
+        play.machine.hold()
+        place, called = key(oldest).split("/")
+        what = Attributes(KINDS["Pod"], place, called, play.cluster.driver.now_s)
+        play.cluster.server.delete(what, DeleteOptions())
+        play.observer.look()
         play.change(())
     else:
         place, called = trial.stale.namespace, _NAME
@@ -139,14 +149,23 @@ def _try(play: Play, trial: _Trial) -> NextPod:
         spec = _like(trial.stale.spec)
         new_pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
         play.change([Apply((new_pod,))])
-    if not play.run(watch=_stopping_after(play, _VICTIMS_MAX)):
+
+    def watch(decision: Decision) -> None:
+        play.preemptions.record(decision)
+        # Once so many pods have been preempted, nothing more is decided.
+        if len(play.preemptions.preemptors) >= _VICTIMS_MAX:
+            play.machine.hold()
+
+    if not play.run(watch=watch):
         raise KeyboardInterrupt
     histories = _histories(play)
-    preempted = tuple(_preempted(play, histories, since_s))
+    preempted = tuple(preempted_since(play, since_s, histories))
     new = _first_new(play, histories, trial, entries_before)
     message = ""
     if new is None:
-        message = _refusal(play, trial.stale.workload)
+        refused = (*play.rejected, *short_of_pods(play))
+        told = (one.message for one in refused if one.workload in ("", trial.stale.workload))
+        message = next(told, "it doesn't come while the plan is played")
     elif not new.node:
         pod = play.cluster.store.get("Pod", *new.pod.split("/"))
         message = condition_message(pod or {}, "PodScheduled")
@@ -161,56 +180,22 @@ def _try(play: Play, trial: _Trial) -> NextPod:
     )
 
 
-def _stopping_after(play: Play, victims_max: int) -> Callable[[Decision], None]:
-    """Record preemptions, and have nothing more decided once so many pods have been preempted."""
-
-    def watch(decision: Decision) -> None:
-        play.preemptions.record(decision)
-        if len(play.preemptions.preemptors) >= victims_max:
-            play.machine.hold()
-
-    return watch
-
-
-def _age(pod: Object) -> tuple[str, str]:
-    began = status_of(pod).get("startTime") or metadata_of(pod).get("creationTimestamp")
-    return str(began or ""), key(pod)
-
-
 def _histories(play: Play) -> PodHistories:
     return PodHistories(play.observer.entries, play.before.by_uid, play.cluster.store.get)
-
-
-def _delete(play: Play, pod: Object) -> None:
-    """Delete a pod as `kubectl delete` does; nothing is decided before `change` has been called."""
-    play.machine.hold()
-    place, called = key(pod).split("/")
-    now_s = play.cluster.driver.now_s
-    play.cluster.server.delete(Attributes(KINDS["Pod"], place, called, now_s), DeleteOptions())
-    play.observer.look()
 
 
 def _first_new(
     play: Play, histories: PodHistories, trial: _Trial, entries_before: int
 ) -> PodHistory | None:
-    """The pod that was to come; None if it didn't."""
     owners = play.owners()
     for entry in play.observer.entries[entries_before:]:
         history = histories.by_uid.get(entry.uid) if entry.type == "PodCreated" else None
         if history is None:
             continue
-        if not trial.is_replacement:
-            return history
-        if owners.workload(history.pod, history.owner) == trial.stale.workload:
+        workload = owners.workload(history.pod, history.owner)
+        if not trial.is_replacement or workload == trial.stale.workload:
             return history
     return None
-
-
-def _refusal(play: Play, workload: str) -> str:
-    for rejected in (*play.rejected, *short_of_pods(play)):
-        if rejected.workload in ("", workload):
-            return rejected.message
-    return "it doesn't come while the plan is played"
 
 
 def _like(spec: Object) -> Mapping[str, object]:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from podium.api.objects import is_terminating
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.scheduler.snapshot.pod_info import pending_pod
-from podium.whatif.optimum.optimum_report import Optimum, OptimumTally
 from podium.whatif.optimum.solver import solve, tally
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.play import Play
@@ -26,17 +25,13 @@ def with_optimum(plan: Plan, request: PlanRequest, seconds: float) -> Plan:
         and not pod["spec"].get("schedulingGates")
     ]
     pods = [pending_pod(pod, scheduler.snapshot.classes) for pod in waiting]
-    found: Optimum = solve(scheduler, pods, seconds)
-    return replace(
-        plan, optimum=replace(found, ordinary=_ordinary(plan, {pod.key for pod in pods}))
-    )
-
-
-def _ordinary(plan: Plan, pods: set[str]) -> OptimumTally:
+    found = solve(scheduler, pods, seconds)
+    keys = {pod.key for pod in pods}
     victims = [
         (victim.priority, bool(victim.broken))
         for preemption in plan.preemptions
-        if preemption.preemptor in pods
+        if preemption.preemptor in keys
         for victim in preemption.taken
     ]
-    return tally(len(pods & {one.pod for one in plan.placements}), victims)
+    ordinary = tally(len(keys & {one.pod for one in plan.placements}), victims)
+    return replace(plan, optimum=replace(found, ordinary=ordinary))

@@ -79,7 +79,12 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
                 continue
             scripted = with_usage(pod, {what: resource})
             store.update("Pod", scripted, None)
-            used += _used(scripted, what)
+            try:
+                usage = usage_at(scripted, usage_of(scripted), 0.0, name(pod))
+            except BehaviourError as error:
+                raise PressureError(f"Pod {name(pod)}: {error}") from None
+            memory, storage = usage.memory_bytes or 0, usage.ephemeral_storage_bytes
+            used += memory if what == "memory" else storage
         status = status_of(node)
         amounts = status.get("capacity") or status.get("allocatable") or {}
         if resource not in amounts:
@@ -107,14 +112,6 @@ def with_usage(pod: Object, resources: Mapping[str, str]) -> Object:
             requested = eviction_request_nanos(pod, resource) // NANOS_PER_UNIT
             pod = _scripted(pod, what, requested)
     return pod
-
-
-def _used(pod: Object, what: str) -> int:
-    try:
-        usage = usage_at(pod, usage_of(pod), 0.0, name(pod))
-    except BehaviourError as error:
-        raise PressureError(f"Pod {name(pod)}: {error}") from None
-    return (usage.memory_bytes or 0) if what == "memory" else usage.ephemeral_storage_bytes
 
 
 def _scripted(obj: Object, what: str, amount: int) -> Object:

@@ -63,7 +63,6 @@ class _Course:
         self._seen: set[tuple[Any, ...]] = set()
 
     def take(self, workload: Object, now_s: float) -> None:
-        """Take in how a workload is now."""
         if workload is self.workload:
             return
         self.workload = workload
@@ -102,7 +101,7 @@ class Rollouts:
             if course.workload is workload:
                 continue
             course.take(workload, self._passed_s)
-            if _LACKING[one[0]](workload):
+            if _lacking(workload):
                 self._ended_s.pop(one, None)
             else:
                 self._ended_s.setdefault(one, self._passed_s)
@@ -134,11 +133,12 @@ class Rollouts:
                 yield one, workload
 
     def _rollout(self, one: Identity, workload: Object) -> Rollout:
-        lacking = _LACKING[one[0]](workload)
+        lacking = _lacking(workload)
         if not lacking:
             at_s = round(self._ended_s.get(one, 0.0), 3)
             return Rollout(label(one), "Complete", "", at_s, namespace=one[1])
-        if _is_paused(workload) and (_is_settled(workload) or self._standstill_s(one) is not None):
+        is_paused = one[0] == "Deployment" and spec_of(workload).get("paused")
+        if is_paused and (_is_settled(workload) or self._standstill_s(one) is not None):
             message = f"{lacking}, and the Deployment is paused"
             return Rollout(label(one), "Paused", message, namespace=one[1])
         missed_s = self._deadline_missed_s(one, workload)
@@ -156,7 +156,13 @@ class Rollouts:
         if spec.get("podManagementPolicy") == "Parallel" or _is_on_delete(stateful_set):
             return ""
         partition = int(part(spec, "updateStrategy", "rollingUpdate").get("partition") or 0)
-        for ordinal, pod in sorted(self._pods_of(stateful_set), key=itemgetter(0)):
+        pods = [
+            (ordinal, pod)
+            for pod in self._cluster.store.list("Pod").items
+            if controller_uid(pod) == uid_of(stateful_set)
+            and (ordinal := ordinal_of(stateful_set, pod)) is not None
+        ]
+        for ordinal, pod in sorted(pods, key=itemgetter(0)):
             if is_ready(pod):
                 continue
             revision = revision_hash_of(pod)
@@ -167,13 +173,6 @@ class Rollouts:
                 "updated before all are ready: deleting it lets the update through"
             )
         return ""
-
-    def _pods_of(self, stateful_set: Object) -> Iterator[tuple[int, Object]]:
-        for pod in self._cluster.store.list("Pod").items:
-            if controller_uid(pod) == uid_of(stateful_set):
-                ordinal = ordinal_of(stateful_set, pod)
-                if ordinal is not None:
-                    yield ordinal, pod
 
     def _deadline_missed_s(self, one: Identity, workload: Object) -> float | None:
         """When it was plain that a rollout is stuck, in seconds since the plan began."""
@@ -199,8 +198,6 @@ class Rollouts:
 def _deployment(workload: Object) -> str:
     spec, status = spec_of(workload), status_of(workload)
     wanted, updated = int(spec.get("replicas") or 0), int(status.get("updatedReplicas") or 0)
-    if _is_unobserved(workload):
-        return "its controller hasn't seen the change"
     if updated < wanted:
         return f"{updated} of {wanted} pods are updated"
     if (old := int(status.get("replicas") or 0) - updated) > 0:
@@ -212,14 +209,11 @@ def _deployment(workload: Object) -> str:
 def _stateful_set(workload: Object) -> str:
     spec, status = spec_of(workload), status_of(workload)
     wanted, ready = int(spec.get("replicas") or 0), int(status.get("readyReplicas") or 0)
-    strategy: Object = spec.get("updateStrategy") or {}
-    if _is_unobserved(workload):
-        return "its controller hasn't seen the change"
     if ready < wanted:
         return f"{ready} of {wanted} pods are ready"
     if _is_on_delete(workload):
         return ""
-    partition = int(part(strategy, "rollingUpdate").get("partition") or 0)
+    partition = int(part(spec, "updateStrategy", "rollingUpdate").get("partition") or 0)
     to_update, updated = max(wanted - partition, 0), int(status.get("updatedReplicas") or 0)
     is_current = status.get("updateRevision") == status.get("currentRevision")
     return (
@@ -231,16 +225,10 @@ def _daemon_set(workload: Object) -> str:
     status = status_of(workload)
     wanted = int(status.get("desiredNumberScheduled") or 0)
     updated = int(status.get("updatedNumberScheduled") or 0)
-    if _is_unobserved(workload):
-        return "its controller hasn't seen the change"
     if not _is_on_delete(workload) and updated < wanted:
         return f"{updated} of {wanted} pods are updated"
     available = int(status.get("numberAvailable") or 0)
     return f"{available} of {wanted} pods are available" if available < wanted else ""
-
-
-def _is_paused(workload: Object) -> bool:
-    return workload["kind"] == "Deployment" and bool(spec_of(workload).get("paused"))
 
 
 def _is_settled(workload: Object) -> bool:
@@ -266,6 +254,12 @@ _LACKING: Mapping[str, Callable[[Object], str]] = {
 }
 
 
+def _lacking(workload: Object) -> str:
+    if _is_unobserved(workload):
+        return "its controller hasn't seen the change"
+    return _LACKING[workload["kind"]](workload)
+
+
 def with_reasons(
     rollouts: Iterable[Rollout],
     pending: "Sequence[PendingPod]",
@@ -278,7 +272,10 @@ def with_reasons(
             yield rollout
             continue
         waiting = [one for one in pending if one.workload == rollout.workload]
-        reasons = [f"{one.pod} stays pending: {_gist(one.message)}" for one in waiting]
+        reasons = [
+            f"{one.pod} stays pending: {one.message.partition('. ')[0].rstrip('.')}"
+            for one in waiting
+        ]
         reasons += [
             f"the API doesn't let in {one.object}: {one.message}"
             for one in rejected
@@ -290,7 +287,3 @@ def with_reasons(
             if one.workload == rollout.workload
         ]
         yield replace(rollout, reason=reasons[0] if reasons else "")
-
-
-def _gist(message: str) -> str:
-    return message.partition(". ")[0].rstrip(".")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from podium.api.documents.pod_report import PodReportFields
+from podium.api.documents.pod_report import PodReportFields, pod_facts
 from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace, uid
 from podium.api.pods import (
@@ -75,15 +75,7 @@ class WorkloadOwners:
 
     def row_of(self, pod: Object) -> PodRowFields:
         """What a row says of a pod that is there."""
-        above = controller_key(pod)
-        return {
-            "pod": key(pod),
-            "namespace": namespace(pod),
-            "owner": label(above) if above else "",
-            "workload": self.workload(key(pod), above),
-            "priority": pod_priority(pod),
-            "priority_class": priority_class_of(pod),
-        }
+        return {**pod_facts(pod), "workload": self.workload(key(pod), controller_key(pod))}
 
 
 class PodsBefore:

@@ -74,17 +74,31 @@ def rollout(
         raise KeyboardInterrupt
     stale = tuple(tried(play, stale_pods_of(play), NEXT_PODS_MAX, workers))
     search = _search(asked, progress)
-    obvious = tuple(_obvious(search, play, workers))
+    orders = {"as given": search.steps}
+    if len(steps) > 1:
+        deleted = tuple(one for step in steps for one in step.deleted)
+        orders["all at once"] = [RolloutStep("all at once", tuple(manifests), deleted)]
+    found_in = in_workers(partial(search.in_order, play), [*orders.values()], workers)
+    obvious = tuple(map(OrderTrial, orders, found_in))
     search.learn(obvious[0].steps)
+    templates = (
+        {"metadata": one["metadata"], **template}
+        for one in manifests
+        if (template := spec_of(one).get("template"))
+    )
+    later = {identity(manifest) for manifest in manifests}
     report = RolloutAdvice(
         important=asked.important,
         stale_priorities=stale,
-        preparation=tuple(_preparation(asked.introduction)),
+        preparation=tuple(
+            f"{label(identity(one))}{', not as the default' if identity(one) in later else ''}"
+            for one in asked.introduction.preparation
+        ),
         obvious=obvious,
         warnings=(
             *play.notes,
             *warnings,
-            *play.limits_of_the_model(_templates(manifests)).warnings,
+            *play.limits_of_the_model(templates).warnings,
             *(f"{one.object}: {one.message}" for one in rejected),
         ),
     )
@@ -106,36 +120,20 @@ def rollout(
     return replace(report, room=room, room_tried=asked.more_nodes if room is None else room.nodes)
 
 
-def _preparation(introduction: Introduction) -> Iterator[str]:
-    later = {identity(one) for step in introduction.steps for one in step.manifests}
-    for one in introduction.preparation:
-        yield f"{label(identity(one))}{', not as the default' if identity(one) in later else ''}"
-
-
 def _search(asked: RolloutRequest, progress: Progress | None = None) -> RolloutSearch:
     judge = Judge(asked.introduction.priorities, asked.important)
     return RolloutSearch(asked.introduction.steps, judge, asked.tries, progress=progress)
 
 
-def _obvious(search: RolloutSearch, play: Play, workers: int) -> Iterator[OrderTrial]:
-    orders = {"as given": search.steps}
-    if len(search.steps) > 1:
-        everything = tuple(manifest for step in search.steps for manifest in step.manifests)
-        deleted = tuple(one for step in search.steps for one in step.deleted)
-        orders["all at once"] = [RolloutStep("all at once", everything, deleted)]
-    found = in_workers(partial(search.in_order, play), [*orders.values()], workers)
-    yield from map(OrderTrial, orders, found)
-
-
 def _likely(introduction: Introduction) -> list[int]:
     """The order in which a safe one is likely to be found soon: the most important first."""
     numbers = range(len(introduction.steps))
-    return sorted(numbers, key=lambda number: -_priority(introduction, number))
-
-
-def _priority(introduction: Introduction, number: int) -> int:
-    (manifest,) = introduction.steps[number].manifests
-    return introduction.priorities.of(label(identity(manifest)), class_value(manifest))
+    priorities = []
+    for step in introduction.steps:
+        (manifest,) = step.manifests
+        what, value = label(identity(manifest)), class_value(manifest)
+        priorities.append(introduction.priorities.of(what, value))
+    return sorted(numbers, key=lambda number: -priorities[number])
 
 
 def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
@@ -144,9 +142,14 @@ def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
     Of a shape of which the most don't help, fewer aren't tried.
     """
 
+    def with_nodes(nodes: Sequence[Object]) -> tuple[StepOutcome, ...] | None:
+        play.change([Apply(tuple(nodes))])
+        play.run(None)
+        return _search(asked).safe_order(play, _likely(asked.introduction))
+
     def rooms(count: int, among: Sequence[ZonedShape]) -> Iterator[tuple[ZonedShape, Room]]:
         added = [shape.nodes(count) for shape in among]
-        found = in_workers(partial(_with_nodes, asked, play), added, workers)
+        found = in_workers(with_nodes, added, workers)
         for shape, steps in zip(among, found, strict=True):
             if steps is not None:
                 yield shape, Room(count, shape.names, steps)
@@ -158,15 +161,6 @@ def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
     fewer = (rooms(count, shapes) for count in range(1, most))
     _, found = next(chain(chain.from_iterable(fewer), helpful), (None, None))
     return found
-
-
-def _with_nodes(
-    asked: RolloutRequest, play: Play, nodes: Sequence[Object]
-) -> tuple[StepOutcome, ...] | None:
-    """A safe order with these nodes more; it changes `play`."""
-    play.change([Apply(tuple(nodes))])
-    play.run(None)
-    return _search(asked).safe_order(play, _likely(asked.introduction))
 
 
 def _non_preempting(asked: RolloutRequest, play: Play) -> tuple[StepOutcome, ...]:
@@ -186,10 +180,3 @@ def _non_preempting(asked: RolloutRequest, play: Play) -> tuple[StepOutcome, ...
     play.run(None)
     search = _search(structs.replace(asked, introduction=introduction))
     return search.safe_order(play, _likely(introduction)) or ()
-
-
-def _templates(manifests: Sequence[Object]) -> Iterator[Object]:
-    for manifest in manifests:
-        template = spec_of(manifest).get("template")
-        if template:
-            yield {"metadata": manifest["metadata"], **template}

@@ -41,15 +41,6 @@ class RolloutSearch(msgspec.Struct):
         """Whether there were more steps to play than may be."""
         return self.tried >= self.most
 
-    def safe_order(self, play: Play, first: Sequence[int]) -> tuple[StepOutcome, ...] | None:
-        """A safe order; None if there is none, or if the search is cut short.
-
-        Args:
-            play: one that has come to rest; it stays as it is.
-            first: the numbers of the steps, in the order in which they are tried.
-        """
-        return self._from(play, (), tuple(first))
-
     def in_order(self, play: Play, steps: Sequence[RolloutStep]) -> tuple[StepOutcome, ...]:
         """What comes of steps in this order, up to the first that isn't safe; it changes `play`."""
         outcomes: list[StepOutcome] = []
@@ -65,9 +56,16 @@ class RolloutSearch(msgspec.Struct):
         if not outcomes[-1].is_safe:
             self.known[tuple(one.step for one in outcomes)] = outcomes[-1]
 
-    def _from(
-        self, play: Play, done: tuple[StepOutcome, ...], left: tuple[int, ...]
+    def safe_order(
+        self, play: Play, left: Sequence[int], done: tuple[StepOutcome, ...] = ()
     ) -> tuple[StepOutcome, ...] | None:
+        """A safe order; None if there is none, or if the search is cut short.
+
+        Args:
+            play: one that has come to rest; it stays as it is.
+            left: the numbers of the steps, in the order in which they are tried.
+            done: what came of the steps before, which the order begins with.
+        """
         for number in left:
             if self.is_cut_short:
                 return None
@@ -85,7 +83,7 @@ class RolloutSearch(msgspec.Struct):
         return None
 
     def _after(
-        self, play: Play, done: tuple[StepOutcome, ...], left: tuple[int, ...], number: int
+        self, play: Play, done: tuple[StepOutcome, ...], left: Sequence[int], number: int
     ) -> tuple[tuple[StepOutcome, ...] | None, "_Known"]:
         outcome = play_step(play, self.steps[number], self.judge)
         self.tried += 1
@@ -98,7 +96,7 @@ class RolloutSearch(msgspec.Struct):
         else:
             place = (frozenset(rest), fingerprint(play))
             if place not in self.dead:
-                found = self._from(play, (*done, outcome), rest)
+                found = self.safe_order(play, rest, (*done, outcome))
                 if found is None and not self.is_cut_short:
                     self.dead.add(place)
         return found, (self.tried, self.dead, self.dead_ends)

@@ -121,7 +121,8 @@ def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introd
         (
             *(obj for one, obj in found.items() if one not in steps),
             *(
-                _not_yet_default(obj)
+                # So that workloads can name the class before it becomes the default.
+                {**obj, "globalDefault": False}
                 for one, obj in steps.items()
                 if one[0] == _CLASS and one not in there
             ),
@@ -173,7 +174,7 @@ def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
         raise RolloutStepError(
             f"--assign {text}: expected KIND/NAME=CLASS, such as deploy/web=high"
         )
-    found = state.get((target.kind, target.namespace, target.name))
+    found = state.get(target.identity)
     if found is None:
         raise RolloutStepError(f"--assign {text}: the state has no {target}")
     marks = {key: value for key, value in annotations(found).items() if key != LAST_APPLIED}
@@ -205,7 +206,6 @@ def _classed(template: Object, class_name: str) -> Object:
 
 
 def _is_step(one: Identity, obj: Object, before: Object | None) -> bool:
-    """Whether the order of an object among others matters."""
     if one[0] != _CLASS:
         return one[0] in (*_TEMPLATED, "Pod")
     is_default = bool(obj.get("globalDefault"))
@@ -213,11 +213,6 @@ def _is_step(one: Identity, obj: Object, before: Object | None) -> bool:
         return is_default
     was_default = bool(before.get("globalDefault"))
     return is_default or was_default or class_value(obj) != class_value(before)
-
-
-def _not_yet_default(priority_class: Object) -> Object:
-    """The class as it is before it becomes the default, so that workloads can name it."""
-    return {**priority_class, "globalDefault": False}
 
 
 def _step(

@@ -53,7 +53,7 @@ STATE = [
 
 def impact(disturbance: Disturbance, state: list[Obj] = STATE) -> Impact:
     request = PlanRequest(LoadedState(state))
-    (played,) = DisturbancePlayer(request).disturbed([disturbance])
+    (played,) = DisturbancePlayer(request).plans([disturbance.changes])
     return ImpactReader(request).impact(disturbance, played)
 
 
@@ -65,7 +65,7 @@ def unplaced(found: Impact) -> dict[str, str]:
 def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) -> None:
     request = PlanRequest(LoadedState(world(Random(seed)).state), alternatives_max=0)
     reader, disturbances = ImpactReader(request), disturbances_of(ResilienceRequest(request))
-    plans = DisturbancePlayer(request, 2).disturbed(disturbances)
+    plans = DisturbancePlayer(request, 2).plans([one.changes for one in disturbances])
     for one, played in zip(disturbances, plans, strict=True):
         alone = replace(plan(replace(request, changes=one.changes)), warnings=(), notes=())
         assert reader.impact(one, played) == reader.impact(one, alone), one.name

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from podium.api.objects import Object, name, namespace
+from podium.api.objects import name, namespace
 from podium.api.workloads import selector_of
 from podium.whatif.lint.budget_view import BudgetView
 from podium.whatif.lint.cluster_view import ClusterView
@@ -140,8 +140,9 @@ def budget_selects_nothing(view: ClusterView, _: Thresholds) -> Iterator[Offence
     for one in view.budgets:
         place = namespace(one.budget)
         if not one.workloads and view.workloads and place not in view.operated_namespaces:
-            message = f"no pods in {place} match {_shown_selector(one.budget)}"
-            yield Offence(one.budget, message, _SELECTOR)
+            selector = selector_of(one.budget)
+            shown = "an absent selector" if selector.matches_nothing else str(selector)
+            yield Offence(one.budget, f"no pods in {place} match {shown}", _SELECTOR)
 
 
 @rule(
@@ -187,8 +188,3 @@ def _is_stuck(one: BudgetView) -> bool:
 def _is_rounded(one: BudgetView) -> bool:
     _, bound = one.bound
     return isinstance(bound, str) and bound not in ("", "0%", "100%")
-
-
-def _shown_selector(budget: Object) -> str:
-    selector = selector_of(budget)
-    return "an absent selector" if selector.matches_nothing else str(selector)

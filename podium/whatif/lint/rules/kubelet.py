@@ -6,7 +6,7 @@ from podium.api.objects import Object, status_of
 from podium.api.values.quantity import value
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.kubelet.eviction.thresholds import Threshold
-from podium.kubelet.kubelet_config import DEFAULT_HARD, KIND, KubeletConfiguration
+from podium.kubelet.kubelet_config import DEFAULT_HARD, KIND
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, rule
 from podium.whatif.lint.rules.affinity import node_names
@@ -74,7 +74,14 @@ def eviction_threshold_above_capacity(view: ClusterView, _: Thresholds) -> Itera
         if one.value.quantity is None and one.value.share >= 1:
             message = f"{one.signal}<{one.value} is always met"
             yield Offence(_KUBELET, message, f"{field}[{one.signal}]")
-        elif small := [node for node in view.nodes if _is_all(one, node)]:
+            continue
+        capacities = [(node, _capacity(one, node)) for node in view.nodes]
+        small = [
+            node
+            for node, capacity in capacities
+            if capacity and one.value.of(capacity).nanos >= capacity * _UNIT
+        ]
+        if small:
             message = f"{one.signal}<{one.value} is always met on {len(small)} nodes"
             yield Offence(_KUBELET, message, f"{field}[{one.signal}]", node_names(small))
 
@@ -122,15 +129,12 @@ def soft_eviction_without_grace(view: ClusterView, _: Thresholds) -> Iterator[Of
 def _thresholds(view: ClusterView) -> tuple[Threshold, ...]:
     """Those of a configuration that is valid; of the node's allocatable ones only the first."""
     config = view.kubelet
-    if config is None or not _is_valid(config):
+    if config is None or [*config.threshold_faults()]:
+        return ()
+    if config.eviction_soft.keys() - config.eviction_soft_grace_period.keys():
         return ()
     found = config.eviction.thresholds
     return tuple(one for one in found if one.signal is not Signal.ALLOCATABLE_MEMORY_AVAILABLE)
-
-
-def _is_valid(config: KubeletConfiguration) -> bool:
-    without = config.eviction_soft.keys() - config.eviction_soft_grace_period.keys()
-    return not without and not [*config.threshold_faults()]
 
 
 def _is_below(soft: Threshold, hard: Threshold, view: ClusterView) -> bool:
@@ -140,11 +144,6 @@ def _is_below(soft: Threshold, hard: Threshold, view: ClusterView) -> bool:
     if soft.value.quantity is not None and hard.value.quantity is not None:
         return soft.value.quantity <= hard.value.quantity
     return any(soft.value.of(one) <= hard.value.of(one) for one in amounts)
-
-
-def _is_all(threshold: Threshold, node: Object) -> bool:
-    capacity = _capacity(threshold, node)
-    return bool(capacity) and threshold.value.of(capacity).nanos >= capacity * _UNIT
 
 
 def _capacity(threshold: Threshold, node: Object) -> int:

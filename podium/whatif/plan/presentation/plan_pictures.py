@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from podium.api.presentation import Bars, Branch, Paragraph, Piece, Section, Tone, Tree
+from podium.api.presentation import Bars, Block, Branch, Paragraph, Piece, Section, Tone, Tree
 from podium.api.values.message_words import count
 from podium.whatif.plan.plan_report import (
     Disruption,
@@ -110,7 +110,7 @@ def cascades(plan: Plan) -> Section:
     ]
     left = len(plan.disruptions) - len(shown)
     more = f"{count(left, 'pod')} more {'loses' if left == 1 else 'lose'} a place." if left else ""
-    blocks = [Tree(roots), *([Paragraph(more)] if more else [])]
+    blocks: list[Block] = [Tree(roots), *([Paragraph(more)] if more else [])]
     return Section("What follows from what", blocks, is_long=True)
 
 
