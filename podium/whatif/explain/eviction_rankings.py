@@ -45,10 +45,6 @@ class KeyReport(TypedDict):
     value: str
 
 
-def _keys(keys: Keys) -> list[KeyReport]:
-    return [{"key": title, "value": value} for title, value in keys]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedPod(PodRow):
     """A pod in the order.
@@ -64,7 +60,13 @@ class RankedPod(PodRow):
     qos_class: str
     is_spared: Annotated[bool, Field(serialization_alias="spared")]
     is_assumed: Annotated[bool, Field(serialization_alias="usageAssumed")]
-    keys: Annotated[Keys, PlainSerializer(_keys)]
+    keys: Annotated[
+        Keys,
+        PlainSerializer(
+            lambda keys: [{"key": title, "value": value} for title, value in keys],
+            return_type=list[KeyReport],
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,6 @@ from podium.whatif.lint.catalogue import RULES
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.configuration import LintConfiguration
 from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintReport, RuleSummary
-from podium.whatif.lint.rule import Offence, Rule
-from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.suppressions import reason_for
 
 
@@ -40,11 +38,26 @@ def lint(
     """Ask all rules that count."""
     asked = {rule: configuration.severity_of(rule) for rule in RULES.values()}
     rules = {rule: severity for rule, severity in asked.items() if severity is not None}
-    found = [
-        _finding(rule, severity, offence, place_of(offence.obj))
-        for rule, severity in rules.items()
-        for offence in rule.check(view, configuration.thresholds)
-    ]
+    found = []
+    for rule, severity in rules.items():
+        for offence in rule.check(view, configuration.thresholds):
+            read = place_of(offence.obj)
+            found.append(
+                Finding(
+                    rule=rule.id,
+                    severity=severity,
+                    kind=str(offence.obj["kind"]),
+                    namespace=str(metadata_of(offence.obj).get("namespace") or ""),
+                    name=name(offence.obj),
+                    field=offence.field,
+                    file=read.file,
+                    line=read.line,
+                    item=read.item,
+                    message=offence.message,
+                    witnesses=offence.witnesses,
+                    suppressed_by=reason_for(offence.obj, rule.id),
+                )
+            )
     told, excluded = list[Finding](), list[Finding]()
     # The gravest first, rule by rule; of one rule by object. Nothing stands there twice.
     place = {rule_id: index for index, rule_id in enumerate(RULES)}
@@ -66,21 +79,4 @@ def lint(
             ExcludedNamespace(place, counts.total(), dict(counts))
             for place, counts in sorted(by_namespace.items())
         ),
-    )
-
-
-def _finding(rule: Rule, severity: Severity, found: Offence, place: Place) -> Finding:
-    return Finding(
-        rule=rule.id,
-        severity=severity,
-        kind=str(found.obj["kind"]),
-        namespace=str(metadata_of(found.obj).get("namespace") or ""),
-        name=name(found.obj),
-        field=found.field,
-        file=place.file,
-        line=place.line,
-        item=place.item,
-        message=found.message,
-        witnesses=found.witnesses,
-        suppressed_by=reason_for(found.obj, rule.id),
     )

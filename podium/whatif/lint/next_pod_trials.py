@@ -3,7 +3,7 @@
 Lint imports it when it has found running pods whose successors get another priority.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from podium.api.kinds.decisive_kinds import decisive
 from podium.api.objects import Object, controller_key, uid_of
@@ -31,7 +31,14 @@ def next_pod_sentences(
         objects: the cluster. What has no place in it yet is left out, such as a Deployment without
             pods, so that nothing else moves.
     """
-    state = [*_there(objects)]
+    there = decisive(objects)
+    owning = {above for obj in there.values() if (above := controller_key(obj))}
+    state = []
+    for identity, obj in there.items():
+        is_new = identity[0] in _MAKERS and not uid_of(obj) and identity not in owning
+        is_waiting = identity[0] == "Pod" and not node_name_of(obj)
+        if not (is_new or is_waiting):
+            state.append(obj)
     has_nodes = any(obj["kind"] == "Node" for obj in state)
     play = Play(PlanRequest(LoadedState(state), is_whole=True), changes_later=True)
     play.change(())
@@ -40,14 +47,3 @@ def next_pod_sentences(
     for one in found:
         groups.setdefault((one.priority, one.next_priority, one.next_class), []).append(one)
     return {change: "; ".join(stale_sentences(group)) for change, group in groups.items()}
-
-
-def _there(objects: Iterable[Object]) -> Iterator[Object]:
-    """The objects without pods on no node, and without workloads that have no pods yet."""
-    found = decisive(objects)
-    owning = {above for obj in found.values() if (above := controller_key(obj))}
-    for identity, obj in found.items():
-        is_new = identity[0] in _MAKERS and not uid_of(obj) and identity not in owning
-        is_waiting = identity[0] == "Pod" and not node_name_of(obj)
-        if not (is_new or is_waiting):
-            yield obj

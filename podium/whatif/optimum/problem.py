@@ -170,7 +170,16 @@ class ProblemReader:
 
     def read(self) -> Problem:
         """The problem."""
-        found = [*self._demands()]
+        groups: dict[tuple[int, str], list[PodInfo]] = defaultdict(list)
+        for pod in self._pending:
+            groups[pod.cls.id, scheduler_name_of(pod.obj)].append(pod)
+        found = []
+        for (_, scheduler_name), alike in groups.items():
+            demand = self._demand(alike, scheduler_name)
+            if isinstance(demand, Demand):
+                found.append(demand)
+            else:
+                self._unexpressed += [Unexpressed(pod, demand) for pod in alike]
         seeking = [one for one in found if affinity_terms(one.cls.kin).required_affinity]
         found = [one for one in found if not self._leans_on(one, seeking)]
         kins = {pod.cls.kin for pods in self._snapshot.pods_on for pod in pods}
@@ -192,17 +201,6 @@ class ProblemReader:
             self._unexpressed,
         )
 
-    def _demands(self) -> Iterator[Demand]:
-        groups: dict[tuple[int, str], list[PodInfo]] = defaultdict(list)
-        for pod in self._pending:
-            groups[pod.cls.id, scheduler_name_of(pod.obj)].append(pod)
-        for (_, scheduler_name), pods in groups.items():
-            demand = self._demand(pods, scheduler_name)
-            if isinstance(demand, Demand):
-                yield demand
-            else:
-                self._unexpressed += [Unexpressed(pod, demand) for pod in pods]
-
     def _demand(self, pods: Sequence[PodInfo], scheduler_name: str) -> Demand | str:
         pod, rows = pods[0], np.ones(self._snapshot.node_count, bool)
         if pod.cls.has_volumes:
@@ -219,7 +217,10 @@ class ProblemReader:
             if state.scope is Scope.NODE:
                 rows &= codes == FITS
             elif isinstance(state, Fit):
-                amounts |= self._amounts(state, pod)
+                own = dict(zip(state.names, state.weights(pod.cls), strict=True))
+                amounts |= own
+                for name, left in zip(state.names, state.room(self._snapshot.rows()), strict=True):
+                    self._room.setdefault(name, left + own[name])
             elif state.plugin not in _MODELLED:
                 return f"what {state.plugin} says of it"
         constraints = own_constraints(pod.cls, DO_NOT_SCHEDULE)
@@ -234,14 +235,6 @@ class ProblemReader:
             rows &= one.domains.codes >= 0
         listed: list[int] = np.flatnonzero(rows).tolist()
         return Demand(pod.cls, scheduler_name, pods, listed, amounts, spreads)
-
-    def _amounts(self, state: Fit, pod: PodInfo) -> Mapping[str, int]:
-        """What a pod takes of each sum; what nodes have left of them is noted."""
-        own = dict(zip(state.names, state.weights(pod.cls), strict=True))
-        room = state.room(self._snapshot.rows())
-        for name, left in zip(state.names, room, strict=True):
-            self._room.setdefault(name, left + own[name])
-        return own
 
     def _leans_on(self, demand: Demand, seeking: Sequence[Demand]) -> bool:
         """Whether pods want to be near others that wait and want to be near somebody, too."""

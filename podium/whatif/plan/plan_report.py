@@ -626,11 +626,6 @@ class Rollout(Report):
         return self.state == "Stuck"
 
     @property
-    def is_paused(self) -> bool:
-        """Whether it goes on only once the Deployment is resumed."""
-        return self.state == "Paused"
-
-    @property
     def is_open(self) -> bool:
         """Whether the plan ended before it did."""
         return self.state == "Open"
@@ -694,10 +689,6 @@ class ChanceOutcome(TypedDict):
     times: int
 
 
-def _outcomes(counted: tuple[tuple[str, int], ...]) -> list[ChanceOutcome]:
-    return [{"outcome": outcome, "times": times} for outcome, times in counted]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chance(PodRow):
     """A pod whose fate depends on chance.
@@ -706,7 +697,13 @@ class Chance(PodRow):
         outcomes: how often each outcome happened: the name of a node, or a few words.
     """
 
-    outcomes: Annotated[tuple[tuple[str, int], ...], PlainSerializer(_outcomes)]
+    outcomes: Annotated[
+        tuple[tuple[str, int], ...],
+        PlainSerializer(
+            lambda counted: [{"outcome": outcome, "times": times} for outcome, times in counted],
+            return_type=list[ChanceOutcome],
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """An order in which to introduce priority classes, as it is told to people."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.message_words import count
@@ -23,10 +23,13 @@ def rollout_presentation(found: RolloutAdvice) -> Presentation:
         [", ".join(one.done) or "nothing", one.next.step, "; ".join(_whys(one.next))]
         for one in found.dead_ends
     ]
+    stale = [f"Before any step: {one}" for one in stale_sentences(found.stale_priorities)]
+    for step in found.steps:
+        stale += [f"After {step.step}: {one}" for one in stale_sentences(step.stale_priorities)]
     sections = [
         Section("Warnings", [Bullets(found.warnings)]),
         Section("Steps", [_steps(found.preparation, found.steps)]),
-        Section("Running pods that keep their priority", [Bullets([*_stale(found)])]),
+        Section("Running pods that keep their priority", [Bullets(stale)]),
         *(_trial(one) for one in found.obvious if not one.is_safe),
         Section(
             "Why no order is safe",
@@ -41,14 +44,6 @@ def rollout_presentation(found: RolloutAdvice) -> Presentation:
         steps = _steps(found.preparation, found.non_preempting)
         sections.insert(2, Section("With preemptionPolicy: Never on the default class", [steps]))
     return Presentation("Introducing priority classes", _headline(found), sections)
-
-
-def _stale(found: RolloutAdvice) -> Iterator[str]:
-    for sentence in stale_sentences(found.stale_priorities):
-        yield f"Before any step: {sentence}"
-    for step in found.steps:
-        for sentence in stale_sentences(step.stale_priorities):
-            yield f"After {step.step}: {sentence}"
 
 
 def _headline(found: RolloutAdvice) -> str:
@@ -78,15 +73,11 @@ def _room(room: Room) -> str:
 
 def _steps(preparation: Sequence[str], steps: Sequence[StepOutcome]) -> Table:
     first = [["1", f"apply {', '.join(preparation)}", "-", "-"]] if preparation and steps else []
-    rows = [
-        [str(number), one.step, f"{one.took_s:g}s", _gists(one.preempted)]
-        for number, one in enumerate(steps, start=1 + len(first))
-    ]
+    rows = []
+    for number, one in enumerate(steps, start=1 + len(first)):
+        lost = [f"{_where(pod)} ({pod.final_priority} in the end)" for pod in one.preempted]
+        rows.append([str(number), one.step, f"{one.took_s:g}s", ", ".join(lost) or "-"])
     return Table(["Step", "What", "Takes", "Preempts, as it may"], [*first, *rows])
-
-
-def _gists(pods: Iterable[JudgedPod]) -> str:
-    return ", ".join(f"{_where(one)} ({one.final_priority} in the end)" for one in pods) or "-"
 
 
 def _where(one: JudgedPod) -> str:

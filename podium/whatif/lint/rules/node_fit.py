@@ -10,8 +10,7 @@ from podium.api.resources import pod_requests, resource_amount
 from podium.api.values.message_words import count
 from podium.api.values.quantity import nanos
 from podium.whatif.lint.cluster_view import ClusterView, refusal_of
-from podium.whatif.lint.rule import Offence, rule
-from podium.whatif.lint.severity import Severity
+from podium.whatif.lint.rule import Offence, Severity, rule
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import Workload
 
@@ -48,7 +47,11 @@ def requests_above_nodes(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     for workload in view.workloads:
         nodes = view.nodes_for(workload)
         requests = {k: resource_amount(k, n) for k, n in pod_requests(workload.pod).items() if n}
-        short = [_shortage(requests, node) for node in nodes]
+        given = [_given(node) for node in nodes]
+        short = [
+            ", ".join(k for k, amount in sorted(requests.items()) if amount > one.get(k, 0))
+            for one in given
+        ]
         if nodes and all(short):
             message = f"none of {len(nodes)} nodes can give its pods what they request"
             counts = Counter(short).most_common(_SHOWN_MAX)
@@ -103,9 +106,3 @@ def _requests_of(pod: Object) -> Mapping[str, int]:
 def _given(node: Object) -> dict[str, int]:
     allocatable = status_of(node).get("allocatable") or status_of(node).get("capacity") or {}
     return {k: resource_amount(k, nanos(amount)) for k, amount in allocatable.items()}
-
-
-def _shortage(requests: Mapping[str, int], node: Object) -> str:
-    """The resources of which a node can give less than is requested; empty if there is none."""
-    given = _given(node)
-    return ", ".join(k for k, amount in sorted(requests.items()) if amount > given.get(k, 0))

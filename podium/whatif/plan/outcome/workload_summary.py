@@ -67,15 +67,11 @@ def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[Workload
         serves = workload in play.before.serving and not is_of_nodes
         if serves and course.least()[0] < course.before:
             found[workload].take_unless_counted(play.before.priorities[workload])
-    rows = [
-        _summary(
-            play,
-            workload,
-            counts,
-            readiness.get(workload) or _unchanged(play.before.ready[workload], play.passed_s),
-        )
-        for workload, counts in found.items()
-    ]
+    rows = []
+    for workload, counts in found.items():
+        ready, end_s = play.before.ready[workload], play.passed_s
+        unchanged = _Readiness(ready, ready, end_s, {ready: end_s}, {ready: 0.0})
+        rows.append(_summary(play, workload, counts, readiness.get(workload, unchanged)))
     rows.sort(
         key=lambda row: (
             not row.is_unavailable,
@@ -183,7 +179,3 @@ def _readiness(play: Play, histories: PodHistories) -> Mapping[str, _Readiness]:
     for readiness in found.values():
         readiness.change(0, play.passed_s)
     return found
-
-
-def _unchanged(ready: int, until_s: float) -> _Readiness:
-    return _Readiness(ready, ready, until_s, {ready: until_s}, {ready: 0.0})

@@ -110,7 +110,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
         if rollout.is_stuck:
             since = time_text(rollout.at_s or 0.0)
             yield f"{rollout.workload} is stuck from {since} on: {rollout.text}."
-        elif rollout.is_paused:
+        elif rollout.state == "Paused":
             yield f"{rollout.workload} isn't rolled out: {rollout.text}."
         elif rollout.is_open:
             end = time_text(plan.until_s)
