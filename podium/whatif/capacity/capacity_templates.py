@@ -57,10 +57,19 @@ def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> P
         rule = f"must be FILE or KIND/NAME, with *COUNT from 1 to {_SHARE_MAX}"
         raise PodTemplateError(f"--pod {text}: {rule}")
     target = parse_workload(what, place)
-    workload = target and state.get(target.identity)
-    if workload and workload["kind"] not in _TEMPLATED:
-        raise PodTemplateError(f"--pod {text}: {_RULE}, not {describe(workload)}")
-    found, needs = (workload, ()) if workload else _of_file(text, what, place)
+    found = None if target is None else state.get(target.identity)
+    if found is not None and found["kind"] not in _TEMPLATED:
+        raise PodTemplateError(f"--pod {text}: {_RULE}, not {describe(found)}")
+    needs: tuple[Object, ...] = ()
+    if found is None:
+        sources = read_sources([what], namespace=place, is_applied=True)
+        objects = [one.obj for one in sources.objects]
+        pods = [one for one in objects if one["kind"] == "Pod" or one["kind"] in _TEMPLATED]
+        if len(pods) != 1:
+            listed = ", ".join(map(describe, pods or objects)) or "nothing"
+            raise PodTemplateError(f"--pod {text}: {_RULE}, not {listed}")
+        (found,) = pods
+        needs = tuple(one for one in objects if one is not found)
     kind, called = found["kind"], name(found)
     template = (
         found if kind == "Pod" else found.get("template") or spec_of(found).get("template") or {}
@@ -81,15 +90,6 @@ def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> P
     metadata |= {field: value for field, value in marks.items() if value}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": asked}
     return PodTemplate(what, int(count), pod, needs)
-
-
-def _of_file(text: str, path: str, place: str) -> tuple[Object, tuple[Object, ...]]:
-    objects = [one.obj for one in read_sources([path], namespace=place, is_applied=True).objects]
-    templates = [one for one in objects if one["kind"] == "Pod" or one["kind"] in _TEMPLATED]
-    if len(templates) != 1:
-        what = ", ".join(map(describe, templates or objects)) or "nothing"
-        raise PodTemplateError(f"--pod {text}: {_RULE}, not {what}")
-    return templates[0], tuple(one for one in objects if one is not templates[0])
 
 
 def needed(templates: Sequence[PodTemplate], state: Iterable[Identity]) -> list[Object]:

@@ -22,7 +22,6 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster.virtual.kubectl_apply import apply_manifest
 from podium.scheduler.framework.cycle.diagnosis import reasons_of
-from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.whatif.capacity.capacity_report import ReasonRow, Stop
 from podium.whatif.capacity.capacity_templates import PodTemplate, in_turn
@@ -107,7 +106,13 @@ class Filling:
         if found is None or not node_name_of(found):
             decided = found or pod
             message = condition_message(decided, "PodScheduled") or "it is deleted"
-            reasons = tuple(_reasons(self._play.scheduler, decided))
+            # How many nodes refuse it for which reasons; none if it is refused as a whole.
+            scheduler = self._play.scheduler
+            watch, scheduler.watch = scheduler.watch, None
+            waiting = pending_pod(decided, scheduler.snapshot.classes)
+            refusals = reasons_of(scheduler.decide(waiting, scheduler_name_of(decided)))
+            scheduler.watch = watch
+            reasons = tuple(ReasonRow(reason, nodes) for reason, nodes in refusals.most_common())
             driver = self._play.cluster.driver
             what = Attributes(KINDS["Pod"], namespace(pod), name(pod), driver.now_s)
             if self._play.cluster.store.get("Pod", namespace(pod), name(pod)) is not None:
@@ -153,14 +158,3 @@ class Filling:
             who = f"{owner['kind']} {owner['name']}"
             raise FillingError(f"{key(pod or {})} has the labels of {who}, which takes it over")
         return pod
-
-
-def _reasons(scheduler: Scheduler, pod: Object) -> Iterator[ReasonRow]:
-    """How many nodes refuse a pod for which reasons; nothing if it is refused as a whole."""
-    watch, scheduler.watch = scheduler.watch, None
-    decision = scheduler.decide(
-        pending_pod(pod, scheduler.snapshot.classes), scheduler_name_of(pod)
-    )
-    scheduler.watch = watch
-    for reason, nodes in reasons_of(decision).most_common():
-        yield ReasonRow(reason, nodes)

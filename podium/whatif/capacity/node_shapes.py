@@ -61,7 +61,14 @@ def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
         raise NodeShapeError(f"--node-shape {text}: the cost must be a number above 0")
     if "=" in what:
         return NodeShape(called, cost, _of_resources(text, called, what))
-    node = nodes.get(what.removeprefix("node/")) or _of_file(text, what)
+    node = nodes.get(what.removeprefix("node/"))
+    if node is None:
+        objects = [one.obj for one in read_sources([what], is_applied=True).objects]
+        if [one["kind"] for one in objects] != ["Node"]:
+            found = ", ".join(f"{one['kind']} {name(one)}" for one in objects) or "nothing"
+            message = f"--node-shape {text}: the file must have one node, and has {found}"
+            raise NodeShapeError(message)
+        (node,) = objects
     return NodeShape(called, cost, node)
 
 
@@ -86,11 +93,3 @@ def _of_resources(text: str, called: str, what: str) -> Object:
         "spec": {},
         "status": {"allocatable": amounts, "capacity": amounts},
     }
-
-
-def _of_file(text: str, path: str) -> Object:
-    objects = [one.obj for one in read_sources([path], is_applied=True).objects]
-    if [one["kind"] for one in objects] != ["Node"]:
-        found = ", ".join(f"{one['kind']} {name(one)}" for one in objects) or "nothing"
-        raise NodeShapeError(f"--node-shape {text}: the file must have one node, and has {found}")
-    return objects[0]

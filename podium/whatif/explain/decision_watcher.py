@@ -13,8 +13,6 @@ from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.whatif.explain.blockers import blockers
 from podium.whatif.explain.explanation import (
@@ -72,6 +70,14 @@ class DecisionWatcher:
         snapshot, details = scheduler.snapshot, list[str]()
         if decision.pre_filter is not None and decision.pre_filter.plugin == VolumeBinding.name:
             details += refusal_details(scheduler.listers, decision.pod)
+        freed = [
+            FreedPort(snapshot.names[row], str(port), holder.key)
+            for row, ports in snapshot.freed_ports.items()
+            for port in ports
+            if any(map(port.conflicts, decision.pod.cls.host_ports))
+            for holder in snapshot.pods_on[row]
+            if port in holder.cls.host_ports
+        ]
         return DecisionView(
             node=decision.node_name,
             error=decision.error,
@@ -91,7 +97,7 @@ class DecisionWatcher:
             best=explanation.best,
             preemption=self._preemption(decision, explanation),
             blockers=tuple(blockers(snapshot, scheduler.listers, decision.pod, closed)),
-            freed_ports=tuple(freed_ports(snapshot, decision.pod)),
+            freed_ports=tuple(sorted(freed, key=lambda one: (one.node, one.port, one.pod))),
             at_s=round(self._passed_s(), 3),
         )
 
@@ -126,19 +132,3 @@ class DecisionWatcher:
 def _gist(view: DecisionView) -> tuple[Any, ...]:
     outcome = None if view.preemption is None else view.preemption.outcome
     return view.node, view.message, view.error, outcome and outcome.chosen
-
-
-def freed_ports(snapshot: Snapshot, pod: PodInfo) -> list[FreedPort]:
-    """The ports in a pod's way that count as free, by node."""
-    wanted = pod.cls.host_ports
-    return sorted(
-        (
-            FreedPort(snapshot.names[row], str(port), holder.key)
-            for row, freed in snapshot.freed_ports.items()
-            for port in freed
-            if any(map(port.conflicts, wanted))
-            for holder in snapshot.pods_on[row]
-            if port in holder.cls.host_ports
-        ),
-        key=lambda found: (found.node, found.port, found.pod),
-    )

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from podium.api.documents.report import API_VERSION, Report
 from podium.api.errors import PodiumError
-from podium.api.objects import Object, annotations, key, name, status_of, uid
+from podium.api.objects import annotations, key, name, status_of, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import is_critical
 from podium.api.qos import stored_or_computed_qos
@@ -110,7 +110,15 @@ def rank_evictions(
     pods = [
         one for one in store.list("Pod").items if node_name_of(one) == node and not is_finished(one)
     ]
-    usage = {uid(pod): _usage(pod, now_s) for pod in pods}
+    usage: dict[str, PodUsage] = {}
+    for pod in pods:
+        scripted = with_usage(pod, {"memory": MEMORY, "disk": EPHEMERAL_STORAGE})
+        started = status_of(pod).get("startTime")
+        elapsed_s = max(now_s - epoch_s(started), 0.0) if started else 0.0
+        try:
+            usage[uid(pod)] = usage_at(pod, usage_of(scripted), elapsed_s, uid(pod))
+        except BehaviourError as error:
+            raise EvictionError(f"Pod {key(pod)}: {error}") from None
     owners = play.owners()
     ranked = []
     for one in rank(signal, pods, usage, Filesystems()):
@@ -129,13 +137,3 @@ def rank_evictions(
             )
         )
     return EvictionRanking(node=node, signal=signal, pods=tuple(ranked))
-
-
-def _usage(pod: Object, now_s: float) -> PodUsage:
-    scripted = with_usage(pod, {"memory": MEMORY, "disk": EPHEMERAL_STORAGE})
-    started = status_of(pod).get("startTime")
-    elapsed_s = now_s - epoch_s(started) if started else 0.0
-    try:
-        return usage_at(pod, usage_of(scripted), max(elapsed_s, 0.0), uid(pod))
-    except BehaviourError as error:
-        raise EvictionError(f"Pod {key(pod)}: {error}") from None

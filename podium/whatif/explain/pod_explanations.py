@@ -7,6 +7,7 @@ the same play. A pod that has a place, and keeps it, is taken off it first.
 from dataclasses import replace
 from difflib import get_close_matches
 
+from podium.api.documents.pod_report import pod_facts
 from podium.api.errors import PodiumError
 from podium.api.objects import (
     Object,
@@ -17,18 +18,23 @@ from podium.api.objects import (
     key,
     metadata_of,
     name,
+    status_of,
     uid,
 )
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.policy.disruption_budgets import CountedBudget, scale_finder
 from podium.api.priority import preemption_policy
+from podium.api.qos import stored_or_computed_qos
 from podium.api.values.times import NANOS_PER_SECOND
+from podium.cluster.virtual import Cluster
+from podium.cluster.virtual.loading.overdue_pods import is_silent
+from podium.kubelet.kubelets import Kubelets
+from podium.kubelet.pod_status import REJECTED
 from podium.scheduler.explain.remedies import Remedy, remedies
 from podium.scheduler.machine.sleepers import sleepers
 from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.explain.decision_watcher import DecisionWatcher
-from podium.whatif.explain.explanation import PodExplanation
-from podium.whatif.explain.kubelet_admissions import kubelet_admission, was_refused
+from podium.whatif.explain.explanation import KubeletAdmission, PodExplanation, StoppedPod
 from podium.whatif.plan.changes import ChangeTarget, parse_workload
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
@@ -61,7 +67,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     place, _, called = pod_key.partition("/")
     pod = play.cluster.store.get("Pod", place, called)
     if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:
-        admission = kubelet_admission(play.cluster, pod)
+        admission = _kubelet_admission(play.cluster, pod)
         return PodExplanation(
             **play.owners().row_of(pod),
             preemption_policy=preemption_policy(pod),
@@ -154,7 +160,7 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
     turns = {one: turn for turn, one in enumerate(created)}
     for pod in play.cluster.store.list("Pod").items:
         is_over = is_finished(pod) or is_terminating(pod)
-        is_told = not is_over or (uid(pod) not in before and was_refused(pod))
+        is_told = not is_over or (uid(pod) not in before and _was_refused(pod))
         if is_told and sought in owners.above(controller_key(pod)):
             age = metadata_of(pod).get("creationTimestamp") or ""
             # Of many that are refused, one after the other, only the first is there at the start.
@@ -273,3 +279,34 @@ def _why_missing(play: Play, pod_key: str) -> str:
     similar = get_close_matches(pod_key.partition("/")[2], pods, n=5, cutoff=0.7)
     hint = f"; similar are {', '.join(pods[one] for one in similar)}" if similar else ""
     return f"there is no pod {pod_key}{hint}"
+
+
+def _was_refused(pod: Object) -> bool:
+    message = str(status_of(pod).get("message") or "")
+    return is_finished(pod) and message.startswith(REJECTED)
+
+
+def _kubelet_admission(cluster: Cluster, pod: Object) -> KubeletAdmission:
+    called, status = node_name_of(pod), status_of(pod)
+    if _was_refused(pod):
+        message = str(status["message"]).removeprefix(REJECTED)
+        return KubeletAdmission(
+            node=called, is_admitted=False, reason=status["reason"], message=message
+        )
+    if cluster.store.get("Node", "", called) is None:
+        why = f"node {called} isn't there: nobody starts it"
+        return KubeletAdmission(node=called, is_admitted=False, message=why)
+    if is_silent(cluster.store, called):
+        why = f"node {called} doesn't answer: nobody starts it before it does"
+        return KubeletAdmission(node=called, is_admitted=False, message=why)
+    machine = None if cluster.kubelets is None else cluster.kubelets.machine
+    kubelet = machine.kubelets.get(called) if isinstance(machine, Kubelets) else None
+    worker = None if kubelet is None else kubelet.pods.get(uid(pod))
+    stopped = () if worker is None else worker.stopped
+    return KubeletAdmission(
+        node=called,
+        is_admitted=True,
+        stopped=tuple(
+            StoppedPod(**pod_facts(one), qos_class=stored_or_computed_qos(one)) for one in stopped
+        ),
+    )

@@ -63,19 +63,15 @@ class BudgetView(msgspec.Struct, frozen=True):
 def budget_view(budget: Object, workloads: Iterable[Workload]) -> BudgetView:
     """A budget, with those of the workloads whose pods it selects."""
     chosen = [one for one in workloads if selects(budget, one.pod)]
-    return BudgetView(budget, chosen, _status(without(budget, "status"), chosen))
-
-
-def _status(budget: Object, workloads: Sequence[Workload]) -> BudgetStatus | None:
     replicas = {
         (str(owner["kind"]), str(owner["name"])): one.replicas
-        for one in workloads
+        for one in chosen
         for owner in owner_references(one.pod)
     }
     if any(kind not in SCALED | _UNSCALED for kind, _ in replicas) and needs_scale(budget):
-        return None
+        return BudgetView(budget, chosen, None)
     pods = []
-    for one in workloads:
+    for one in chosen:
         metadata, uid = one.pod["metadata"], uid_of(one.pod) or name(one.pod)
         for n in range(one.replicas):
             own = {**metadata, "name": f"{name(one.pod)}-{n}", "uid": f"{uid}-{n}"}
@@ -85,4 +81,6 @@ def _status(budget: Object, workloads: Sequence[Workload]) -> BudgetStatus | Non
         kind, called = str(owner["kind"]), str(owner["name"])
         return Scale(f"{kind}/{called}", replicas[kind, called]) if kind in SCALED else None
 
-    return allowed_disruptions(budget, pods, expected_count(pods, scale_of))
+    judged = without(budget, "status")
+    status = allowed_disruptions(judged, pods, expected_count(pods, scale_of))
+    return BudgetView(budget, chosen, status)

@@ -28,28 +28,8 @@ def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation
     """What was found, rule by rule, the gravest first.
 
     Args:
-        report: what was found.
         wide: whether to name all witnesses, however many.
     """
-    suppressed = [(one.object, one.rule, one.suppressed_by) for one in report.suppressed]
-    notes = [*report.notes]
-    for one in report.excluded_in:
-        rules = ", ".join(f"{number} {rule_id}" for rule_id, number in one.rules.items())
-        notes.append(f"{one.namespace} is excluded: {count(one.findings, 'finding')} ({rules})")
-    return Presentation(
-        "Podium lint",
-        _headline(report),
-        [
-            *_found(report, wide),
-            Section(
-                "Suppressed", [Table(("Object", "Rule", "Reason"), suppressed)], is_detail=True
-            ),
-            Section("Notes", [Bullets(notes)], is_detail=True),
-        ],
-    )
-
-
-def _headline(report: LintReport) -> str:
     counts = dict.fromkeys(Severity, 0)
     for finding in report.findings:
         counts[finding.severity] += 1
@@ -58,10 +38,26 @@ def _headline(report: LintReport) -> str:
         for severity, number in counts.items()
         if number
     )
-    suppressed = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
+    silent = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
     places = ", ".join(one.namespace for one in report.excluded_in)
     excluded = f", {report.excluded} more in {places}, excluded" if places else ""
-    return f"{found or 'Nothing found'} in {count(report.objects, 'object')}{suppressed}{excluded}."
+    headline = f"{found or 'Nothing found'} in {count(report.objects, 'object')}{silent}{excluded}."
+    suppressed = [(one.object, one.rule, one.suppressed_by) for one in report.suppressed]
+    notes = [*report.notes]
+    for one in report.excluded_in:
+        rules = ", ".join(f"{number} {rule_id}" for rule_id, number in one.rules.items())
+        notes.append(f"{one.namespace} is excluded: {count(one.findings, 'finding')} ({rules})")
+    return Presentation(
+        "Podium lint",
+        headline,
+        [
+            *_found(report, wide),
+            Section(
+                "Suppressed", [Table(("Object", "Rule", "Reason"), suppressed)], is_detail=True
+            ),
+            Section("Notes", [Bullets(notes)], is_detail=True),
+        ],
+    )
 
 
 def _found(report: LintReport, wide: bool) -> Iterator[Section]:

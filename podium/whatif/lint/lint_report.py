@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
-from podium.whatif.lint.rule import Rule, Severity
+from podium.whatif.lint.rule import Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +57,6 @@ class RuleSummary(Report):
     reason: str
     fix: str
     page: str
-
-    @classmethod
-    def of(cls, rule: Rule, severity: Severity) -> "RuleSummary":
-        """The summary of a rule that matters so much."""
-        return cls(rule.id, severity, rule.title, rule.reason, rule.fix, rule.page)
 
 
 @dataclass(frozen=True, slots=True)

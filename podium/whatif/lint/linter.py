@@ -72,7 +72,10 @@ def lint(
     return LintReport(
         findings=tuple(one for one in told if not one.suppressed_by),
         suppressed=tuple(one for one in told if one.suppressed_by),
-        rules=tuple(RuleSummary.of(rule, severity) for rule, severity in rules.items()),
+        rules=tuple(
+            RuleSummary(one.id, severity, one.title, one.reason, one.fix, one.page)
+            for one, severity in rules.items()
+        ),
         objects=sum(map(len, view.by_kind.values())),
         excluded=len(excluded),
         excluded_in=tuple(

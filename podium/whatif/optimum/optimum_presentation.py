@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from podium.api.presentation import Bullets, Paragraph, Section, Table
+from podium.api.values.message_words import count
 from podium.scheduler.preemption.choice import PRIORITY_SUM, TOP_PRIORITY, VICTIMS, VIOLATIONS
 from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET
 from podium.whatif.optimum.optimum_report import Optimum, OptimumTally
@@ -66,22 +67,22 @@ def optimum_sections(found: Optimum) -> Iterator[Section]:
 
 def _answer(found: Optimum) -> str:
     best, ordinary = found.tally, found.ordinary
-    places = f"{best.placed} of {found.pods} pods get a place"
+    places = f"{best.placed} of {found.pods} pods get a place, for {count(best.victims, 'victim')}"
     if ordinary is None:
-        return f"{places}, for {_count(best.victims)}."
+        return f"{places}."
+    victims = count(ordinary.victims, "victim")
     if ordinary.placed < best.placed:
-        own = f"the scheduler's own way places {ordinary.placed}, for {_count(ordinary.victims)}"
-        return f"{places}, for {_count(best.victims)}; {own}."
+        return f"{places}; the scheduler's own way places {ordinary.placed}, for {victims}."
     if _rank(ordinary) > _rank(best):
         if ordinary.victims > best.victims:
-            return f"{_count(ordinary.victims)}, {best.victims} would do."
-        return f"{_count(ordinary.victims)}, as few as can be, but others would be better."
+            return f"{victims}, {best.victims} would do."
+        return f"{victims}, as few as can be, but others would be better."
     if _rank(ordinary) < _rank(best):
         return (
-            f"The scheduler's own way does better, for {_count(ordinary.victims)}: "
+            f"The scheduler's own way does better, for {victims}: "
             "time helps it, or rules that don't hold in the end any more."
         )
-    return f"{_count(ordinary.victims)}: nothing would be better."
+    return f"{victims}: nothing would be better."
 
 
 def _rank(tally: OptimumTally) -> tuple[int, int, int, int, int]:
@@ -93,7 +94,3 @@ def _rank(tally: OptimumTally) -> tuple[int, int, int, int, int]:
         tally.priority_sum + tally.victims * PRIORITY_OFFSET,
         tally.victims,
     )
-
-
-def _count(victims: int) -> str:
-    return "1 victim" if victims == 1 else f"{victims} victims"

@@ -31,6 +31,7 @@ from podium.scheduler.snapshot.topology_spread import (
     Spreading,
     own_constraints,
 )
+from podium.whatif.optimum.optimum_report import UnexpressedPod
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -87,18 +88,6 @@ class Occupants(msgspec.Struct, frozen=True):
         return self.cls.priority
 
 
-class Unexpressed(msgspec.Struct, frozen=True):
-    """A pod that the model leaves as it is.
-
-    Attributes:
-        pod: it stays pending, or where it is.
-        reason: what about it the model can't express.
-    """
-
-    pod: PodInfo
-    reason: str
-
-
 class Problem(msgspec.Struct, frozen=True):
     """All that the solver is told.
 
@@ -110,7 +99,7 @@ class Problem(msgspec.Struct, frozen=True):
     demands: Sequence[Demand]
     occupants: Sequence[Occupants]
     free: Mapping[str, Sequence[int]]
-    unexpressed: Sequence[Unexpressed]
+    unexpressed: Sequence[UnexpressedPod]
 
 
 _MODELLED = frozenset({InterPodAffinity.name, NodePorts.name, PodTopologySpread.name})
@@ -163,7 +152,7 @@ class ProblemReader:
         self._snapshot = scheduler.snapshot
         self._pending = sorted(pending, key=lambda pod: pod.key)
         self._spreading = Spreading(self._snapshot)
-        self._unexpressed: list[Unexpressed] = []
+        self._unexpressed: list[UnexpressedPod] = []
         order = scheduler.handle.options.candidate_order
         self._cost_keys = [key for key in order if key in _COSTS]
         self._room: dict[str, np.ndarray] = {}
@@ -179,7 +168,7 @@ class ProblemReader:
             if isinstance(demand, Demand):
                 found.append(demand)
             else:
-                self._unexpressed += [Unexpressed(pod, demand) for pod in alike]
+                self._unexpressed += [UnexpressedPod(pod.key, demand) for pod in alike]
         seeking = [one for one in found if affinity_terms(one.cls.kin).required_affinity]
         found = [one for one in found if not self._leans_on(one, seeking)]
         kins = {pod.cls.kin for pods in self._snapshot.pods_on for pod in pods}
@@ -245,7 +234,7 @@ class ProblemReader:
         for other in seeking:
             if other.cls.kin is not kin and all(t.matches(other.cls.kin, {}) for t in terms):
                 reason = f"its affinity to {other.pods[0].key}, which has its own"
-                self._unexpressed += [Unexpressed(pod, reason) for pod in demand.pods]
+                self._unexpressed += [UnexpressedPod(pod.key, reason) for pod in demand.pods]
                 return True
         return False
 
@@ -284,7 +273,7 @@ class ProblemReader:
         )
         if len(budgets) > 1 and taken_by:
             reason = "the several budgets that cover it: it isn't taken"
-            self._unexpressed.append(Unexpressed(pod, reason))
+            self._unexpressed.append(UnexpressedPod(pod.key, reason))
             taken_by = frozenset()
         keys = self._cost_keys if taken_by else ()
         costs = tuple((key, _COSTS[key](pod, clock)) for key in keys)

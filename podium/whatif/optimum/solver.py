@@ -17,7 +17,6 @@ from podium.whatif.optimum.optimum_report import (
     OptimumGap,
     OptimumStep,
     OptimumTally,
-    UnexpressedPod,
 )
 from podium.whatif.optimum.problem import ProblemReader
 from podium.whatif.optimum.verifier import Verdict, verify
@@ -48,7 +47,6 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
             gaps.append(OptimumGap(which, objective.level, solved.value, solved.bound))
     solution = solution_of(model, values)
     verdict = verify(scheduler, solution)
-    unexpressed = (UnexpressedPod(one.pod.key, one.reason) for one in problem.unexpressed)
     left = [max(budget.allowed, 0) for budget in scheduler.budgets.budgets]
     found = []
     for victim, preemptor in sorted(
@@ -79,7 +77,7 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
         victims=tuple(victims),
         steps=tuple(_steps(scheduler, verdict, victims)),
         gaps=tuple(gaps),
-        unexpressed=tuple(sorted(unexpressed, key=lambda one: one.pod)),
+        unexpressed=tuple(sorted(problem.unexpressed, key=lambda one: one.pod)),
         notes=tuple(_notes(scheduler, verdict)),
     )
 

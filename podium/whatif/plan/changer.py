@@ -129,7 +129,11 @@ class Changer:
                 self.drainers.append(drainer)
                 self._try(("Node", "", change.node), lambda _: drainer.start())
             case Fail(node):
-                self._try(("Node", "", node), self._silence)
+                # A simulated node falls silent as its script tells it.
+                self.silenced_s[node] = self._observer.passed_s()
+                marks = {"metadata": {"annotations": {DOWN: "true"}}}
+                target = ChangeTarget("Node", "", node)
+                self._patch(target, PatchRequest(PatchType.MERGE, marks))
             case Scale(target, replicas):
                 body = {"spec": {"replicas": replicas}}
                 self._patch(target, PatchRequest(PatchType.MERGE, body), "scale")
@@ -139,12 +143,6 @@ class Changer:
     def _apply(self, found: Identity, manifest: Object) -> None:
         last = self._last_applied(found)
         self._try(found, lambda _: apply_manifest(self._cluster, manifest, last))
-
-    def _silence(self, found: Identity) -> None:
-        self.silenced_s[found[2]] = self._observer.passed_s()
-        marks = {"metadata": {"annotations": {DOWN: "true"}}}
-        what = Attributes(KINDS["Node"], "", found[2], self._cluster.driver.now_s)
-        self._cluster.server.patch(what, PatchRequest(PatchType.MERGE, marks))
 
     def _restart(self, target: ChangeTarget) -> None:
         found = target.identity

@@ -177,19 +177,9 @@ def parse_delete(text: str, namespace: str) -> Delete:
     return Delete(target, is_forced)
 
 
-def parse_delete_node(text: str, _namespace: str) -> Delete:
-    """The name of a node; raises TargetError."""
-    return Delete(ChangeTarget("Node", "", _node(text, "--delete-node")))
-
-
 def parse_cordon(text: str, _namespace: str) -> Cordon:
     """The name of a node; raises TargetError."""
     return Cordon(_node(text, "--cordon"))
-
-
-def parse_uncordon(text: str, _namespace: str) -> Cordon:
-    """The name of a node; raises TargetError."""
-    return Cordon(_node(text, "--uncordon"), is_cordoned=False)
 
 
 def parse_drain(text: str, _namespace: str) -> Drain:
@@ -225,9 +215,9 @@ def parse_restart(text: str, namespace: str) -> Restart:
 
 PARSERS: dict[str, Callable[[str, str], Change]] = {
     "delete": parse_delete,
-    "delete_node": parse_delete_node,
+    "delete_node": lambda text, _: Delete(ChangeTarget("Node", "", _node(text, "--delete-node"))),
     "cordon": parse_cordon,
-    "uncordon": parse_uncordon,
+    "uncordon": lambda text, _: Cordon(_node(text, "--uncordon"), is_cordoned=False),
     "drain": parse_drain,
     "scale": parse_scale,
     "restart": parse_restart,

@@ -124,7 +124,12 @@ def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[
     owners = {controller_kind(obj) for obj in state.of("ReplicaSet")}
     if "Deployment" in owners and state.of("PodDisruptionBudget"):
         found["Deployment"] = "budgets count by how many pods one wants"
-    missing = {**_unusual(state), **found, **_referred_to(both)}
+    unusual = {kind: why for kind, why in _USUAL.items() if not state.of(kind)}
+    if not state.is_export or not unusual.keys() & _EVERYWHERE:
+        # What somebody wrote by hand may do without, and who was given all that every cluster has
+        # was asked for the rest, too: there is none of it.
+        unusual = {}
+    missing = {**unusual, **found, **_referred_to(both)}
     warnings = [
         f"the state has no {kind}: {why}" for kind, why in missing.items() if not _of(both, kind)
     ]
@@ -174,13 +179,6 @@ def limits_of_the_model(
 
 def _of(both: Iterable[StateFacts], kind: str) -> list[Object]:
     return [obj for one in both for obj in one.of(kind)]
-
-
-def _unusual(state: StateFacts) -> dict[str, str]:
-    """Kinds that a cluster is bound to have; what somebody wrote by hand may do without."""
-    missing = {kind: why for kind, why in _USUAL.items() if not state.of(kind)}
-    # Who was given all that every cluster has was asked for the rest, too: there is none of it.
-    return missing if state.is_export and missing.keys() & _EVERYWHERE else {}
 
 
 def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 from podium.api.documents.pod_report import PodReportFields, pod_facts
 from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace, uid
-from podium.api.pods import (
-    is_finished,
-    is_ready,
-    node_name_of,
-    priority_class_of,
-    restarts_always,
-)
+from podium.api.pods import is_finished, is_ready, node_name_of, priority_class_of, restarts_always
 from podium.api.priority import pod_priority
 
 if TYPE_CHECKING:

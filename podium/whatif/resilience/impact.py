@@ -125,8 +125,17 @@ class ImpactReader:
                 if one.pod not in self._waited
             ),
             *_lost(plan),
-            *self._staying(disturbance, plan),
         ]
+        gone = {one.pod for one in plan.disruptions} | {one.pod for one in plan.removed}
+        is_drain = disturbance.kind is DisturbanceKind.DRAIN
+        for silent in () if is_drain else plan.silent_nodes:
+            for pod in self._on.get(silent.node, ()):
+                owner = controller_of(pod)
+                if key(pod) in gone or (owner and owner["kind"] in ("DaemonSet", "Node")):
+                    continue
+                why = f"stays on its silent node: {silent.why_pod_stays(pod, plan.until_s)}"
+                row = UnplacedPod(**self._owners.row_of(pod), node=silent.node, reason=why)
+                unplaced.append(row)
         unplaced.sort(key=lambda one: (-one.priority, one.pod))
         settled = [one.replaced_at_s or one.at_s for one in plan.disruptions]
         settled += [one.at_s or 0.0 for one in plan.drains]
@@ -146,18 +155,6 @@ class ImpactReader:
             warnings=plan.warnings,
             notes=plan.notes,
         )
-
-    def _staying(self, disturbance: Disturbance, plan: Plan) -> Iterator[UnplacedPod]:
-        if disturbance.kind is DisturbanceKind.DRAIN:
-            return
-        gone = {one.pod for one in plan.disruptions} | {one.pod for one in plan.removed}
-        for silent in plan.silent_nodes:
-            for pod in self._on.get(silent.node, ()):
-                owner = controller_of(pod)
-                if key(pod) in gone or (owner and owner["kind"] in ("DaemonSet", "Node")):
-                    continue
-                why = f"stays on its silent node: {silent.why_pod_stays(pod, plan.until_s)}"
-                yield UnplacedPod(**self._owners.row_of(pod), node=silent.node, reason=why)
 
 
 def _lost(plan: Plan) -> Iterator[UnplacedPod]:

@@ -221,7 +221,6 @@ def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
 
 
 def _blocking(impacts: Iterable[Impact]) -> Iterator[BlockingBudget]:
-    """The budgets on account of which nodes can't be drained, those of most nodes first."""
     nodes: dict[str, set[str]] = defaultdict(set)
     pods: dict[str, set[str]] = defaultdict(set)
     reasons: dict[str, dict[str, None]] = defaultdict(dict)

@@ -141,10 +141,8 @@ class _Search:
         high = min(high, most)
         while high - low > 1:
             middle = (low + high) // 2
-            if self._uncured(shape, middle, disturbances):
-                low = middle
-            else:
-                high = middle
+            is_short = self._uncured(shape, middle, disturbances)
+            low, high = (middle, high) if is_short else (low, middle)
         return high
 
     def _uncured(

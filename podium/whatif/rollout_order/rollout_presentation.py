@@ -1,6 +1,6 @@
 """An order in which to introduce priority classes, as it is told to people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.message_words import count
@@ -19,10 +19,15 @@ _PODS_MAX = 10
 
 def rollout_presentation(found: RolloutAdvice) -> Presentation:
     """Advice on a rollout as a presentation."""
-    rows = [
-        [", ".join(one.done) or "nothing", one.next.step, "; ".join(_whys(one.next))]
-        for one in found.dead_ends
-    ]
+    rows = []
+    for end in found.dead_ends:
+        whys = [
+            f"{one.by} ({one.by_final_priority} in the end) preempts {_where(one)} "
+            f"({one.final_priority} in the end)"
+            for one in end.next.endangered
+        ]
+        why = "; ".join([*whys, *_others(end.next)])
+        rows.append([", ".join(end.done) or "nothing", end.next.step, why])
     stale = [f"Before any step: {one}" for one in stale_sentences(found.stale_priorities)]
     for step in found.steps:
         stale += [f"After {step.step}: {one}" for one in stale_sentences(step.stale_priorities)]
@@ -114,12 +119,3 @@ def _others(outcome: StepOutcome) -> list[str]:
     stuck = (f"{one}: it comes to no end" for one in outcome.stuck)
     outranking = (one for one in outcome.stale_priorities if outcome.outranked and one.is_harmful)
     return [*stuck, *rejected, *stale_sentences(outranking)]
-
-
-def _whys(outcome: StepOutcome) -> Iterator[str]:
-    for one in outcome.endangered:
-        yield (
-            f"{one.by} ({one.by_final_priority} in the end) preempts {_where(one)} "
-            f"({one.final_priority} in the end)"
-        )
-    yield from _others(outcome)

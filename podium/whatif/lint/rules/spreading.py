@@ -124,7 +124,12 @@ def spread_counts_closed_nodes(view: ClusterView, _: Thresholds) -> Iterator[Off
             closed = sorted(counted - open_domains)
             if not closed or not open_domains:
                 continue
-            held = {domain: _held(view, workload, one, domain) for domain in closed}
+            kin, held = Kin(0, workload.pod), dict.fromkeys(closed, 0)
+            inside = [node for node in view.nodes if labels(node).get(one.topology_key) in held]
+            for node in inside:
+                pods = view.pods_on.get(name(node), ())
+                of_node = sum(one.counts(kin, Kin(0, pod)) for pod in pods)
+                held[labels(node)[one.topology_key]] += of_node
             emptiest = min(held, key=lambda domain: (held[domain], domain))
             fit = (held[emptiest] + one.max_skew) * len(open_domains) + sum(held.values())
             if fit < workload.replicas:
@@ -133,7 +138,7 @@ def spread_counts_closed_nodes(view: ClusterView, _: Thresholds) -> Iterator[Off
                     f"and counts with {held[emptiest]} pods: there is room for {fit} of "
                     f"{workload.replicas} pods"
                 )
-                yield _offence(workload, message, _nodes_of(view, one.topology_key, closed))
+                yield _offence(workload, message, node_names(inside))
 
 
 @rule(
@@ -151,27 +156,14 @@ def replicas_on_one_node(view: ClusterView, thresholds: Thresholds) -> Iterator[
         pods = view.pods_of(workload)
         on = {node_name_of(pod) for pod in pods}
         is_due = workload.kind in SCALED and len(pods) >= max(thresholds.replicas_min, 2)
-        if is_due and len(on) == 1 and len(view.nodes_for(workload)) > 1 and not _spreads(workload):
+        if not is_due or len(on) > 1 or len(view.nodes_for(workload)) < 2:
+            continue
+        kin = Kin(0, workload.pod)
+        terms = affinity_terms(kin)
+        anti = (*terms.required_anti_affinity, *terms.preferred_anti_affinity)
+        if not workload.spec.get(_FIELD) and not any(term.matches(kin, {}) for term in anti):
             message = f"its {len(pods)} pods are all on {next(iter(on))}, and nothing spreads them"
             yield Offence(workload.obj, message, workload.path)
-
-
-def _spreads(workload: Workload) -> bool:
-    terms = affinity_terms(Kin(0, workload.pod))
-    anti = (*terms.required_anti_affinity, *terms.preferred_anti_affinity)
-    own = any(term.matches(Kin(0, workload.pod), {}) for term in anti)
-    return own or bool(workload.spec.get(_FIELD))
-
-
-def _held(view: ClusterView, workload: Workload, constraint: SpreadConstraint, domain: str) -> int:
-    inside = [node for node in view.nodes if labels(node).get(constraint.topology_key) == domain]
-    own = Kin(0, workload.pod)
-    pods = (pod for node in inside for pod in view.pods_on.get(name(node), ()))
-    return sum(constraint.counts(own, Kin(0, pod)) for pod in pods)
-
-
-def _nodes_of(view: ClusterView, topology_key: str, domains: Sequence[str]) -> tuple[str, ...]:
-    return node_names([one for one in view.nodes if labels(one).get(topology_key) in domains])
 
 
 def _class(workload: Workload) -> PodClass:

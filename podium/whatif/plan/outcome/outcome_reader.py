@@ -5,14 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypedDict
 
-from podium.api.objects import (
-    Object,
-    condition_message,
-    holds,
-    is_terminating,
-    labels,
-    uid,
-)
+from podium.api.objects import Object, condition_message, holds, is_terminating, labels, uid
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
 from podium.api.policy.disruption_target import (
     BY_EVICTION,
@@ -249,7 +242,6 @@ class OutcomeReader:
         )
 
     def _told(self, pods: Iterable[PodHistory]) -> Iterator[PodHistory]:
-        """Pods but for those that repeat what has become of others."""
         return (pod for pod in pods if pod.uid not in self._repetitions.first)
 
     def _repeated(self, pod: PodHistory) -> RepeatedFields:
@@ -324,7 +316,6 @@ class OutcomeReader:
 
     @cached_property
     def _unbound(self) -> Sequence[Object]:
-        """The pods that wait in the end, the oldest first."""
         waiting = (
             pod
             for pod in self._pods

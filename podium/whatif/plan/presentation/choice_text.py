@@ -1,11 +1,9 @@
 """The choice among candidate nodes as a table and as a sentence."""
 
-from collections.abc import Sequence
-
 from podium.api.presentation import Cell, Table, Tone, Toned
 from podium.api.values.message_words import count
 from podium.scheduler.preemption.choice import VIOLATIONS
-from podium.simulation.timeline.preemption import NAME_KEY, CandidateNode, PreemptionOutcome
+from podium.simulation.timeline.preemption import NAME_KEY, PreemptionOutcome
 
 _LOSING = "×"
 
@@ -29,7 +27,19 @@ def candidate_table(
     names = [name for name, _ in preemption.keys]
     keys = (heading.capitalize().replace("Pdb", "PDB") for _, heading in preemption.keys)
     headers = ["Node", "Victims", *keys, "Result"]
-    rows = [_row(one, names) for one in (preemption.chosen, *others)]
+    rows: list[tuple[Cell, ...]] = []
+    for one in (preemption.chosen, *others):
+        victims = ", ".join(
+            f"{victim.pod} (leaving)" if victim.is_leaving else victim.pod for victim in one.victims
+        )
+        values: list[Cell] = list(one.values)
+        if one.lost_at in names:
+            lost = names.index(one.lost_at)
+            later = [Toned(str(value), Tone.FAINT) for value in values[lost + 1 :]]
+            values[lost:] = [Toned(f"{values[lost]} {_LOSING}", Tone.BAD), *later]
+        node = Toned(one.node, Tone.GOOD if one.is_chosen else Tone.NONE)
+        result = "chosen" if one.is_chosen else f"lost: {one.lost_at}"
+        rows.append((node, victims, *values, result))
     if left_out:
         rows.append((f"and {left_out} more", *[""] * (len(headers) - 1)))
     return Table(headers, rows, title=title)
@@ -58,18 +68,3 @@ def _reason(preemption: PreemptionOutcome) -> str:
     rival = next(other for other in preemption.alternatives if other.lost_at == last)
     value, other_value = (one.values[names.index(last)] for one in (preemption.chosen, rival))
     return f"it alone has the {last} ({value}, where {rival.node} has {other_value})"
-
-
-def _row(candidate: CandidateNode, names: Sequence[str]) -> tuple[Cell, ...]:
-    victims = ", ".join(
-        f"{victim.pod} (leaving)" if victim.is_leaving else victim.pod
-        for victim in candidate.victims
-    )
-    name = Toned(candidate.node, Tone.GOOD if candidate.is_chosen else Tone.NONE)
-    result = "chosen" if candidate.is_chosen else f"lost: {candidate.lost_at}"
-    values: list[Cell] = list(candidate.values)
-    if candidate.lost_at in names:
-        lost = names.index(candidate.lost_at)
-        later = [Toned(str(value), Tone.FAINT) for value in values[lost + 1 :]]
-        values[lost:] = [Toned(f"{values[lost]} {_LOSING}", Tone.BAD), *later]
-    return (name, victims, *values, result)

@@ -55,6 +55,15 @@ def plan_presentation(plan: Plan) -> Presentation:
     """A plan as a document: the summary, what is affected, and then the details."""
     headline, *sentences = summary_lines(plan, wide=False)
     leftovers = [*_leftovers(plan, wide=False)]
+    touched = [one for one in plan.budgets if one.is_touched]
+    # Those that are violated come first.
+    for one in sorted(touched, key=lambda change: not change.violated_by)[:_BUDGETS_MAX]:
+        least = f"{one.allowed_least} at worst ({time_text(one.least_at_s)})"
+        allowed = f"allows {count(one.allowed_before, 'disruption')} before"
+        violated = f"; losing {', '.join(one.violated_by)} violates it" if one.violated_by else ""
+        sentences.append(
+            f"Budget {one.budget} {allowed}, {least}, {one.allowed_after} in the end{violated}."
+        )
     victims = _victims(plan)
     choices = Bullets([choice_sentence(one) for one in plan.preemptions])
     details = [
@@ -70,7 +79,7 @@ def plan_presentation(plan: Plan) -> Presentation:
         "Podium plan",
         headline,
         [
-            Section("Summary", [Bullets([*sentences, *_budget_lines(plan)])]),
+            Section("Summary", [Bullets(sentences)]),
             before_and_after(plan),
             lanes(plan),
             cascades(plan),
@@ -112,15 +121,6 @@ def printed_plan(plan: Plan, *, wide: bool) -> Presentation:
 def is_shortened(plan: Plan) -> bool:
     """Whether something of a printed plan is shown by -o wide only."""
     return _victim_count(plan) > _VICTIMS_MAX or len(plan.timeline) > _MOMENTS_MAX
-
-
-def _budget_lines(plan: Plan) -> Iterator[str]:
-    touched = [one for one in plan.budgets if one.is_touched]
-    for one in sorted(touched, key=lambda change: not change.violated_by)[:_BUDGETS_MAX]:
-        least = f"{one.allowed_least} at worst ({time_text(one.least_at_s)})"
-        allowed = f"allows {count(one.allowed_before, 'disruption')} before"
-        violated = f"; losing {', '.join(one.violated_by)} violates it" if one.violated_by else ""
-        yield f"Budget {one.budget} {allowed}, {least}, {one.allowed_after} in the end{violated}."
 
 
 def _placements(plan: Plan, *, wide: bool) -> Section:
