@@ -9,7 +9,8 @@ from podium.api.documents import Choice, Document, Tuple, fault
 from podium.api.documents.report import API_VERSION
 from podium.api.errors import ErrorKind, FieldError
 from podium.whatif.lint.catalogue import RULES
-from podium.whatif.lint.rule import Rule, Severity
+from podium.whatif.lint.rule import Rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 
 KIND = "LintConfiguration"

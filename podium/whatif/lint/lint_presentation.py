@@ -14,7 +14,7 @@ from podium.api.presentation import (
 )
 from podium.api.values.message_words import count, listed
 from podium.whatif.lint.lint_report import Finding, LintReport
-from podium.whatif.lint.rule import Severity
+from podium.whatif.lint.severity import Severity
 
 _WITNESSES_MAX = 3
 _TONES: Mapping[Severity, Tone] = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
-from podium.whatif.lint.rule import Severity
+from podium.whatif.lint.severity import Severity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,24 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
 from podium.api.objects import Object
 from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
-
-
-class Severity(StrEnum):
-    """How much a finding matters, the gravest first."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
-
-    @property
-    def rank(self) -> int:
-        """Its place, from 0 for the gravest."""
-        return [*Severity].index(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator
 from podium.api.objects import Object, annotations
 from podium.api.values.message_words import likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Rule, Severity, rule
+from podium.whatif.lint.rule import Offence, Rule, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 
 PREFIX = "lint.podium.dev/"

@@ -12,7 +12,8 @@ import yaml
 from podium.kubelet.kubelet_config import KIND
 from podium.ui.inputs.lint_inputs import lint_of
 from podium.whatif.lint.catalogue import RULES
-from podium.whatif.lint.rule import Rule, Severity
+from podium.whatif.lint.rule import Rule
+from podium.whatif.lint.severity import Severity
 from tests.conftest import ROOT
 from tests.docs.markdown import Block, Line, Table, parts
 

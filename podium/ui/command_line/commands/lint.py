@@ -15,7 +15,7 @@ from podium.ui.command_line.options.common_options import (
 )
 from podium.ui.inputs.namespaces import usual_namespace
 from podium.ui.writers.console import working
-from podium.whatif.lint.rule import Severity
+from podium.whatif.lint.severity import Severity
 
 
 class LintOutput(StrEnum):

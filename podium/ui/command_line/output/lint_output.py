@@ -14,7 +14,7 @@ from podium.ui.writers.terminal import print_document, print_presentation
 from podium.whatif.lint.catalogue import RULES
 from podium.whatif.lint.lint_presentation import finding_text, lint_presentation, plain_text
 from podium.whatif.lint.lint_report import Finding, LintReport
-from podium.whatif.lint.rule import Severity
+from podium.whatif.lint.severity import Severity
 
 _PACKAGE = Path(podium.__file__).parent
 # Of an installed package, and of a checkout.

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from podium.api.objects import Object, labels
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin, affinity_terms
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import Workload
 

@@ -8,7 +8,8 @@ from podium.api.objects import name, namespace
 from podium.api.workloads import selector_of
 from podium.whatif.lint.budget_view import BudgetView
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import SCALED
 

@@ -8,8 +8,9 @@ from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.kubelet_config import DEFAULT_HARD, KIND
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
 from podium.whatif.lint.rules.affinity import node_names
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 
 _CAPACITIES = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}

@@ -10,7 +10,8 @@ from podium.api.resources import pod_requests, resource_amount
 from podium.api.values.message_words import count
 from podium.api.values.quantity import nanos
 from podium.whatif.lint.cluster_view import ClusterView, refusal_of
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import Workload
 

@@ -6,7 +6,8 @@ from podium.api.objects import annotations
 from podium.api.priority import NEVER, class_value
 from podium.api.well_known import HELM_HOOK
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 
 

@@ -8,7 +8,8 @@ from podium.api.pods import priority_class_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.values.message_words import count, likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.plan.outcome.stale_priorities import StalePods
 

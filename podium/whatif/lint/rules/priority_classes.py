@@ -15,7 +15,8 @@ from podium.api.priority import (
 )
 from podium.api.values.message_words import count
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import Workload
 

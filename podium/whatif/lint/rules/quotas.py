@@ -8,7 +8,8 @@ from podium.api.policy.quotas.scopes import in_scope, scope_selectors, tracked
 from podium.api.priority import class_value
 from podium.api.values.message_words import likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 
 _SCOPE = "PriorityClass"

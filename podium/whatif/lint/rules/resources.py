@@ -8,7 +8,8 @@ from podium.api.qos import qos_class
 from podium.api.resources import is_pod_level, is_sidecar
 from podium.apiserver.admission.limit_ranger import pod_faults
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import Workload
 

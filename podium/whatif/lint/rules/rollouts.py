@@ -6,7 +6,8 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.kinds.registration.registrations import completed
 from podium.scheduler.snapshot.host_ports import host_ports
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import Workload
 

@@ -15,8 +15,9 @@ from podium.scheduler.snapshot.topology_spread import (
     standing,
 )
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
 from podium.whatif.lint.rules.affinity import node_names, without_label
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import SCALED, Workload
 

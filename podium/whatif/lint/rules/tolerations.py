@@ -6,7 +6,8 @@ from podium.api.objects import Object
 from podium.api.pod_specs import tolerations_of
 from podium.api.taints import NO_EXECUTE, tolerates
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Severity, rule
+from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import Workload
 
