@@ -97,7 +97,6 @@ def _excess(program: LinearProgram, terms: Sequence[Term], allowed: int) -> int:
 
 
 def _ranks(model: Model, gone: Sequence[int]) -> list[Term]:
-    """Variables, one for each priority, that are 1 if a victim has at least that priority."""
     found: list[Term] = []
     for priority in sorted({model.occupants[one].priority for one in gone}, reverse=True):
         those = [model.gone[one] for one in gone if model.occupants[one].priority == priority]

@@ -59,11 +59,8 @@ class Plans:
         controllers = busy_controllers(request)
         if self._beginning is None or not controllers <= self._controllers:
             self._controllers |= controllers
-            self._beginning = Play(
-                self._request,
-                self._request.seed,
-                controllers=self._controllers,
-            )
+            seed, controllers = self._request.seed, self._controllers
+            self._beginning = Play(self._request, seed, controllers=controllers)
             # It is the same for all.
             _ = self._beginning.before
         play = self._beginning

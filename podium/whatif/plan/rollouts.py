@@ -151,7 +151,6 @@ class Rollouts:
         return Rollout(label(one), "Stuck", message, at_s, way_out=way_out, namespace=one[1])
 
     def _way_out(self, stateful_set: Object) -> str:
-        """The pod of an older revision that keeps a StatefulSet from its update, if one does."""
         spec, update = spec_of(stateful_set), status_of(stateful_set).get("updateRevision")
         if spec.get("podManagementPolicy") == "Parallel" or _is_on_delete(stateful_set):
             return ""
@@ -232,7 +231,6 @@ def _daemon_set(workload: Object) -> str:
 
 
 def _is_settled(workload: Object) -> bool:
-    """Whether a Deployment has as many available pods as it wants, of whatever revision."""
     status, wanted = status_of(workload), int(spec_of(workload).get("replicas") or 0)
     counts = (status.get("replicas"), status.get("availableReplicas"))
     return not _is_unobserved(workload) and all(int(one or 0) == wanted for one in counts)

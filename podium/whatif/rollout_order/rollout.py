@@ -126,7 +126,6 @@ def _search(asked: RolloutRequest, progress: Progress | None = None) -> RolloutS
 
 
 def _likely(introduction: Introduction) -> list[int]:
-    """The order in which a safe one is likely to be found soon: the most important first."""
     numbers = range(len(introduction.steps))
     priorities = []
     for step in introduction.steps:

@@ -15,7 +15,6 @@ from podium.ui.command_line.options.common_options import (
 )
 from podium.ui.inputs.namespaces import usual_namespace
 from podium.ui.writers.console import working
-from podium.whatif.lint.severity import Severity
 
 
 class LintOutput(StrEnum):
@@ -91,6 +90,7 @@ def lint(
         place = namespace or usual_namespace(state, kubeconfig, context)
         report = lint_of(state, kubeconfig, context, place, kubelet_config, config)
     from podium.ui.command_line.output.lint_output import print_lint
+    from podium.whatif.lint.severity import Severity
 
     print_lint(report, output)
     if fail_on is not FailOn.NEVER and report.at_least(Severity(fail_on)):

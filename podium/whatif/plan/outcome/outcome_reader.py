@@ -160,7 +160,6 @@ class OutcomeReader:
         return tuple(found)
 
     def _room_at_s(self, node_name: str) -> float | None:
-        """When the pods that are leaving a node have to be gone, if any are and it answers."""
         store = self._play.cluster.store
         node = store.get("Node", "", node_name) if node_name else None
         if node is None or not holds(node, "Ready"):
@@ -245,7 +244,6 @@ class OutcomeReader:
         return (pod for pod in pods if pod.uid not in self._repetitions.first)
 
     def _repeated(self, pod: PodHistory) -> RepeatedFields:
-        """How often what became of a pod happened again, and until when."""
         until_s = self._repetitions.until_s.get(pod.uid)
         return {
             "repeats": self._repetitions.times[pod.uid],

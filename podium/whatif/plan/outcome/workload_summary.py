@@ -46,7 +46,6 @@ class _Readiness(msgspec.Struct):
         self.now, self.since_s = self.now + by, at_s
 
     def least(self) -> tuple[int, float, float]:
-        """The smallest number that lasted, since when, and for how long altogether."""
         number = min(self.for_s, default=self.now)
         since_s, for_s = self.first_s.get(number, 0.0), self.for_s.get(number, 0.0)
         return number, round(since_s, 3), round(for_s, 3)

@@ -317,7 +317,6 @@ def _leftovers(plan: Plan, *, wide: bool) -> Iterator[Section]:
 
 
 def _timeline(plan: Plan) -> Section:
-    """The moments of a plan, if there is more to tell than that pods are placed."""
     times_s = [one.at_s for one in plan.placements]
     times_s += [one.at_s for one in plan.timeline if one.happening is Happening.FAILED]
     is_repeated = any(one.repeats for one in plan.refusals)
@@ -390,7 +389,6 @@ def _of_pods(
     Args:
         rows: the name of the pod comes first.
         merged: places of cells in which alike pods may differ; all of their contents are shown.
-        wide: whether each pod has a row.
     """
     if wide:
         return Table(headers, rows)

@@ -147,7 +147,6 @@ def _seconds(number: float) -> str:
 
 
 def _dips(one: WorkloadSummary) -> bool:
-    """Whether fewer pods are ready for a while than before, and than there are to be."""
     return one.ready_least < min(one.ready_before, one.wanted)
 
 
