@@ -44,7 +44,6 @@ class FieldError(msgspec.Struct, frozen=True):
     Attributes:
         field: path such as `spec.containers[0].resources.requests[cpu]`; empty where the value
             was judged without knowing where it stands.
-        value: the offending value, as read.
         message: what is wrong and what would be accepted; may be empty.
         kind: what stands before the value.
     """

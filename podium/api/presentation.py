@@ -52,8 +52,6 @@ class Table:
     """A table; it is left out if it has no row.
 
     Attributes:
-        rows: each as long as the headers.
-        notes: stand below it.
         title: stands above it; empty where the section's says enough.
         rows_most: how many of its rows are shown to those who don't ask for all; None for all.
     """
@@ -123,7 +121,6 @@ class Section:
     """A part of a presentation; it is left out if nothing is in it.
 
     Attributes:
-        title: of the part.
         is_detail: whether it may be folded away where that can be done.
         is_long: whether it is left out where space is short, as in a comment.
     """

@@ -20,7 +20,6 @@ class RefusedError(PodiumError):
     """The API server's no: raised by its verbs, answered as a `Status` at its boundary.
 
     Attributes:
-        code: the HTTP status code.
         reason: such as `Conflict`; empty where upstream gives none.
         details: name, group, kind and uid of the object concerned, as far as they are known; None
             where upstream gives none.

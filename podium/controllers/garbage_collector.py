@@ -50,7 +50,6 @@ class _Owners(msgspec.Struct):
     """The owner references of an object, sorted by what has become of the owners.
 
     Attributes:
-        solid: they are there, and stay.
         waiting: they are to go once their dependents are gone.
         dangling: they aren't there.
         unclear: no watch has told of them yet.

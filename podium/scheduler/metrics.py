@@ -42,7 +42,6 @@ class _Observations:
 
     Attributes:
         counts: how many values there were in each bucket; in the last one, those above all bounds.
-        total: the sum of the values.
     """
 
     __slots__ = ("counts", "total")

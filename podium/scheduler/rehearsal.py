@@ -91,7 +91,6 @@ class RehearsalOutcome:
     """The result of a rehearsal.
 
     Attributes:
-        places: of the pods that find one.
         is_success: whether these are as many as there must be.
         message: why the first pod that finds none doesn't; empty if all do.
         plugins: who rejected any of them, or would have without victims.

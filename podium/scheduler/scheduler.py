@@ -41,7 +41,6 @@ class Scheduler:
     """Nodes, pods, everything that plugins look up, and the cycle that decides over them.
 
     Attributes:
-        listers: other objects.
         nominator: pods that wait for the room they have made.
         preempting: uids of the pods whose preemption is being carried out.
         clock: the time, for what depends on it; whoever has pods decided sets it.

@@ -17,8 +17,6 @@ class Kind(msgspec.Struct, frozen=True):
     Attributes:
         group: the API group; empty for the core group.
         name: as in an object's `kind`.
-        plural: the resource, as in paths.
-        short_names: as kubectl takes them.
         categories: groups of kinds that kubectl can list at once, such as `all`.
         version: the version that v1.36 serves.
         also: further (group, version) pairs under which the same objects are served.

@@ -29,7 +29,6 @@ class CustomKind(Kind, frozen=True, kw_only=True):
     Attributes:
         called: as kubectl takes one object.
         lists_called: as in the `kind` of a list.
-        stored_version: the version that objects are stored in.
         is_served: whether there is a path to this version.
         is_closing: whether the definition is being deleted, so that nothing new comes.
         text: what the definition says of this version, as JSON, so that kinds can be compared.

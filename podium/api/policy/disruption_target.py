@@ -21,9 +21,6 @@ class Cause(msgspec.Struct, frozen=True):
     """One reason why pods are disrupted.
 
     Attributes:
-        reason: of the condition.
-        name: as reports name it.
-        group: as what it is counted.
         participle: what is done to the pod, in a story.
         clause: why the pod loses its place, in a table.
     """

@@ -59,7 +59,6 @@ class CronSchedule(msgspec.Struct, frozen=True):
 
     Attributes:
         expression: in five plain fields; empty if it is due again and again after `every_s`.
-        zone: in which the fields are meant.
         every_s: in seconds; 0 if there are fields.
     """
 

@@ -101,7 +101,6 @@ class ClusterTokens:
         admin: of the user who may do everything.
         reader: of the user who may only look.
         nodes: from which tokens of nodes are made (`podium.apiserver.http.node_tokens`).
-        service_accounts: signs those of service accounts.
     """
 
     admin: str

@@ -236,7 +236,6 @@ def in_order(
     """The entries of a merged list, in order.
 
     Args:
-        merged: all entries that the list is to have.
         wanted: entries in the order that a patch gives; they may be no more than their keys.
         key: the field by which entries are found again; empty for scalars.
     """

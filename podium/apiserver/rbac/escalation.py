@@ -39,7 +39,6 @@ def check_grant(authorizer: Authorizer, request: Attributes, obj: Object) -> Non
     Args:
         authorizer: resolves the rules of the user.
         request: a creation or an update of any kind; only roles and bindings are judged.
-        obj: the object to be written.
 
     Raises:
         RefusedError: 403, the user lacks some of the rules; or 404, the role that a binding refers

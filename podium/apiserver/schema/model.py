@@ -57,7 +57,6 @@ class ListOf(msgspec.Struct, frozen=True):
     Server-side apply and strategic merge patches have rules of their own, which mostly agree.
 
     Attributes:
-        items: the type of an entry.
         keys: server-side apply merges entries that agree in these fields; empty: see below.
         is_set: server-side apply takes the entries as a set; neither keys nor a set: as a whole.
         merges: a strategic merge patch merges the entries; otherwise it replaces the list.
@@ -89,7 +88,6 @@ class Field(msgspec.Struct, frozen=True):
     """A field of a struct.
 
     Attributes:
-        type: of its value.
         required: whether an object without it isn't valid.
         keeps_zero: whether a zero, an empty text or an empty object is more than a field that isn't
             there.

@@ -38,7 +38,6 @@ class Evicted(msgspec.Struct, frozen=True):
 
     Attributes:
         budget: the budget that pays, with the disruption in its status; None if none does.
-        pod: the pod with the condition DisruptionTarget.
         delete_options: DeleteOptions (meta/v1) to delete it with; their preconditions are met.
     """
 

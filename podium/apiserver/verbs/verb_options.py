@@ -85,7 +85,6 @@ class Listing(msgspec.Struct, frozen=True):
     """A list, or a page of it.
 
     Attributes:
-        items: by namespace and name.
         continue_token: for the next page; empty if this is the last.
         remaining: how many are left; None if that isn't known, as with selectors.
     """

@@ -217,7 +217,6 @@ class DaemonSetState:
 
     Attributes:
         orphans: places of pods that it may have to adopt.
-        counts: what the status counts.
         holding: how many nodes a rollout has changing.
         serving: on how many nodes a pod is available.
     """

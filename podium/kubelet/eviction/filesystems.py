@@ -35,7 +35,6 @@ class Filesystems(msgspec.Struct, frozen=True):
     """The way in which images and containers share the filesystems of a node.
 
     Attributes:
-        dedicated_image_fs: images are on a filesystem of their own.
         split_container_image_fs: of the two that images and containers make, the writable layers
             of containers aren't with the images but with the rest.
     """

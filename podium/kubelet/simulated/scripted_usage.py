@@ -190,7 +190,6 @@ class NodeScript(msgspec.Struct, frozen=True, kw_only=True):
         inodes: how many its filesystem has; None if that isn't said.
         max_pids: how many process ids there are; likewise.
         unused_images_bytes: what it can throw away of images.
-        dead_containers_bytes: and of dead containers.
     """
 
     usage: UsageScript = NO_USAGE

@@ -173,7 +173,6 @@ class LocalScore:
     """Scores that depend on the row alone, and are final: 0 to 100 a row.
 
     Attributes:
-        scope: NODE or ROW.
         constant: what every row scores, if all score the same for as long as nodes don't change.
     """
 

@@ -39,7 +39,6 @@ class _Calls(msgspec.Struct):
         version: of the pod, the newest that is known.
         wanted: fields of its status still to be written; conditions by type.
         sent: the call under way.
-        sent_fields: what of the status it writes.
         failures: how often in a row it failed.
         uncertain: whether a binding was sent of which nobody knows what became.
     """

@@ -58,7 +58,6 @@ class BindingTask(msgspec.Struct):
 
     Attributes:
         started_at_s: when its scheduling cycle began.
-        written: by number of the call, the object that it has written.
         poll_at_s: when PreBind looks next.
         holds_room: whether the snapshot still has the assumed pod on the binding's account.
         seen_on: the node that the pod was seen on; empty if on none yet.

@@ -48,7 +48,6 @@ class _Room(msgspec.Struct, frozen=True):
 
     Attributes:
         until_s: when it is given up; from then on, until when no other is made.
-        is_given_up: which of both.
     """
 
     until_s: float

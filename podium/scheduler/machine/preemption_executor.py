@@ -90,7 +90,6 @@ class Removal(msgspec.Struct):
 
     Attributes:
         caller: the preemption in whose name it is asked for.
-        tasks: all preemptions that it has to go for.
     """
 
     victim: PodInfo

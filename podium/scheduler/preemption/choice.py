@@ -22,7 +22,6 @@ class Key(msgspec.Struct, frozen=True):
     """A criterion by which candidates are told apart.
 
     Attributes:
-        name: what it looks at, in words.
         heading: the same, as short as the heading of a column.
         values: from a dry run and rows int[n] to int64[n]; the smallest are kept.
         words: from a value and the number of victims to what a reader is shown.

@@ -40,7 +40,6 @@ class RowResult(msgspec.Struct, frozen=True):
 
     Attributes:
         outcome: the code of the filter that still objects; `FITS` if none does.
-        blame: the index of that filter.
         victims: the most important first.
         violations: how many of them break a budget.
     """

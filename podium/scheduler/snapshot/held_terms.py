@@ -48,7 +48,6 @@ class HeldTerms:
         """The terms that are about the pods of a kin.
 
         Args:
-            around: the labels of its namespace.
             since: only those of `all` from this place on.
         """
         terms = self.all()

@@ -32,7 +32,6 @@ def looked_up(
 
     Args:
         ids: numbers, of any shape; -1 stands for no weight at all.
-        count: numbers are below this.
     """
     table = np.zeros((width, count + 1), np.int64)
     for number in np.flatnonzero(np.bincount(ids.ravel() + 1)[1:]).tolist():

@@ -53,7 +53,6 @@ class PlanPage(Shape, frozen=True, kw_only=True):
 
     Attributes:
         presentation: of the plan, as `presented`.
-        summary: the answer in a line.
     """
 
     presentation: Any

@@ -141,8 +141,6 @@ class Step(Shape, frozen=True, kw_only=True):
     """What has changed since the step before; whole new values.
 
     Attributes:
-        gone_nodes: by name.
-        gone_pods: by uid.
         gone_budgets: by `namespace/name`.
         priority_classes: all that there are, if any has changed; else null.
     """

@@ -51,7 +51,6 @@ def read_kubelet_config(
     """How kubelets are configured, as the KubeletConfiguration in a file has it; defaults if None.
 
     Args:
-        path: of the file.
         flags: what goes in place of its fields, as the kubelet's flags have it; None for nothing.
 
     Raises:
@@ -71,9 +70,6 @@ def read_kubelet_config(
 
 def only_document(path: str, kind: str) -> dict[str, Any]:
     """The one document in a file.
-
-    Args:
-        kind: what it should be, for errors.
 
     Raises:
         InputError: it can't be read, or holds something else.

@@ -16,7 +16,6 @@ def check_extra(who: str, extra: str = "client", *packages: str) -> None:
     """Find out whether what an extra brings along is there.
 
     Args:
-        who: needs it, in words.
         extra: its name; `client` has a client of a cluster's API.
         packages: those that are needed of `experiments`, which has several.
 

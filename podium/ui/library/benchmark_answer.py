@@ -47,7 +47,6 @@ def benchmark(
         workloads: names, beginnings of names, or globs; the large ones of all cases if none.
         live: measure a running cluster instead.
         server: the URL of an API server whose scheduler to measure instead, or `current`.
-        scheduler_name: which scheduler its pods ask for.
         nodes: how many there are of its own.
         pods: how many of its pods are measured.
 

@@ -32,7 +32,6 @@ class PlanAnswer(Answer, Plan):
         """What of it meets conditions, in the words of `--fail-on`.
 
         Args:
-            fail_on: conditions.
             gates: a file with more of them, as `--gates` takes it.
             baseline: a plan without the changes; what it meets as well doesn't count.
 

@@ -60,7 +60,6 @@ def load(
     Args:
         state: what `kubectl get -o yaml` prints, or objects.
         kubeconfig: of a running cluster; the one that kubectl goes to if None.
-        context: of the kubeconfig.
         rules: hold for all questions, unless one says otherwise.
     """
     where = StateSource(files_of(state), None if kubeconfig is None else str(kubeconfig), context)

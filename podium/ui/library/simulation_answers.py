@@ -110,8 +110,6 @@ def simulate(
     """Play a scenario, or a recording again, as `podium simulate` does.
 
     Args:
-        scenario: its file.
-        recording: the directory of a recording instead.
         config: by which it is played; as it was recorded if None.
         until: when to end, such as `10m`; as the scenario says if None.
         seed: of all that is left to chance; the scenario's own if None.
@@ -153,8 +151,6 @@ def compare(
 
     Args:
         a: a side: a configuration, a state, a scenario, a recording, or `default`.
-        b: the other one.
-        scenarios: what both play.
         seeds: how many, or which, such as `5..9`.
         workers: how many processes play the runs; one a core if None.
         dask: the address of a Dask cluster that plays them instead.
@@ -182,7 +178,6 @@ def sweep(
     """A grid of settings, or a search for the best, as `podium sweep` does.
 
     Args:
-        file: the sweep.
         out: a directory for the results; None for none.
         workers: how many processes play the runs; one a core if None.
         dask: the address of a Dask cluster that plays them instead.
@@ -217,7 +212,6 @@ def lint(
     Args:
         manifests: files, directories, or objects; a running cluster without any.
         kubeconfig: of a running cluster; the one that kubectl goes to if None.
-        context: of the kubeconfig.
         namespace: where objects are that don't say; as the command has it if None.
         kubelet_config: a KubeletConfiguration to judge, too.
         config: which rules count; `.podium-lint.yaml` of this directory if None and there.

@@ -82,7 +82,6 @@ def snapshot(
 
     Args:
         kubeconfig: of the cluster; the one that kubectl goes to if None.
-        context: of the kubeconfig.
         anonymize: whether to give pseudonyms to what objects say.
     """
     from podium.ui.inputs.state_inputs import snapshot_of
@@ -107,7 +106,6 @@ def import_trace(
     Args:
         trace_format: `openb`.
         nodes: a CSV file, which may be gzipped.
-        pods: likewise.
         capacity: which part of the nodes to keep.
         limit: how many of the tasks to keep, the earliest ones; None for all.
 

@@ -25,11 +25,7 @@ _AMOUNTS = ("cpu", "memory", "pods")
 
 @dataclass(frozen=True, slots=True)
 class ZonedShape:
-    """Nodes that differ in name and zone only.
-
-    Attributes:
-        likes: one of each zone.
-    """
+    """Nodes that differ in name and zone only."""
 
     likes: Sequence[Object]
 

@@ -97,7 +97,6 @@ class Strategy(msgspec.Struct, frozen=True, kw_only=True):
         create: prepares a new object, which has its name, uid and time.
         resets_status: whether a new object has a status that says nothing yet, whatever it was
             given.
-        update: prepares a change of the object.
         subresources: prepare changes by subresources, such as `status`.
         counts_generations: whether a new object starts with generation 1.
         unconditional_update: whether an update may leave the resourceVersion out.

@@ -32,7 +32,6 @@ class Column:
     Attributes:
         name: its heading, before kubectl puts it in capitals.
         source: where the cell stands, as a JSONPath such as `.spec.nodeName`, or what computes it.
-        description: what it tells.
         type: as in OpenAPI: `string`, `integer`, `boolean` or `date`.
         default: the cell if nothing stands there, or an empty text.
         priority: 0, or 1 for a column that kubectl shows with `-o wide` only.

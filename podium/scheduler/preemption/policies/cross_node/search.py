@@ -66,7 +66,6 @@ class CrossNodePreemption(PreemptionPolicy):
     def _own_victims(
         self, pod: PodInfo, evaluation: Evaluation, domain: Domain
     ) -> dict[int, tuple[PodInfo, ...]]:
-        """Victims by row of the best nodes, besides the blockers, which are taken away already."""
         evaluation.refresh(pod)
         filtering, rows = evaluation.filtering, np.array(domain.rows)
         open_rows = [row for row in rows.tolist() if self._fits(pod, evaluation, row)]

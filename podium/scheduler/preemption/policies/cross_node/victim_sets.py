@@ -32,7 +32,6 @@ class VictimSets(DryRun):
 
         Args:
             like: a dry run of the same pod, over the same cluster.
-            sets: by row.
             lost: rows that are no candidates any more, while all others are as in `like`; None if
                 there are no others.
         """
