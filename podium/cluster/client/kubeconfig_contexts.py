@@ -47,6 +47,7 @@ def namespace_of(kubeconfig: str | None, context: str | None) -> str:
 
 
 def _configs(kubeconfig: str | None) -> Iterator[_Kubeconfig]:
+    # Takes its time to import, and only kubeconfigs need it.
     import yaml
 
     named = kubeconfig or os.environ.get(FILES) or USUAL_FILE

@@ -33,6 +33,7 @@ class DaskExecutor(msgspec.Struct, frozen=True):
         Raises:
             DaskError: the cluster can't be reached, or its workers have another Podium.
         """
+        # An optional package.
         from distributed import Client, as_completed
 
         timeout_s = _timeout_s()

@@ -31,6 +31,7 @@ def read_scheduler_config(
     """
     if path is None and not plugins:
         return None
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.documents import InvalidDocumentError
     from podium.scheduler.config.load import enabling, load_configuration
     from podium.scheduler.plugin_registry import plugin_factories

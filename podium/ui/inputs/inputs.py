@@ -327,6 +327,7 @@ def _new_nodes(
     text: str, nodes: dict[str, Object], validation: FieldValidation
 ) -> tuple[Object, ...]:
     """The nodes that are added; they are there from now on."""
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.scheduler.explain.extra_nodes import node_like
 
     what, star, number = text.rpartition("*")

@@ -15,6 +15,7 @@ def usual_namespace(
     """
     if state:
         return DEFAULT_NAMESPACE
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.client.kubeconfig_contexts import namespace_of
 
     return namespace_of(kubeconfig, context) or DEFAULT_NAMESPACE

@@ -62,6 +62,7 @@ def decisions(*scenarios: Source, eviction: bool = False) -> DecisionsAnswer:
     Raises:
         PodiumError: a file can't be read. What is wrong with a scenario is its answer's `error`.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.simulation.decide.stream import answers, eviction_answers, lines_of
 
     decided = eviction_answers if eviction else answers

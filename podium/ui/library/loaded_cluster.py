@@ -133,6 +133,7 @@ class LoadedCluster:
         found = self._played(request, workers)
         if optimal:
             check_extra("optimal=True", "optimal")
+            # Imported when it is called, so that help, completion and the library start at once.
             from podium.whatif.plan.optimum_comparison import with_optimum
 
             found = with_optimum(found, request, optimal_seconds)

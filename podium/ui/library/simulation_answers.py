@@ -36,6 +36,7 @@ class SimulationAnswer(Answer, SimulationReport):
 
     def presentation(self) -> Presentation:
         """What `podium simulate -o html` shows, without pictures where matplotlib is missing."""
+        # Imported when it is called, so that help, completion and the library start at once.
         from podium.simulation.experiments.simulation_presentation import simulation_presentation
 
         return simulation_presentation(self.simulation, self.series)

@@ -84,6 +84,7 @@ def snapshot(
         kubeconfig: of the cluster; the one that kubectl goes to if None.
         anonymize: whether to give pseudonyms to what objects say.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.state_inputs import snapshot_of
 
     named = None if kubeconfig is None else str(kubeconfig)

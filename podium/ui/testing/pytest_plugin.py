@@ -21,6 +21,7 @@ def pytest_configure(config: Any) -> None:
 @pytest.fixture
 def podium_cluster(request: Any) -> Iterator[Any]:
     """A `podium.Cluster` for one test, set up by the marker of the same name."""
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.testing.threaded_cluster import Cluster
 
     marker = request.node.get_closest_marker("podium_cluster")

@@ -34,6 +34,7 @@ class CiResult(msgspec.Struct, frozen=True, kw_only=True):
 
 def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> dict[str, Any]:
     """A SARIF 2.1.0 log; rules are as SARIF describes them, each with an `id`."""
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.release import __version__
 
     listed: list[dict[str, Any]] = []

@@ -139,6 +139,7 @@ class LinearProgram:
         return all(_sum(factors, values) <= most for factors, most in self._rows)
 
     def _solver(self, costs: Mapping[int, int], seconds: float, start: Sequence[int]) -> Any:
+        # An optional package.
         import highspy
 
         solver = highspy.Highs()  # type: ignore[no-untyped-call]

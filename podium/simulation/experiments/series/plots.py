@@ -25,6 +25,7 @@ _SIZE_INCHES = (6.4, 2.6)
 
 def figure(rows: int, columns: int) -> tuple[Any, Any]:
     """A figure and its panels, row by row, drawn without a display."""
+    # An optional package.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -124,6 +124,7 @@ def play_sweep(
 
 
 def _search(sweep: Sweep, player: Player) -> list[Trial]:
+    # An optional package.
     import optuna
 
     found, objective = sweep.spec.search, sweep.spec.objective

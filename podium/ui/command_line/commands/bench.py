@@ -44,6 +44,7 @@ def bench(
 
     Each workload runs in process, in a process of its own, with every node looked at and scored.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.process.concurrency import run_to_end
     from podium.simulation.benchmarks import bench_presentation
     from podium.simulation.benchmarks.catalogue import WORKLOADS, select

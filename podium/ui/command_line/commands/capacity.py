@@ -64,6 +64,7 @@ def capacity(
     the other options ask for, until the scheduler finds no place for one. With --node-shape, say
     instead which nodes to add so that every pod that waits gets a place.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.capacity_inputs import nodes_request, read_templates
     from podium.ui.inputs.inputs import read_request
     from podium.ui.writers.terminal import print_advice

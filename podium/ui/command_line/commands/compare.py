@@ -71,6 +71,7 @@ def compare(
     Both play the same scenarios with the same seeds, and are compared run by run: who waits, who
     is preempted, utilisation, fragmentation, each with a 95 % interval of the difference.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.presentation import Picture
     from podium.simulation.experiments.comparison.comparison import compare as play_both
     from podium.simulation.experiments.comparison.comparison import is_worse

@@ -34,6 +34,7 @@ def decide(
     Every line is answered by one line, in order. A line that can't be decided is answered with an
     `error`, and the rest goes on; the exit code is 1 then.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.manifests.input_files import InputFileError
     from podium.simulation.decide.stream import answers, eviction_answers, lines_of
 

@@ -21,6 +21,7 @@ def down(data_dir: DataDirOption = None) -> None:
 
     Where none runs, what a killed one has left in kubeconfigs goes; the exit code is 0 then, too.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.embedded.directory import DataDirectory, stop_user
     from podium.cluster.embedded.merged_kubeconfig import unmerge, usual_kubeconfig
     from podium.ui.command_line.processes.detached_cluster import usual_directory

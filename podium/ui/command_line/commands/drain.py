@@ -39,6 +39,7 @@ def drain(
 
     Nothing is drained: the cluster is simulated, as `podium plan --drain` does it.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.whatif.resilience.disturbance import drain_of
 
     disturb(

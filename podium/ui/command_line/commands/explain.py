@@ -52,6 +52,7 @@ def explain(
     decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
     node under pressure evicts first.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.inputs import read_request
     from podium.ui.writers.terminal import print_advice
     from podium.whatif.explain import explanation_presentation as presentations

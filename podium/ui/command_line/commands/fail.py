@@ -37,6 +37,7 @@ def fail(
     They fall silent, as in a power cut: after a while they are tainted, and their pods are
     deleted once they have been tolerated for as long as they say, after some six minutes mostly.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.whatif.resilience.disturbance import failure_of
 
     disturb(source, rules, lambda state: failure_of(state, places), output, fail_on, gates)

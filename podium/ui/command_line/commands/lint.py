@@ -77,6 +77,7 @@ def lint(
     reason suppresses what a rule says of an object.
     """
     if list_rules or explain is not None:
+        # Imported when it is called, so that help, completion and the library start at once.
         from podium.ui.command_line.output.lint_output import page_of, print_rules
 
         if explain is None:

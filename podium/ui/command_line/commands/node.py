@@ -105,6 +105,7 @@ def node(asked: NodeCommandOptions) -> None:
 
     For development, tests and edge machines: it isolates nothing.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.selectors.labels import validate_subdomain
     from podium.kubelet.eviction.threshold_parser import EQUALS, parse_flag
 

@@ -24,6 +24,7 @@ def node_token(name: NameArgument, data_dir: DataDirOption, output: OutputOption
 
     It may write its Node, its Lease, events, and the status of pods that are bound to it.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.embedded.node_credentials import write_node_kubeconfig
 
     print(write_node_kubeconfig(data_dir, name, output))

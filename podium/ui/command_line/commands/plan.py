@@ -79,6 +79,7 @@ def plan(
     their grace period to go, workloads replace what they lose, and that may cost others a place.
     Ctrl-C prints what is known so far.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.process.concurrency import core_count
     from podium.ui.inputs.inputs import read_gates, read_request
     from podium.whatif.plan.fail_on import caused, findings

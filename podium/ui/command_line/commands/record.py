@@ -27,6 +27,7 @@ def record(
 
     A recording that is there already is gone on with.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.extras import check_extra
 
     check_extra("recording a cluster")

@@ -66,6 +66,7 @@ def resilience(
     failure spares, the budgets that make upgrades impossible, and how many nodes of which shape
     would do.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.process.concurrency import core_count
     from podium.ui.inputs.inputs import read_gates, read_request
     from podium.ui.writers.terminal import print_advice

@@ -62,6 +62,7 @@ def rollout(
     rollout of the pods that it changes. Where no order is safe, say why, and how many more
     nodes would make one so; the exit code is 2 then.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.process.concurrency import core_count
     from podium.ui.inputs.inputs import read_request
     from podium.ui.inputs.rollout_inputs import important_priority, read_introduction

@@ -118,6 +118,7 @@ def scheduler(asked: SchedulerCommandOptions) -> None:
     Without a kubeconfig it takes the service account of the pod that it runs in. To watch it in
     a browser: podium scheduler --kubeconfig FILE --dashboard-port 8080
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     import asyncio
 
     from podium.cluster.real.settings import Flags

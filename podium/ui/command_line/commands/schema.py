@@ -12,6 +12,7 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of a document that Podium reads, or of a report that it writes."""
+    # Imported when it is called, so that help, completion and the library start at once.
     import msgspec
 
     from podium.ui.schemas import NAMES, schema

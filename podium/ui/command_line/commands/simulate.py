@@ -86,6 +86,7 @@ def simulate(
     The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
     played as it was, or by another configuration.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.scenario_inputs import (
         RECORDING_ALONE,
         checked_scenario,

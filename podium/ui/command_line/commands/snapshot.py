@@ -27,6 +27,7 @@ def snapshot(
     ] = False,
 ) -> None:
     """Save the state of a cluster for plan and explain; nothing is changed there."""
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.state_inputs import snapshot_of
 
     found = snapshot_of(kubeconfig, context)

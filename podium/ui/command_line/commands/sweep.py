@@ -52,6 +52,7 @@ def sweep(
     configuration. With --out, a sweep that was stopped goes on where it was, and the directory
     gets the runs as Parquet, the report, and plots.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.simulation.experiments.sweep.sweep import play_sweep, read_scenarios
     from podium.simulation.experiments.sweep.sweep_file import read_sweep
     from podium.simulation.experiments.sweep.sweep_presentation import sweep_presentation

@@ -22,6 +22,7 @@ def top(
     Enter shows the pods of a node, and the decision about a pod, as `podium explain` does, by the
     scheduler's configuration that is given. Nothing is changed there. Needs podium[top].
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.extras import check_extra
 
     check_extra("podium top")

@@ -37,6 +37,7 @@ class _Named(msgspec.Struct):
 
 def contexts(ctx: typer.Context) -> list[str]:
     """The contexts of the kubeconfig that is named, or else of kubectl's."""
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.client.kubeconfig_contexts import context_names
 
     return context_names(ctx.params.get("kubeconfig"))

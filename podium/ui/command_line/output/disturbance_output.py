@@ -32,6 +32,7 @@ def disturb(
         fail_on: conditions that end it with another exit code; a node that isn't drained is one
             wherever there are any.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.inputs import read_gates, read_request
     from podium.ui.writers.terminal import print_advice
     from podium.whatif.plan.fail_on import Gate, findings

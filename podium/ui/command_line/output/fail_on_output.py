@@ -73,6 +73,7 @@ def print_sarif(found: "Sequence[Finding]", plan: "Plan", applied: "Sequence[Loa
     Tools show a result beside a file: beside the object that it is about, or whose pod is behind
     it, if that is applied; else beside the first object that is.
     """
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.manifests.problems import describe
 
     places = {describe(one.obj): one.source for one in applied if Path(one.source.file).is_file()}

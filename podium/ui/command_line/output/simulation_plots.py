@@ -17,6 +17,7 @@ def played(
     scenario: "Scenario", told: "Progress", output: str, prepare: "Prepare | None" = None
 ) -> "tuple[Simulation, RunSeries | None]":
     """What comes of a scenario, and its lines over time where these are to be printed."""
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.simulation.runner.scenario_runner import simulate
 
     if output not in _PLOTS:

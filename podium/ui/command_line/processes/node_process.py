@@ -121,6 +121,7 @@ def _log_server(
 
 
 def _tls(directory: NodeDirectory, names: Sequence[str], authority: str) -> ssl.SSLContext:
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates
 
     every = dict.fromkeys((*LOCAL_NAMES, *names))

@@ -23,6 +23,7 @@ def configuration_text(path: str | None) -> str:
     """A KubeSchedulerConfiguration as it is kept with a recording; empty for the default one."""
     if path is None:
         return ""
+    # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.manifests.input_files import read_text
 
     read_scheduler_config(path)
