@@ -75,6 +75,9 @@ class VictimRow(PodRow):
     """A pod that gives way.
 
     Attributes:
+        node: where it was.
+        by: the preemptor.
+        breaks: the budgets that its disruption breaks.
         depth: 1 if it gives way to a new pod, 2 if to one that comes in place of such a victim,
             and so on.
         comes_again: whether another pod comes in its place.

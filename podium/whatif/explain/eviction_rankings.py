@@ -50,6 +50,7 @@ class RankedPod(PodRow):
     """A pod in the order.
 
     Attributes:
+        qos_class: of the pod.
         is_spared: whether it is critical, so that the node never evicts it.
         is_assumed: whether what it uses isn't known: it is taken to use what it requests, and
             none of what can't be requested.

@@ -114,6 +114,7 @@ class LinearProgram:
         """Find values with the least sum of costs.
 
         Args:
+            costs: by variable.
             seconds: for how long to look.
             start: values that meet all constraints; all 0 unless given.
         """

@@ -45,6 +45,8 @@ class Demand(msgspec.Struct, frozen=True):
     """Pending pods that nothing tells apart.
 
     Attributes:
+        cls: the class of one of them.
+        scheduler_name: their profile.
         rows: of the nodes that nothing but other pods may keep them from, ascending.
         amounts: what each takes of its node, by the name of a sum that a filter limits.
     """
@@ -66,6 +68,7 @@ class Occupants(msgspec.Struct, frozen=True):
     """Pods of one node that nothing tells apart; those that terminate anyhow are none.
 
     Attributes:
+        cls: the class of one of them.
         pods: in the order in which they go.
         budgets: the numbers of those that their disruption costs something.
         costs: of each pod, by the keys that only look at single pods.

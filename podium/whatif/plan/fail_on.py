@@ -60,6 +60,7 @@ class Condition(msgspec.Struct, frozen=True):
     Attributes:
         name: as `--fail-on` takes it.
         meaning: when a plan meets it, for the documentation.
+        check: everything in a plan that meets it.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Gate(msgspec.Struct, frozen=True):
     """A condition, restricted to some of what may meet it.
 
     Attributes:
+        tests: all of them hold of what it is about.
         allows: whether it lets that through, rather than stopping it.
     """
 

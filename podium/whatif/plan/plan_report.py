@@ -89,6 +89,7 @@ class Placement(PodRow):
     """A pod that got a place.
 
     Attributes:
+        node: where it is now.
         by_node_name: its own `spec.nodeName` said so, and no scheduler was asked.
         at_s: when it was bound, in seconds since the plan began.
         overslept_s: how many seconds it had waited before, if no event had woken it and it was
@@ -134,6 +135,7 @@ class GatedPod(PodRow):
     """A pod that isn't queued yet.
 
     Attributes:
+        plugin: who keeps it out.
         message: why.
         since_s: when it was created, in seconds since the plan began; 0 if it was there before.
     """
@@ -148,7 +150,9 @@ class NodeRefusal(RepeatedRow):
     """A pod that named its node and is refused by it.
 
     Attributes:
+        node: the node that it named.
         reason: as in the status of the failed pod, such as `OutOfcpu`.
+        message: likewise.
         at_s: when it was handed to the node, in seconds since the plan began.
     """
 
@@ -272,6 +276,8 @@ class Moment(RepeatedRow):
 
     Attributes:
         at_s: when, in seconds since the plan began.
+        happening: what.
+        uid: of the pod.
         node: where the pod is; empty if nowhere.
         detail: the reason, as in the pod's status; empty if there is none.
         by: the pod that is behind it: the preemptor, or the lost pod that a new one replaces.
@@ -305,6 +311,7 @@ class Disruption(RepeatedRow):
     """A pod that loses its place through no change of its own.
 
     Attributes:
+        node: where it was.
         at_s: when, in seconds since the plan began.
         cause: what made it lose its place.
         depth: 1 if the changes themselves are behind it, or a pod that waited already; 2 if it
@@ -336,7 +343,10 @@ class PreemptedPod(PodRow):
     """A pod that is preempted, and its preemptor.
 
     Attributes:
+        node: where it was.
         at_s: when, in seconds since the plan, or the step of a rollout, began.
+        by: the preemptor.
+        by_workload: whose pod that is.
         by_priority: the preemptor's priority.
     """
 

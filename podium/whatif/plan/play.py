@@ -71,11 +71,13 @@ class Play:
     that comes after.
 
     Attributes:
+        state: what there was, by identity.
         guessed_classes: where the state has no PriorityClasses, the names of those that stand in
             for them, and `""` for the default class.
         entries_before: how many of the observed entries tell of the time before the changes.
         budgets_before: by budget, `namespace/name`, its numbers before the changes.
         start_s: when the plan begins, in seconds since the epoch.
+        deleted: what the changes delete.
         rollouts: of the workloads that the last changes concern.
 
     Args:

@@ -102,7 +102,11 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
 
 
 def with_usage(pod: Object, resources: Mapping[str, str]) -> Object:
-    """A pod that says what it uses: what it requests, unless its annotations script it."""
+    """A pod that says what it uses: what it requests, unless its annotations script it.
+
+    Args:
+        resources: what is used, and the resource that is requested for it.
+    """
     for what, resource in resources.items():
         if USAGE + what not in annotations(pod):
             requested = eviction_request_nanos(pod, resource) // NANOS_PER_UNIT

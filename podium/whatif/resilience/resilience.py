@@ -44,6 +44,7 @@ class ResilienceRequest(msgspec.Struct, frozen=True):
         nodes: the nodes that are tried; empty for all.
         spare_room: whether room is looked for that would do for the pods that wait.
         worst: how many impacts are told in full.
+        gates: what counts as found.
     """
 
     request: PlanRequest

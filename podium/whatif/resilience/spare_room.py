@@ -25,7 +25,11 @@ _AMOUNTS = ("cpu", "memory", "pods")
 
 @dataclass(frozen=True, slots=True)
 class ZonedShape:
-    """Nodes that differ in name and zone only."""
+    """Nodes that differ in name and zone only.
+
+    Attributes:
+        likes: one of each zone.
+    """
 
     likes: Sequence[Object]
 

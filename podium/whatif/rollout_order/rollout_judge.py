@@ -25,6 +25,7 @@ class Judge(msgspec.Struct, frozen=True):
     """Says which pods mustn't be preempted.
 
     Attributes:
+        priorities: in the end.
         important: pods of at least this final priority mustn't be preempted by anybody, and
             others may be; None if no pod may be by what isn't above it in the end.
     """
@@ -54,6 +55,9 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
     """Make a step, and play until its rollouts have ended or it isn't safe.
 
     A step that alters what priority new pods get is followed by such pods, each in a copy.
+
+    Args:
+        play: one that has come to rest.
     """
     since_s, before = play.passed_s, len(play.preemptions.preemptors)
     # Refusals of earlier steps are told with these.

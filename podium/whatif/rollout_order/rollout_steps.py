@@ -58,6 +58,7 @@ class Introduction:
         preparation: what alters no pod, such as classes that aren't the default, or aren't yet; it
             comes first.
         steps: those whose order matters, as they were given.
+        priorities: in the end.
     """
 
     preparation: tuple[Object, ...]
