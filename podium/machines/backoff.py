@@ -37,7 +37,7 @@ class Restarts(msgspec.Struct):
     last_s: float = 0.0
 
     def wait_s(self, ended_s: float) -> float:
-        """How long to wait after an end."""
+        """Seconds to wait after an attempt that ended; 0 once its failures are forgiven."""
         return 0.0 if self._is_forgiven(ended_s) else self.backoff.wait_s(self.count)
 
     def restarted(self, ended_s: float, at_s: float) -> None:

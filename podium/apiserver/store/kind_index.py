@@ -56,7 +56,7 @@ class KindIndex:
         return self._namespaces.get(namespace, _NOTHING)
 
     def names(self, namespace: str) -> Sequence[str]:
-        """A namespace's names, sorted."""
+        """Names of the objects in a namespace, sorted."""
         names = self._names.get(namespace)
         if names is None:
             names = self._names[namespace] = sorted(self.objects(namespace))

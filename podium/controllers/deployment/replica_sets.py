@@ -40,7 +40,7 @@ class OwnedReplicaSets(msgspec.Struct, frozen=True):
 
     @property
     def active(self) -> list[Object]:
-        """Those that want pods, the old ones first."""
+        """ReplicaSets whose `spec.replicas` is above 0; that of the current template comes last."""
         return [one for one in self.all if replicas_of(one)]
 
 

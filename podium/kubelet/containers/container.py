@@ -190,7 +190,7 @@ class Container(msgspec.Struct):
 
     @property
     def is_alive(self) -> bool:
-        """Whether there are processes of it, or will be in a moment."""
+        """Whether the container has processes, or is being started."""
         return self.state is State.RUNNING or self.state is State.STARTING
 
     @property

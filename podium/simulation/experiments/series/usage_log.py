@@ -123,7 +123,7 @@ class UsageLog:
 
 
 class UsageRecorder:
-    """Notes what changes in a cluster."""
+    """Records which pods hold requests on which nodes, and which nodes there are."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.log = UsageLog()
