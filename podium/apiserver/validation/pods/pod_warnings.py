@@ -5,7 +5,7 @@ kube-apiserver's warnings for pods, pod templates, node labels and addresses, v1
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from ipaddress import IPv6Address
+from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from podium.api.objects import Object, annotations, entries, part, spec_of
@@ -244,15 +244,17 @@ def _projected(source: Object) -> list[tuple[str, str]]:
 
 def address_warnings(address: str, path: str) -> Iterator[str]:
     """Warn of an IP address that isn't in its canonical form."""
-    found = parse_address(address)
-    if found is None or str(found) == address:
+    parsed = parse_address(address)
+    # An IPv6 address that maps an IPv4 address is written in two ways by Python's releases.
+    mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
+    canonical = mapped or parsed
+    if canonical is None or str(canonical) == address:
         return
-    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else found
-    if mapped:
+    if isinstance(canonical, IPv4Address):
         future = "will be considered invalid in a future Kubernetes release"
-        yield f'{path}: non-standard IP address "{address}" {future}: use "{mapped}"'
+        yield f'{path}: non-standard IP address "{address}" {future}: use "{canonical}"'
     else:
-        shown = f'should be in RFC 5952 canonical format ("{found}")'
+        shown = f'should be in RFC 5952 canonical format ("{canonical}")'
         yield f'{path}: IPv6 address "{address}" {shown}'
 
 
