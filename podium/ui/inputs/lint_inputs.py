@@ -54,7 +54,7 @@ def lint_of(
     kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
     alone = kubelet is not None and not (state or kubeconfig or context)
     read = Manifests() if alone else _state(state, kubeconfig, context, namespace)
-    view = ClusterView((loaded.obj for loaded in read.objects), kubelet)
+    view = ClusterView((loaded.obj for loaded in read.objects), kubelet, configuration.thresholds)
     sources = _sources(read, kubelet_config)
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), NOWHERE))
     return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))

@@ -1,8 +1,14 @@
-"""All rules, by id: those that the modules of each subject define, in their order."""
+"""All rules, and the annotations by which an object says that a rule doesn't apply to it, and why.
 
-from collections.abc import Mapping
+`lint.podium.dev/RULE: the reason`. An annotation without a reason suppresses nothing.
+"""
 
-from podium.whatif.lint.rule import Rule
+from collections.abc import Iterator, Mapping
+
+from podium.api.objects import Object, annotations
+from podium.api.values.message_words import likely_meant
+from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.rules import (
     affinity,
     disruption_budgets,
@@ -17,8 +23,8 @@ from podium.whatif.lint.rules import (
     spreading,
     tolerations,
 )
-from podium.whatif.lint.suppressions import suppression_without_reason, unknown_rule_suppressed
 
+PREFIX = "lint.podium.dev/"
 _SUBJECTS = (
     priority_classes,
     pod_priorities,
@@ -33,16 +39,43 @@ _SUBJECTS = (
     quotas,
     kubelet,
 )
-_ABOUT_OBJECTS = tuple(
-    one for subject in _SUBJECTS for one in vars(subject).values() if isinstance(one, Rule)
-)
 
+
+def reason_for(obj: Object, rule_id: str) -> str:
+    """Why a rule doesn't apply to an object; empty if it does."""
+    return str(annotations(obj).get(PREFIX + rule_id) or "").strip()
+
+
+@Rule
+def suppression_without_reason(view: ClusterView) -> Iterator[Offence]:
+    """An annotation names a rule, and its value is empty."""
+    for obj, rule_id, field in _suppressed(view):
+        if not reason_for(obj, rule_id):
+            yield Offence(obj, f"{rule_id} is suppressed without a reason", field)
+
+
+@Rule
+def unknown_rule_suppressed(view: ClusterView) -> Iterator[Offence]:
+    """An annotation names a rule that there isn't."""
+    for obj, rule_id, field in _suppressed(view):
+        if rule_id not in _ABOUT_OBJECTS:
+            message = f"there is no rule {rule_id}{likely_meant(rule_id, _ABOUT_OBJECTS)}"
+            yield Offence(obj, message, field)
+
+
+def _suppressed(view: ClusterView) -> Iterator[tuple[Object, str, str]]:
+    for objects in view.by_kind.values():
+        for obj in objects:
+            for key in annotations(obj):
+                if key.startswith(PREFIX):
+                    yield obj, key.removeprefix(PREFIX), f"metadata.annotations[{key}]"
+
+
+_ABOUT_OBJECTS = {
+    one.id: one for subject in _SUBJECTS for one in vars(subject).values() if isinstance(one, Rule)
+}
 RULES: Mapping[str, Rule] = {
-    rule.id: rule
-    for rule in (
-        *_ABOUT_OBJECTS,
-        suppression_without_reason,
-        unknown_rule_suppressed([rule.id for rule in _ABOUT_OBJECTS]),
-    )
+    **_ABOUT_OBJECTS,
+    **{one.id: one for one in (suppression_without_reason, unknown_rule_suppressed)},
 }
 """All rules by id, subject by subject."""

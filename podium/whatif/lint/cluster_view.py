@@ -33,13 +33,17 @@ class ClusterView:
     """
 
     def __init__(
-        self, objects: Iterable[Object], kubelet: KubeletConfiguration | None = None
+        self,
+        objects: Iterable[Object],
+        kubelet: KubeletConfiguration | None = None,
+        thresholds: Thresholds | None = None,
     ) -> None:
         found: dict[str, list[Object]] = {}
         for obj in objects:
             found.setdefault(str(obj["kind"]), []).append(obj)
         self.by_kind: Mapping[str, Sequence[Object]] = found
         self.kubelet = kubelet
+        self.thresholds = thresholds or Thresholds()
         self._nodes_for: dict[bytes, Sequence[Object]] = {}
 
     def of(self, kind: str) -> Sequence[Object]:
@@ -148,10 +152,11 @@ class ClusterView:
             found[self._owners.workload(key(pod), controller_key(pod))].append(pod)
         return found
 
-    def critical_from(self, thresholds: Thresholds) -> int:
+    @cached_property
+    def critical_from(self) -> int:
         """From which priority on pods are critical; above all of users' if none are."""
-        if thresholds.critical_from is not None:
-            return thresholds.critical_from
+        if self.thresholds.critical_from is not None:
+            return self.thresholds.critical_from
         top = max(map(class_value, self.classes), default=0)
         default = 0 if self.default_class is None else class_value(self.default_class)
         return top if top > max(default, 0) else HIGHEST_USER_DEFINABLE + 1

@@ -9,8 +9,8 @@ from podium.api.documents import Choice, Document, Tuple, fault
 from podium.api.documents.report import API_VERSION
 from podium.api.errors import ErrorKind, FieldError
 from podium.whatif.lint.catalogue import RULES
+from podium.whatif.lint.lint_report import Severity
 from podium.whatif.lint.rule import Rule
-from podium.whatif.lint.severity import Severity
 from podium.whatif.lint.thresholds import Thresholds
 
 KIND = "LintConfiguration"
@@ -62,4 +62,4 @@ class LintConfiguration(Document):
 
     def severity_of(self, rule: Rule) -> Severity | None:
         """How much a rule matters; None if it doesn't."""
-        return self.rules.get(rule.id, rule.severity)
+        return self.rules.get(rule.id, rule.summary.severity)

@@ -13,8 +13,7 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.message_words import count, listed
-from podium.whatif.lint.lint_report import Finding, LintReport
-from podium.whatif.lint.severity import Severity
+from podium.whatif.lint.lint_report import Finding, LintReport, Severity
 
 _WITNESSES_MAX = 3
 _TONES: Mapping[Severity, Tone] = {

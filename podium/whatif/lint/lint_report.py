@@ -2,10 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
-from podium.whatif.lint.severity import Severity
+
+
+class Severity(StrEnum):
+    """How much a finding matters, the gravest first."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """Its place, from 0 for the gravest."""
+        return [*Severity].index(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

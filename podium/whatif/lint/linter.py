@@ -2,14 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from podium.api.objects import Object, metadata_of, name
-from podium.whatif.lint.catalogue import RULES
+from podium.whatif.lint.catalogue import RULES, reason_for
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.configuration import LintConfiguration
-from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintReport, RuleSummary
-from podium.whatif.lint.suppressions import reason_for
+from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintReport
 
 
 class Place(NamedTuple):
@@ -40,7 +40,7 @@ def lint(
     rules = {rule: severity for rule, severity in asked.items() if severity is not None}
     found = []
     for rule, severity in rules.items():
-        for offence in rule.check(view, configuration.thresholds):
+        for offence in rule.check(view):
             read = place_of(offence.obj)
             found.append(
                 Finding(
@@ -72,10 +72,7 @@ def lint(
     return LintReport(
         findings=tuple(one for one in told if not one.suppressed_by),
         suppressed=tuple(one for one in told if one.suppressed_by),
-        rules=tuple(
-            RuleSummary(one.id, severity, one.title, one.reason, one.fix, one.page)
-            for one, severity in rules.items()
-        ),
+        rules=tuple(replace(one.summary, severity=severity) for one, severity in rules.items()),
         objects=sum(map(len, view.by_kind.values())),
         excluded=len(excluded),
         excluded_in=tuple(

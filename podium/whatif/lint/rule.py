@@ -1,12 +1,23 @@
-"""A rule: what it looks for, why that matters, what to do about it, and its check."""
+"""A rule: a check, and the page that says what it finds, why that matters and what to do.
 
+The pages stand in the documentation and come with the package.
+"""
+
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
+import podium
 from podium.api.objects import Object
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.lint_report import RuleSummary, Severity
+
+_PACKAGE = Path(podium.__file__).parent
+# Of an installed package, and of a checkout.
+_FOLDERS = (_PACKAGE / "whatif" / "lint" / "pages", _PACKAGE.parent / "docs" / "lint")
+_HEAD = re.compile(r"# \S+\n\n(\w+): (.+)\.\n\n(.+)\n\n## Fix\n\n(.+)\n\n## Bad\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,33 +35,32 @@ class Offence:
     witnesses: tuple[str, ...] = ()
 
 
-Check = Callable[[ClusterView, Thresholds], Iterator[Offence]]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Rule:
-    """A rule of `podium lint`: what it finds, why that matters, and how to mend it.
+    """A rule of `podium lint`: `no_default_class` checks what `no-default-class.md` explains.
 
-    Attributes:
-        id: by which people name it; it never changes.
-        severity: how much it matters, unless the configuration says otherwise.
+    The severity on the page counts unless the configuration has another one.
     """
 
-    id: str
-    severity: Severity
-    title: str
-    reason: str
-    fix: str
-    check: Check
+    check: Callable[[ClusterView], Iterator[Offence]]
 
     @property
-    def page(self) -> str:
-        """Where the documentation has more about it."""
-        return f"docs/lint/{self.id}.md"
+    def id(self) -> str:
+        """The name of the rule, which never changes."""
+        return self.check.__name__.replace("_", "-")
 
+    @cached_property
+    def text(self) -> str:
+        """The page about the rule, as Markdown."""
+        folder = next(filter(Path.is_dir, _FOLDERS))
+        return (folder / f"{self.id}.md").read_text(encoding="utf-8")
 
-def rule(
-    rule_id: str, severity: Severity, title: str, *, reason: str, fix: str
-) -> Callable[[Check], Rule]:
-    """Make a rule of its check."""
-    return lambda check: Rule(rule_id, severity, title, reason, fix, check)
+    @cached_property
+    def summary(self) -> RuleSummary:
+        """What the head of the page says."""
+        head = _HEAD.match(self.text)
+        if head is None:
+            raise ValueError(f"the page about {self.id} doesn't begin as pages about rules do")
+        severity, title, reason, fix = head.groups()
+        page = f"docs/lint/{self.id}.md"
+        return RuleSummary(self.id, Severity(severity), title, reason, fix, page)

@@ -1,6 +1,6 @@
-"""Each rule's page says what the rule says, and its examples are what they claim to be.
+"""Each rule reads its texts from its page, whose examples are what they claim to be.
 
-`UPDATE=1 pytest tests/whatif/lint` writes down what the rules say; the examples are kept.
+`UPDATE=1 pytest tests/whatif/lint` lists the rules in the index.
 """
 
 import os
@@ -12,8 +12,8 @@ import yaml
 from podium.kubelet.kubelet_config import KIND
 from podium.ui.inputs.lint_inputs import lint_of
 from podium.whatif.lint.catalogue import RULES
+from podium.whatif.lint.lint_report import Severity
 from podium.whatif.lint.rule import Rule
-from podium.whatif.lint.severity import Severity
 from tests.conftest import ROOT
 from tests.docs.markdown import Block, Line, Table, parts
 
@@ -23,9 +23,10 @@ TABLE = "| rule | severity | finds |\n| --- | --- | --- |\n"
 
 
 def head(rule: Rule) -> str:
-    """What stands on the page before its examples."""
-    title = f"{rule.severity}: {rule.title}."
-    return "\n\n".join((f"# {rule.id}", title, rule.reason, "## Fix", rule.fix, ""))
+    """What stands on the page before its examples, made of what is read there."""
+    one = rule.summary
+    title = f"{one.severity}: {one.title}."
+    return "\n\n".join((f"# {rule.id}", title, one.reason, "## Fix", one.fix, ""))
 
 
 def found_in(example: str, directory: Path) -> set[str]:
@@ -50,11 +51,7 @@ def found_in(example: str, directory: Path) -> set[str]:
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
 def test_page(rule: Rule, tmp_path: Path) -> None:
-    page = ROOT / rule.page
-    told, mark, examples = page.read_text().partition(EXAMPLES)
-    if os.environ.get("UPDATE"):
-        told = head(rule)
-        page.write_text(told + mark + examples)
+    told, mark, examples = (ROOT / rule.summary.page).read_text().partition(EXAMPLES)
     assert told == head(rule)
     bad, good = (one.text for one in parts(mark + examples) if isinstance(one, Block))
     titles = [one.text for one in parts(mark + examples) if isinstance(one, Line) and one.text]
@@ -62,22 +59,22 @@ def test_page(rule: Rule, tmp_path: Path) -> None:
     assert rule.id in found_in(bad, tmp_path)
     in_good = found_in(good, tmp_path)
     assert rule.id not in in_good
-    assert not [one for one in in_good if RULES[one].severity is Severity.ERROR]
+    assert not [one for one in in_good if RULES[one].summary.severity is Severity.ERROR]
 
 
 def test_the_index_lists_all_rules() -> None:
     index = FOLDER / "README.md"
     rows = "".join(
-        f"| [{rule.id}]({rule.id}.md) | {rule.severity} | {rule.title} |\n"
-        for rule in RULES.values()
+        f"| [{one.id}]({one.id}.md) | {one.severity} | {one.title} |\n"
+        for one in (rule.summary for rule in RULES.values())
     )
     if os.environ.get("UPDATE"):
         before, mark, _ = index.read_text().partition(TABLE)
         index.write_text(before + mark + rows)
     listed = [row for one in parts(index.read_text()) if isinstance(one, Table) for row in one.rows]
     expected = [
-        {"rule": f"[{rule.id}]({rule.id}.md)", "severity": rule.severity, "finds": rule.title}
-        for rule in RULES.values()
+        {"rule": f"[{one.id}]({one.id}.md)", "severity": one.severity, "finds": one.title}
+        for one in (rule.summary for rule in RULES.values())
     ]
     assert [row for row in listed if "finds" in row] == expected
 

@@ -194,8 +194,9 @@ def test_placeholders_may_be_below_a_default_of_zero() -> None:
 
 def test_the_values_between_two_levels_are_counted() -> None:
     def free_above_5(other: int) -> str | None:
-        view = ClusterView([priority_class("low", 5), priority_class("high", other)])
-        report = lint(view, LintConfiguration(thresholds=Thresholds(levels_between=10)))
+        classes = [priority_class("low", 5), priority_class("high", other)]
+        view = ClusterView(classes, thresholds=Thresholds(levels_between=10))
+        report = lint(view, LintConfiguration())
         found = {finding.rule: finding.message for finding in report.findings}
         return found.get("no-level-between")
 

@@ -91,7 +91,7 @@ def lint(
         place = namespace or usual_namespace(state, kubeconfig, context)
         report = lint_of(state, kubeconfig, context, place, kubelet_config, config)
     from podium.ui.command_line.output.lint_output import print_lint
-    from podium.whatif.lint.severity import Severity
+    from podium.whatif.lint.lint_report import Severity
 
     print_lint(report, output)
     if fail_on is not FailOn.NEVER and report.at_least(Severity(fail_on)):

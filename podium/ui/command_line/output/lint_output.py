@@ -1,24 +1,14 @@
-"""The findings of `podium lint`, for people and for CI systems, and the pages about its rules.
-
-The pages stand in the documentation and come with the package.
-"""
+"""The findings of `podium lint`, for people and for CI systems, and the pages about its rules."""
 
 from difflib import get_close_matches
-from pathlib import Path
 
-import podium
 from podium.ui.inputs.input_error import InputError
 from podium.ui.writers.ci_reports import CiResult, junit, sarif
 from podium.ui.writers.console import console, print_json, print_report, print_table, print_warnings
 from podium.ui.writers.terminal import print_document, print_presentation
 from podium.whatif.lint.catalogue import RULES
 from podium.whatif.lint.lint_presentation import finding_text, lint_presentation, plain_text
-from podium.whatif.lint.lint_report import Finding, LintReport
-from podium.whatif.lint.severity import Severity
-
-_PACKAGE = Path(podium.__file__).parent
-# Of an installed package, and of a checkout.
-_FOLDERS = (_PACKAGE / "whatif" / "lint" / "pages", _PACKAGE.parent / "docs" / "lint")
+from podium.whatif.lint.lint_report import Finding, LintReport, Severity
 
 
 def print_lint(report: LintReport, output: str) -> None:
@@ -72,14 +62,11 @@ def page_of(rule_id: str) -> str:
         near = get_close_matches(rule_id, RULES)
         hint = f"is {' or '.join(near)} meant?" if near else "podium lint --list lists them"
         raise InputError(f"--explain {rule_id}: there is no such rule; {hint}")
-    for folder in _FOLDERS:
-        page = folder / f"{rule_id}.md"
-        if page.is_file():
-            return page.read_text(encoding="utf-8")
-    raise InputError(f"--explain {rule_id}: the package has come without its pages")
+    return RULES[rule_id].text
 
 
 def print_rules() -> None:
     """Print all rules: what each finds, and how much that matters."""
-    rows = [(rule.id, str(rule.severity), rule.title) for rule in RULES.values()]
+    summaries = [rule.summary for rule in RULES.values()]
+    rows = [(one.id, str(one.severity), one.title) for one in summaries]
     print_table(console(), ("RULE", "SEVERITY", "FINDS"), rows)

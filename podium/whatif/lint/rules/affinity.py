@@ -5,27 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from podium.api.objects import Object, labels
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin, affinity_terms
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, rule
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.workload_reader import Workload
 
 _AFFINITY, _ANTI_AFFINITY = "affinity.podAffinity", "affinity.podAntiAffinity"
 _NOBODY: Mapping[str, str] = {}
 
 
-@rule(
-    "affinity-to-lower-priority",
-    Severity.WARNING,
-    "Pods must be near pods of lower priority",
-    reason=(
-        "Preemption makes room by removing pods of lower priority, and these are the ones the pod "
-        "needs. No node helps it, and it stays pending although it outranks all that is there."
-    ),
-    fix="Give the pods that it needs the same priority at least, or prefer to be near them "
-    "rather than require it.",
-)
-def affinity_to_lower_priority(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def affinity_to_lower_priority(view: ClusterView) -> Iterator[Offence]:
     """All that a required term matches has a lower priority."""
     for workload in view.workloads:
         for term in affinity_terms(Kin(0, workload.pod)).required_affinity:
@@ -38,14 +26,8 @@ def affinity_to_lower_priority(view: ClusterView, _: Thresholds) -> Iterator[Off
                 yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}", lower)
 
 
-@rule(
-    "affinity-to-nobody",
-    Severity.WARNING,
-    "Pods must be near pods that aren't there",
-    reason="They stay pending until somebody makes such pods: mostly a label is misspelt.",
-    fix="Make the term match the labels and the namespace of the pods that are meant.",
-)
-def affinity_to_nobody(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
     """A required term matches no pods of the cluster, not even their own."""
     for workload in view.workloads if view.nodes else ():
         for term in affinity_terms(Kin(0, workload.pod)).required_affinity:
@@ -55,15 +37,8 @@ def affinity_to_nobody(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
                 yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}")
 
 
-@rule(
-    "affinity-label-missing",
-    Severity.WARNING,
-    "Pods must be near others by a label that no node has",
-    reason="A node without the label isn't near anything: the pods can't be scheduled.",
-    fix="Use a label that the nodes have, such as `kubernetes.io/hostname` or "
-    "`topology.kubernetes.io/zone`, or label them.",
-)
-def affinity_label_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def affinity_label_missing(view: ClusterView) -> Iterator[Offence]:
     """No node where the pods may go has the topology key of a required term."""
     for workload in view.workloads:
         nodes = view.nodes_for(workload)
@@ -73,18 +48,8 @@ def affinity_label_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence
                 yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}")
 
 
-@rule(
-    "anti-affinity-label-missing",
-    Severity.WARNING,
-    "Pods keep apart by a label that nodes lack",
-    reason=(
-        "On a node without the label the term doesn't count: any number of the pods may go there, "
-        "and be lost together."
-    ),
-    fix="Label these nodes, use a label that they have, or keep the pods off them by node "
-    "affinity.",
-)
-def anti_affinity_label_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def anti_affinity_label_missing(view: ClusterView) -> Iterator[Offence]:
     """A node where the pods may go lacks the topology key of a required term.
 
     Preferred ones count where all nodes lack it.
@@ -104,15 +69,8 @@ def anti_affinity_label_missing(view: ClusterView, _: Thresholds) -> Iterator[Of
                     yield Offence(workload.obj, message, field, node_names(lacking))
 
 
-@rule(
-    "anti-affinity-without-room",
-    Severity.WARNING,
-    "More pods must keep apart than there are places",
-    reason="Each place takes one of them: the rest stay pending, whatever their priority.",
-    fix="Have fewer replicas, more nodes or zones, or prefer to keep apart; topology spread "
-    "constraints keep pods even rather than alone.",
-)
-def anti_affinity_without_room(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def anti_affinity_without_room(view: ClusterView) -> Iterator[Offence]:
     """A workload has more replicas than domains, and a required term against its own pods."""
     for workload in view.workloads:
         nodes = view.nodes_for(workload) if workload.kind != "DaemonSet" else ()

@@ -8,24 +8,16 @@ from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.kubelet_config import DEFAULT_HARD, KIND
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.rules.affinity import node_names
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
 
 _CAPACITIES = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
 _KUBELET: Object = {"kind": KIND}
 _UNIT = 10**9
 
 
-@rule(
-    "eviction-threshold-invalid",
-    Severity.ERROR,
-    "An eviction threshold that the kubelet refuses",
-    reason="The kubelet doesn't start with it, and the node never gets ready.",
-    fix="Correct the signal, the amount or the duration; each soft threshold needs a grace period.",
-)
-def eviction_threshold_invalid(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def eviction_threshold_invalid(view: ClusterView) -> Iterator[Offence]:
     """The kubelet can't parse the thresholds, or a soft one has no grace period."""
     config = view.kubelet
     if config is None:
@@ -38,17 +30,8 @@ def eviction_threshold_invalid(view: ClusterView, _: Thresholds) -> Iterator[Off
             yield Offence(_KUBELET, message, "evictionSoftGracePeriod")
 
 
-@rule(
-    "eviction-soft-below-hard",
-    Severity.WARNING,
-    "A soft eviction threshold is never met before the hard one",
-    reason=(
-        "When the soft threshold is met, the hard one has been already: pods are evicted at once, "
-        "and never with the grace that the soft one was to give them."
-    ),
-    fix="Make the soft threshold the larger one.",
-)
-def eviction_soft_below_hard(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def eviction_soft_below_hard(view: ClusterView) -> Iterator[Offence]:
     """A soft threshold is at or below the hard one of its signal, on any node."""
     for hard in (one for one in _thresholds(view) if one.is_hard):
         for soft in _thresholds(view):
@@ -57,17 +40,8 @@ def eviction_soft_below_hard(view: ClusterView, _: Thresholds) -> Iterator[Offen
                 yield Offence(_KUBELET, message, f"evictionSoft[{soft.signal}]")
 
 
-@rule(
-    "eviction-threshold-above-capacity",
-    Severity.ERROR,
-    "An eviction threshold is as large as a node",
-    reason=(
-        "It is met all the time: the node is under pressure for good, takes no new pods, and "
-        "evicts those it has, one after another."
-    ),
-    fix="Choose an amount that a healthy node has available.",
-)
-def eviction_threshold_above_capacity(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def eviction_threshold_above_capacity(view: ClusterView) -> Iterator[Offence]:
     """A threshold is all that there is, of some node or of any."""
     for one in _thresholds(view):
         field = "evictionHard" if one.is_hard else "evictionSoft"
@@ -86,18 +60,8 @@ def eviction_threshold_above_capacity(view: ClusterView, _: Thresholds) -> Itera
             yield Offence(_KUBELET, message, f"{field}[{one.signal}]", node_names(small))
 
 
-@rule(
-    "eviction-defaults-dropped",
-    Severity.WARNING,
-    "Hard eviction thresholds leave out the defaults",
-    reason=(
-        "Whoever sets `evictionHard` sets all of it: signals that it leaves out have no threshold "
-        "any more. Without one of memory.available the kernel kills by its own rules, before the "
-        "kubelet has evicted anybody by priority."
-    ),
-    fix="State the others, too, or set `mergeDefaultEvictionSettings: true`.",
-)
-def eviction_defaults_dropped(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def eviction_defaults_dropped(view: ClusterView) -> Iterator[Offence]:
     """Hard thresholds are given, and some signals of the defaults have none."""
     config = view.kubelet
     if config is None or config.eviction_hard is None or config.merge_default_eviction_settings:
@@ -108,17 +72,8 @@ def eviction_defaults_dropped(view: ClusterView, _: Thresholds) -> Iterator[Offe
         yield Offence(_KUBELET, message, "evictionHard")
 
 
-@rule(
-    "soft-eviction-without-grace",
-    Severity.WARNING,
-    "Soft evictions leave pods no time to end",
-    reason=(
-        "`evictionMaxPodGracePeriod` bounds what a soft eviction leaves a pod. Where it isn't set, "
-        "that is one second, as with a hard one."
-    ),
-    fix="Set `evictionMaxPodGracePeriod` to what pods need, in seconds.",
-)
-def soft_eviction_without_grace(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def soft_eviction_without_grace(view: ClusterView) -> Iterator[Offence]:
     """There are soft thresholds, and pods have no grace period."""
     config = view.kubelet
     if config is not None and config.eviction_soft and config.eviction_max_pod_grace_period <= 0:

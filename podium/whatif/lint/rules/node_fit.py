@@ -10,23 +10,14 @@ from podium.api.resources import pod_requests, resource_amount
 from podium.api.values.message_words import count
 from podium.api.values.quantity import nanos
 from podium.whatif.lint.cluster_view import ClusterView, refusal_of
-from podium.whatif.lint.rule import Offence, rule
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.workload_reader import Workload
 
 _SHOWN_MAX = 5
 
 
-@rule(
-    "no-node-selected",
-    Severity.WARNING,
-    "No node is selected, or all have taints that pods don't tolerate",
-    reason="The pods can't be scheduled, whatever their priority: preemption doesn't help them.",
-    fix="Correct the node selector, the node affinity or the tolerations, or label nodes. Where "
-    "nodes of that sort are only made when they are needed, ignore the rule for the workload.",
-)
-def no_node_selected(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def no_node_selected(view: ClusterView) -> Iterator[Offence]:
     """Node affinity, node selector and taints together leave no node."""
     for workload in view.workloads:
         if view.nodes and workload.kind != "DaemonSet" and not view.nodes_for(workload):
@@ -36,14 +27,8 @@ def no_node_selected(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
             yield Offence(workload.obj, message, workload.path, told)
 
 
-@rule(
-    "requests-above-nodes",
-    Severity.WARNING,
-    "Pods request more than any of their nodes has",
-    reason="Not even an empty node would take them, and preemption makes no node larger.",
-    fix="Request less, or add larger nodes.",
-)
-def requests_above_nodes(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def requests_above_nodes(view: ClusterView) -> Iterator[Offence]:
     """Each node that the pods select can give less of something than they request."""
     for workload in view.workloads:
         nodes = view.nodes_for(workload)
@@ -60,18 +45,8 @@ def requests_above_nodes(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
             yield Offence(workload.obj, message, f"{workload.path}.containers", lacking)
 
 
-@rule(
-    "cron-job-without-room",
-    Severity.WARNING,
-    "The pods of a CronJob wouldn't fit now",
-    reason=(
-        "When its time comes, its pods wait, or preempt others: nodes are filled by pods that its "
-        "own don't outrank. It shows only when the first Job runs."
-    ),
-    fix="Request less, lower `parallelism`, add nodes, or give the pods a class that outranks "
-    "others. Room is counted as nodes are filled now; what its pods may preempt counts as room.",
-)
-def cron_job_without_room(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def cron_job_without_room(view: ClusterView) -> Iterator[Offence]:
     """Fewer pods fit at most, by what they request, than run at the same time."""
     for workload in view.workloads:
         nodes = [one for one in view.nodes_for(workload) if not is_cordoned(one)]

@@ -8,20 +8,12 @@ from podium.api.pods import priority_class_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.values.message_words import count, likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, rule
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.plan.outcome.stale_priorities import StalePods
 
 
-@rule(
-    "unknown-class",
-    Severity.ERROR,
-    "Pods name a PriorityClass that isn't there",
-    reason="The API server lets none of them in: a workload stays without pods.",
-    fix="Make the class, or name one that is there.",
-)
-def unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def unknown_class(view: ClusterView) -> Iterator[Offence]:
     """The class that pods name is neither among the classes nor the system's.
 
     Of pods whose controller wasn't read, their own specs tell what the next one would name.
@@ -48,17 +40,8 @@ def _still_running(pods: Sequence[Object]) -> tuple[str, ...]:
     return (f"{count(len(pods), 'pod')} of it still {verb}",) if pods else ()
 
 
-@rule(
-    "priority-without-class",
-    Severity.ERROR,
-    "Pods state a priority without a class",
-    reason=(
-        "Priority comes of a class alone. The API server refuses pods that state another number "
-        "than their class, or the default, gives them."
-    ),
-    fix="Leave `priority` out, and name a class as `priorityClassName`.",
-)
-def priority_without_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def priority_without_class(view: ClusterView) -> Iterator[Offence]:
     """Pods state a number that admission doesn't come to, and no class."""
     for workload in view.workloads:
         stated = workload.spec.get("priority")
@@ -67,14 +50,8 @@ def priority_without_class(view: ClusterView, _: Thresholds) -> Iterator[Offence
             yield Offence(workload.obj, message, f"{workload.path}.priority", (workload.refusal,))
 
 
-@rule(
-    "priority-contradicts-class",
-    Severity.ERROR,
-    "Pods state a priority or policy that their class doesn't have",
-    reason="The API server refuses pods whose numbers aren't those of their class.",
-    fix="Leave `priority` and `preemptionPolicy` out of pods: admission fills them in.",
-)
-def priority_contradicts_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def priority_contradicts_class(view: ClusterView) -> Iterator[Offence]:
     """Pods state what their class, or the default, contradicts."""
     known = view.class_names()
     for workload in view.workloads:
@@ -85,17 +62,8 @@ def priority_contradicts_class(view: ClusterView, _: Thresholds) -> Iterator[Off
             yield Offence(workload.obj, message, workload.path, (workload.refusal,))
 
 
-@rule(
-    "workload-without-class",
-    Severity.INFO,
-    "Pods have no PriorityClass",
-    reason=(
-        "There are classes, and none is the default. So the pods have priority 0 without anybody "
-        "having said so."
-    ),
-    fix="Name a class as `priorityClassName`, or make one the default.",
-)
-def workload_without_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def workload_without_class(view: ClusterView) -> Iterator[Offence]:
     """Pods name no class where there are some, and there is no default."""
     if not view.classes or view.default_class is not None:
         return
@@ -105,18 +73,8 @@ def workload_without_class(view: ClusterView, _: Thresholds) -> Iterator[Offence
             yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
 
 
-@rule(
-    "system-class-for-users",
-    Severity.WARNING,
-    "Pods outside of the system have one of the system's classes",
-    reason=(
-        "Pods of system-cluster-critical and system-node-critical preempt all pods of users, and "
-        "the kubelet never evicts them under pressure. One that leaks takes its node along."
-    ),
-    fix="Use a class of your own. Namespaces whose names begin with `kube-` or end in `-system` "
-    "are taken for the system's, and so are DaemonSets; for others that are, add an annotation.",
-)
-def system_class_for_users(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def system_class_for_users(view: ClusterView) -> Iterator[Offence]:
     """A workload in a namespace of users has a system class."""
     for workload in view.workloads:
         place = workload.namespace
@@ -127,21 +85,8 @@ def system_class_for_users(view: ClusterView, _: Thresholds) -> Iterator[Offence
             yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
 
 
-@rule(
-    "stale-priority",
-    Severity.WARNING,
-    "Running pods keep a priority that new ones don't get",
-    reason=(
-        "Admission resolves a pod's priority once. When a default class comes later, or a class is "
-        "made again with a higher value, pods that run keep what they have, and every pod that is "
-        "created from then on outranks them: the next one preempts one of them, its replacement "
-        "another, until the whole workload has been down."
-    ),
-    fix="Give the default class the value that the pods have, or `preemptionPolicy: Never`, or let "
-    "the workloads name a class and replace their pods while no higher one is the default: `podium "
-    "rollout` plays it. What the next pods do now was played, where nodes were read.",
-)
-def stale_priority(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def stale_priority(view: ClusterView) -> Iterator[Offence]:
     """The class of a workload's next pod has another value than the running pods have."""
     stale = [one for one in view.stale_pods if not one.refusal]
     if not stale:

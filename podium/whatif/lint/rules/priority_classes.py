@@ -15,28 +15,14 @@ from podium.api.priority import (
 )
 from podium.api.values.message_words import count
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, rule
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.workload_reader import Workload
 
 _SYSTEM = "system-"
 
 
-@rule(
-    "no-default-class",
-    Severity.WARNING,
-    "No PriorityClass is the default",
-    reason=(
-        "Pods that name no class get priority 0. Whether that is low or high depends on the "
-        "classes that others make, and nobody has decided it."
-    ),
-    fix="Make a class of value 0 the default, by `globalDefault: true`. It counts for pods that are"
-    " created from then on, and those that run keep 0: pods of a higher default outrank them, and "
-    "preempt them where nodes are full, unless its `preemptionPolicy` is Never. `podium rollout` "
-    "plays it.",
-)
-def no_default_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def no_default_class(view: ClusterView) -> Iterator[Offence]:
     """No class of users has globalDefault."""
     if view.classes and view.default_class is None:
         lowest = next((one for one in view.classes if class_value(one) >= 0), view.classes[0])
@@ -53,17 +39,8 @@ def no_default_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
         )
 
 
-@rule(
-    "several-default-classes",
-    Severity.ERROR,
-    "Several PriorityClasses are the default",
-    reason=(
-        "The API server refuses a second default. Where two of them got in all the same, the one "
-        "with the lowest value counts."
-    ),
-    fix="Leave `globalDefault: true` on one class.",
-)
-def several_default_classes(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def several_default_classes(view: ClusterView) -> Iterator[Offence]:
     """A class is the default besides the lowest one that is."""
     defaults = [one for one in view.classes if one.get("globalDefault")]
     for other in defaults[1:]:
@@ -71,18 +48,8 @@ def several_default_classes(view: ClusterView, _: Thresholds) -> Iterator[Offenc
         yield Offence(other, message, "globalDefault", (_shown(defaults[0]),))
 
 
-@rule(
-    "default-class-not-lowest",
-    Severity.WARNING,
-    "The default PriorityClass isn't the lowest",
-    reason=(
-        "Pods whose authors never thought about priority outrank those that somebody has put into "
-        "a lower class, and preempt them if the default class preempts."
-    ),
-    fix="Make the lowest class the default. Classes below zero don't count next to a default of "
-    "zero or more: they are for pods that are meant to give way, such as placeholders.",
-)
-def default_class_not_lowest(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def default_class_not_lowest(view: ClusterView) -> Iterator[Offence]:
     """Classes are lower than the default, those below zero aside."""
     default = view.default_class
     if default is None:
@@ -98,17 +65,8 @@ def default_class_not_lowest(view: ClusterView, _: Thresholds) -> Iterator[Offen
         yield Offence(default, message, "globalDefault", tuple(map(_shown, lower)))
 
 
-@rule(
-    "class-in-system-range",
-    Severity.ERROR,
-    "A PriorityClass takes a value or name of the system's",
-    reason=(
-        "Values above 1,000,000,000 and names that begin with `system-` are the system's own. The "
-        "API server refuses them for others."
-    ),
-    fix="Choose a value of at most 1,000,000,000 and another name.",
-)
-def class_in_system_range(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def class_in_system_range(view: ClusterView) -> Iterator[Offence]:
     """A value or a name is reserved."""
     for one in view.classes:
         if class_value(one) > HIGHEST_USER_DEFINABLE:
@@ -120,41 +78,23 @@ def class_in_system_range(view: ClusterView, _: Thresholds) -> Iterator[Offence]
             yield Offence(one, message, "metadata.name")
 
 
-@rule(
-    "too-many-levels",
-    Severity.INFO,
-    "There are too many levels of priority",
-    reason=(
-        "Nobody can tell any more who gives way to whom, and teams outbid each other. A few levels "
-        "that everybody knows do."
-    ),
-    fix="Merge classes, or raise `thresholds.levelsMax` in the configuration.",
-)
-def too_many_levels(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+@Rule
+def too_many_levels(view: ClusterView) -> Iterator[Offence]:
     """The classes have more different values than they should."""
     levels = {class_value(one) for one in view.classes}
-    if len(levels) > thresholds.levels_max:
-        message = f"there are {len(levels)} levels of priority, more than {thresholds.levels_max}"
+    if len(levels) > view.thresholds.levels_max:
+        message = (
+            f"there are {len(levels)} levels of priority, more than {view.thresholds.levels_max}"
+        )
         yield Offence(view.classes[-1], message, "value", tuple(map(_shown, view.classes)))
 
 
-@rule(
-    "no-level-between",
-    Severity.WARNING,
-    "No value is free between two levels of priority",
-    reason=(
-        "The value of a class can't be changed. When something has to go between two classes one "
-        "day, one of them must be deleted and made anew, and its pods keep the old value until "
-        "they are recreated, too."
-    ),
-    fix="Leave room: multiples of 1,000, say. `thresholds.levelsBetween` says how many values "
-    "must be free.",
-)
-def no_level_between(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+@Rule
+def no_level_between(view: ClusterView) -> Iterator[Offence]:
     """Neighbouring values differ by too little."""
     of_value = {class_value(one): one for one in reversed(view.classes)}
     for low, high in pairwise(sorted(of_value)):
-        if high - low <= thresholds.levels_between:
+        if high - low <= view.thresholds.levels_between:
             free = high - low - 1
             are = "is" if free == 1 else "are"
             between = f"only {count(free, 'value')} {are}" if free else "no value is"
@@ -162,19 +102,8 @@ def no_level_between(view: ClusterView, thresholds: Thresholds) -> Iterator[Offe
             yield Offence(of_value[low], message, "value", (_shown(of_value[high]),))
 
 
-@rule(
-    "preempting-batch-class",
-    Severity.WARNING,
-    "A PriorityClass preempts for pods that can wait",
-    reason=(
-        "All pods of the class run to an end, as Jobs do. With `preemptionPolicy: Never` they "
-        "would go ahead of lower ones in the queue just the same, and wait for room rather than "
-        "kill work that is half done."
-    ),
-    fix="Make a class with the same value and `preemptionPolicy: Never`, and use that: the policy "
-    "of a class can't be changed.",
-)
-def preempting_batch_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def preempting_batch_class(view: ClusterView) -> Iterator[Offence]:
     """Only workloads that run to an end use a class that preempts, and there are lower pods."""
     users = defaultdict[str, list[Workload]](list)
     for workload in view.workloads:

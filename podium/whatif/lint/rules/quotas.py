@@ -8,27 +8,15 @@ from podium.api.policy.quotas.scopes import in_scope, scope_selectors, tracked
 from podium.api.priority import class_value
 from podium.api.values.message_words import likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, rule
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.rule import Offence, Rule
 
 _SCOPE = "PriorityClass"
 
 
-@rule(
-    "quota-without-high-classes",
-    Severity.WARNING,
-    "Quotas of a namespace don't guard a high PriorityClass",
-    reason=(
-        "What the namespace may use is limited, but not at which priority: all of it may preempt "
-        "the pods of everybody else."
-    ),
-    fix="Add a quota with `scopeSelector` for the class: `pods: 0` where it isn't to be used. High "
-    "is the highest PriorityClass of users, or all from `thresholds.criticalFrom` on.",
-)
-def quota_without_high_classes(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+@Rule
+def quota_without_high_classes(view: ClusterView) -> Iterator[Offence]:
     """A namespace has quotas of pods, and none is about a class from the critical priority on."""
-    critical_from = view.critical_from(thresholds)
+    critical_from = view.critical_from
     places: dict[str, list[Object]] = {}
     for quota in view.of("ResourceQuota"):
         if tracked(KINDS["Pod"], part(spec_of(quota), "hard")):
@@ -44,14 +32,8 @@ def quota_without_high_classes(view: ClusterView, thresholds: Thresholds) -> Ite
                 yield Offence(quotas[0], message, "spec.scopeSelector", tuple(map(key, quotas)))
 
 
-@rule(
-    "quota-for-unknown-class",
-    Severity.WARNING,
-    "A quota is about a PriorityClass that isn't there",
-    reason="It guards nothing: mostly the name is misspelt, or the class has another one by now.",
-    fix="Name a class that is there.",
-)
-def quota_for_unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def quota_for_unknown_class(view: ClusterView) -> Iterator[Offence]:
     """The scope PriorityClass of a quota names an unknown class."""
     known = view.class_names()
     for quota in view.of("ResourceQuota") if view.knows_classes else ():

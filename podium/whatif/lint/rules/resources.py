@@ -8,28 +8,15 @@ from podium.api.qos import qos_class
 from podium.api.resources import is_pod_level, is_sidecar
 from podium.apiserver.admission.limit_ranger import pod_faults
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, rule
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.workload_reader import Workload
 
 _COMPUTE = ("cpu", "memory")
 _STORAGE = "ephemeral-storage"
 
 
-@rule(
-    "requests-missing",
-    Severity.WARNING,
-    "Containers request no cpu or memory",
-    reason=(
-        "The scheduler takes what isn't requested for free: it fills nodes beyond what they have, "
-        "and preemption removes the wrong pods. Under pressure the kubelet evicts first who uses "
-        "more than it requests."
-    ),
-    fix="Request what the container needs. Defaults for a namespace come of a LimitRange, which "
-    "this rule heeds.",
-)
-def requests_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def requests_missing(view: ClusterView) -> Iterator[Offence]:
     """A container requests no cpu or no memory, and the pod as a whole doesn't either."""
     for workload in view.workloads:
         whole = _amounts(workload.spec, "requests")
@@ -43,17 +30,8 @@ def requests_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
                 yield Offence(workload.obj, message, f"{place}.resources.requests")
 
 
-@rule(
-    "memory-limit-missing",
-    Severity.WARNING,
-    "Containers may use any amount of memory",
-    reason=(
-        "A leak takes the memory of all pods on the node, until the kubelet evicts some or the "
-        "kernel kills one, and not always the one that leaks."
-    ),
-    fix="Set `limits.memory`, for containers whose use is known to what they request.",
-)
-def memory_limit_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def memory_limit_missing(view: ClusterView) -> Iterator[Offence]:
     """A container has no limit of memory, and the pod as a whole hasn't either."""
     for workload in view.workloads:
         if "memory" in _amounts(workload.spec, "limits"):
@@ -64,21 +42,10 @@ def memory_limit_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
                 yield Offence(workload.obj, message, f"{place}.resources.limits")
 
 
-@rule(
-    "critical-not-guaranteed",
-    Severity.WARNING,
-    "Critical pods aren't Guaranteed",
-    reason=(
-        "Priority keeps them from being preempted, not from being killed: when memory runs out, "
-        "the kernel goes by the QoS class, and takes Guaranteed pods last."
-    ),
-    fix="Limit cpu and memory of each container to what it requests. Critical is the highest "
-    "PriorityClass of users, or `thresholds.criticalFrom`; pods of the system's classes, which "
-    "the kubelet never evicts, aren't meant.",
-)
-def critical_not_guaranteed(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+@Rule
+def critical_not_guaranteed(view: ClusterView) -> Iterator[Offence]:
     """Pods of the highest level of users are Burstable or BestEffort."""
-    critical_from = view.critical_from(thresholds)
+    critical_from = view.critical_from
     for workload in view.workloads:
         priority = workload.priority
         if priority is None or not critical_from <= priority < SYSTEM_CRITICAL:
@@ -89,15 +56,8 @@ def critical_not_guaranteed(view: ClusterView, thresholds: Thresholds) -> Iterat
             yield Offence(workload.obj, message, f"{workload.path}.containers")
 
 
-@rule(
-    "outside-limit-range",
-    Severity.ERROR,
-    "Pods ask for amounts that a LimitRange doesn't allow",
-    reason="The API server lets none of them in: a workload stays without pods.",
-    fix="Request, and limit to, what lies within the range, or widen that. What a LimitRange fills "
-    "in by default counts as the pods' own.",
-)
-def outside_limit_range(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def outside_limit_range(view: ClusterView) -> Iterator[Offence]:
     """A LimitRange of the namespace refuses pods that are still to be created."""
     for workload in view.workloads:
         if workload.obj["kind"] == "Pod" and not workload.is_new:
@@ -108,19 +68,8 @@ def outside_limit_range(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
                 yield Offence(workload.obj, message, f"{workload.path}.containers")
 
 
-@rule(
-    "storage-limit-on-some",
-    Severity.WARNING,
-    "Some containers limit ephemeral storage, and the others count towards it",
-    reason=(
-        "The kubelet adds the limits of all containers up, and evicts the pod when all of its "
-        "containers, their logs and its emptyDir volumes together use more. A container without a "
-        "limit adds nothing to the sum, and all that it writes to the use."
-    ),
-    fix="Limit `ephemeral-storage` of each container, with room for the emptyDir volumes, or of "
-    "none.",
-)
-def storage_limit_on_some(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def storage_limit_on_some(view: ClusterView) -> Iterator[Offence]:
     """A container limits its ephemeral storage, and another of the pod doesn't."""
     for workload in view.workloads:
         containers = [*_containers(workload)]

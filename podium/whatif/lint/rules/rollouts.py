@@ -6,25 +6,12 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.kinds.registration.registrations import completed
 from podium.scheduler.snapshot.host_ports import host_ports
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, rule
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.workload_reader import Workload
 
 
-@rule(
-    "host-port-with-surge",
-    Severity.WARNING,
-    "A rollout creates new pods first, and they need the host ports of the old ones",
-    reason=(
-        "A node gives a port to one pod at a time. A new pod waits for a node without an old one, "
-        "and the old ones stay until it is ready: where there is no such node, the rollout never "
-        "ends."
-    ),
-    fix="Let an old pod go first, with `maxSurge: 0` and `maxUnavailable: 1`, or do without host "
-    "ports. With nodes among what is read, a Deployment is only meant where they are too few.",
-)
-def host_port_with_surge(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def host_port_with_surge(view: ClusterView) -> Iterator[Offence]:
     """A rollout must surge before an old pod goes, and each node's port is taken by an old pod."""
     for workload in view.workloads:
         ports = sorted(map(str, host_ports(workload.spec)))

@@ -15,27 +15,15 @@ from podium.scheduler.snapshot.topology_spread import (
     standing,
 )
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, rule
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.rules.affinity import node_names, without_label
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import SCALED, Workload
 
 _FIELD = "topologySpreadConstraints"
 
 
-@rule(
-    "spread-label-missing",
-    Severity.WARNING,
-    "Pods spread by a label that nodes lack",
-    reason=(
-        "With `DoNotSchedule` no pod is scheduled to a node without the label. With "
-        "`ScheduleAnyway` the constraint means nothing where no node has it."
-    ),
-    fix="Label the nodes, or spread by a label that they have; keep the pods off nodes that "
-    "aren't meant by node affinity.",
-)
-def spread_label_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def spread_label_missing(view: ClusterView) -> Iterator[Offence]:
     """A node where the pods may go lacks the topology key of a constraint that must hold."""
     for workload in view.workloads:
         nodes = view.nodes_for(workload)
@@ -51,17 +39,8 @@ def spread_label_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
                 yield _offence(workload, message, node_names(lacking))
 
 
-@rule(
-    "min-domains-unmet",
-    Severity.WARNING,
-    "minDomains asks for more domains than there are",
-    reason=(
-        "With fewer domains than `minDomains` the emptiest one counts as empty: no domain may "
-        "have more pods than `maxSkew`, and the rest stay pending."
-    ),
-    fix="Ask for no more domains than there are, or add nodes in others.",
-)
-def min_domains_unmet(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
     """The nodes that count for a constraint make up fewer domains than it asks for."""
     for workload in view.workloads if view.nodes else ():
         constraints = _constraints(workload, DO_NOT_SCHEDULE)
@@ -78,17 +57,8 @@ def min_domains_unmet(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
                 yield _offence(workload, message, tuple(sorted(domains)))
 
 
-@rule(
-    "spread-ignores-own-pods",
-    Severity.WARNING,
-    "A spread constraint doesn't count the pods that it is on",
-    reason=(
-        "Its selector doesn't match the labels of its own pods. They are placed by where others "
-        "are, and may all end up in one domain."
-    ),
-    fix="Make `labelSelector` match the labels of the pods.",
-)
-def spread_ignores_own_pods(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def spread_ignores_own_pods(view: ClusterView) -> Iterator[Offence]:
     """The selector of a constraint doesn't match its own pods."""
     for workload in view.workloads:
         kin = Kin(0, workload.pod)
@@ -100,19 +70,8 @@ def spread_ignores_own_pods(view: ClusterView, _: Thresholds) -> Iterator[Offenc
                     yield _offence(workload, message)
 
 
-@rule(
-    "spread-counts-closed-nodes",
-    Severity.WARNING,
-    "A spread constraint counts nodes on which its pods may not go",
-    reason=(
-        "Unless `nodeTaintsPolicy` is Honor, nodes count that are cordoned or have taints that the "
-        "pods don't tolerate. A domain of such nodes stays the emptiest, no other may have more "
-        "pods than `maxSkew` beyond it, and the rest stay pending."
-    ),
-    fix="Set `nodeTaintsPolicy: Honor` on the constraint, or keep the nodes out by node affinity, "
-    "which counts.",
-)
-def spread_counts_closed_nodes(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
     """The emptiest domain is closed, and the open ones have no room for all replicas beyond it."""
     for workload in view.workloads if view.nodes else ():
         constraints = _constraints(workload, DO_NOT_SCHEDULE)
@@ -142,21 +101,13 @@ def spread_counts_closed_nodes(view: ClusterView, _: Thresholds) -> Iterator[Off
                 yield _offence(workload, message, node_names(inside))
 
 
-@rule(
-    "replicas-on-one-node",
-    Severity.WARNING,
-    "All replicas run on one node, and nothing spreads them",
-    reason="When the node fails or is drained, all of them are gone at once.",
-    fix="Add a topology spread constraint on `kubernetes.io/hostname`, or anti-affinity to the "
-    "pods' own labels, and restart the workload. `thresholds.replicasMin` says how many replicas "
-    "count.",
-)
-def replicas_on_one_node(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+@Rule
+def replicas_on_one_node(view: ClusterView) -> Iterator[Offence]:
     """The running pods of a workload share a node, though others would do."""
     for workload in view.workloads:
         pods = view.pods_of(workload)
         on = {node_name_of(pod) for pod in pods}
-        is_due = workload.kind in SCALED and len(pods) >= max(thresholds.replicas_min, 2)
+        is_due = workload.kind in SCALED and len(pods) >= max(view.thresholds.replicas_min, 2)
         if not is_due or len(on) > 1 or len(view.nodes_for(workload)) < 2:
             continue
         kin = Kin(0, workload.pod)

@@ -6,26 +6,14 @@ from podium.api.objects import Object
 from podium.api.pod_specs import tolerations_of
 from podium.api.taints import NO_EXECUTE, tolerates
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, rule
-from podium.whatif.lint.severity import Severity
-from podium.whatif.lint.thresholds import Thresholds
+from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.workload_reader import Workload
 
 _NOT_READY, _UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 
 
-@rule(
-    "tolerates-everything",
-    Severity.WARNING,
-    "Pods tolerate every taint",
-    reason=(
-        "Taints keep pods off nodes that are reserved, under pressure, being drained or broken. "
-        "These pods go there all the same, and stay when all others leave."
-    ),
-    fix="Tolerate the taints that are meant, by their keys. Agents that belong on every node are "
-    "DaemonSets, to which the rule doesn't apply.",
-)
-def tolerates_everything(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def tolerates_everything(view: ClusterView) -> Iterator[Offence]:
     """A toleration of pods that aren't a DaemonSet's has no key."""
     for workload, place, one in _tolerations(view):
         if _is_of_every_key(one):
@@ -33,17 +21,8 @@ def tolerates_everything(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
             yield Offence(workload.obj, f"its pods tolerate {which}", place)
 
 
-@rule(
-    "stays-on-failed-node",
-    Severity.WARNING,
-    "Pods stay on a node that has failed",
-    reason=(
-        "They tolerate forever that their node isn't ready or can't be reached. So they aren't "
-        "replaced when it is lost."
-    ),
-    fix="Give the toleration `tolerationSeconds`, or leave it out: pods get one of five minutes.",
-)
-def stays_on_failed_node(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+@Rule
+def stays_on_failed_node(view: ClusterView) -> Iterator[Offence]:
     """A toleration that names the taint of a failing node has no end."""
     failing = [{"key": key, "effect": NO_EXECUTE} for key in (_NOT_READY, _UNREACHABLE)]
     for workload, place, one in _tolerations(view):
