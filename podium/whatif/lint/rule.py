@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import podium
 from podium.api.objects import Object
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.lint_report import RuleSummary, Severity
 
-_PACKAGE = Path(podium.__file__).parent
+_HERE = Path(__file__).parent
 # Of an installed package, and of a checkout.
-_FOLDERS = (_PACKAGE / "whatif" / "lint" / "pages", _PACKAGE.parent / "docs" / "lint")
+_FOLDERS = (_HERE / "pages", _HERE.parents[2] / "docs" / "lint")
 _HEAD = re.compile(r"# \S+\n\n(\w+): (.+)\.\n\n(.+)\n\n## Fix\n\n(.+)\n\n## Bad\n")
 
 
