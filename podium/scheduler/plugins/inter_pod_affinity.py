@@ -31,7 +31,7 @@ from podium.scheduler.snapshot.affinity_terms import (
     with_known_namespaces,
 )
 from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
-from podium.scheduler.snapshot.change_log import Change
+from podium.scheduler.snapshot.change_log import Change, Cursor
 from podium.scheduler.snapshot.domain_sums import DomainSum, selector_marks
 from podium.scheduler.snapshot.held_terms import (
     PREFERRED_APART,
@@ -138,15 +138,15 @@ class _Counts:
         self.held = held
         self._kin = kin
         self._listers = listers
-        self._terms_read = 0
-        self._stirs = -1
+        self._new_terms: Cursor[HeldTerm] | None = None
+        self._generation = -1
 
     def is_calm(self) -> bool:
-        """Whether no sum has changed since this was asked last, and nobody has come to be known."""
+        """Whether no sum has changed since the last call, and no kin has been registered."""
         sums = self.held.sums
         sums.follow()
-        before, self._stirs = self._stirs, sums.stirs
-        return before == sums.stirs
+        before, self._generation = self._generation, sums.generation
+        return before == sums.generation
 
     def matching(self, terms: Iterable[AffinityTerm]) -> list[DomainSum]:
         return [self.near([term], term.topology_key) for term in terms]
@@ -164,14 +164,15 @@ class _Counts:
         )
 
     def new_held(self) -> list[HeldTerm]:
-        """The terms that pods hold about the kin, those alone that haven't been told yet."""
-        listed = len(self.held.all())
-        if listed == self._terms_read:
-            return []
-        around = self._listers.namespace_labels(self._kin.namespace)
-        found = self.held.about(self._kin, around, self._terms_read)
-        self._terms_read = listed
-        return found
+        """The terms about the kin that pods have come to hold since the last call."""
+        self.held.follow()
+        if self._new_terms is None:
+            self._new_terms = self.held.terms.cursor()
+            return self.held.about(self._kin, self._listers.namespace_labels(self._kin.namespace))
+        # The log restarts with the nodes, and so does the evaluation that this belongs to.
+        terms = self._new_terms.new() or ()
+        around = self._listers.namespace_labels(self._kin.namespace) if terms else {}
+        return [held for held in terms if held.term.matches(self._kin, around)]
 
 
 class _Filter(FilterState):
@@ -187,12 +188,12 @@ class _Filter(FilterState):
         ]
         self._apart = self._counts.matching(own.required_anti_affinity)
         self._existing: list[DomainSum] = []
-        self._has_learned = False
+        self._has_new_terms = False
         self._has_terms = bool(near or self._apart)
         # The first of pods that want to be near each other may go anywhere.
         self._matches_itself = bool(near) and self._near[0].weigh(kin) != 0
-        self._learn()
-        self._state, self._has_learned = self._current(), False
+        self._add_held_terms()
+        self._state, self._has_new_terms = self._current(), False
 
     @property
     def width(self) -> int:  # type: ignore[override]
@@ -200,8 +201,8 @@ class _Filter(FilterState):
 
     def meet(self, classes: Iterable[PodClass]) -> None:
         for cls in classes:
-            self._counts.held.sums.know(cls.kin)
-        self._learn()
+            self._counts.held.sums.register(cls.kin)
+        self._add_held_terms()
 
     def weights(self, cls: PodClass) -> Sequence[int]:
         return [counted.weigh(cls.kin) for counted in self._all()]
@@ -216,15 +217,15 @@ class _Filter(FilterState):
         )
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
-        if self._counts.is_calm() and not self._has_learned:
+        if self._counts.is_calm() and not self._has_new_terms:
             return False
-        self._learn()
+        self._add_held_terms()
         before, self._state = self._state, self._current()
-        learned, self._has_learned = self._has_learned, False
-        if before == self._state and not learned:
+        has_new, self._has_new_terms = self._has_new_terms, False
+        if before == self._state and not has_new:
             return False
         self.changes += 1
-        return learned or before[1:] != self._state[1:]
+        return has_new or before[1:] != self._state[1:]
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         codes = np.zeros(len(rows), np.int32)
@@ -256,12 +257,12 @@ class _Filter(FilterState):
     def _all(self) -> list[DomainSum]:
         return [*self._near, *self._apart, *self._existing]
 
-    def _learn(self) -> None:
+    def _add_held_terms(self) -> None:
         for held in self._counts.new_held():
             if held.kind == REQUIRED_APART:
                 holders = self._counts.held.holders(held)
                 self._existing.append(holders)
-                self._has_learned |= holders.nonzero != 0
+                self._has_new_terms |= holders.nonzero != 0
 
     def _current(self) -> tuple[int, int, bool]:
         counted = self._all()
@@ -307,8 +308,8 @@ class _Score(RelativeScore):
             for sign, terms in ((1, own.preferred_affinity), (-1, own.preferred_anti_affinity))
             for term, counted in zip(terms, self._counts.matching(terms), strict=True)
         ]
-        self._has_learned = False
-        self._learn()
+        self._has_new_terms = False
+        self._add_held_terms()
         self._changes = self._count_changes()
 
     @property
@@ -316,12 +317,12 @@ class _Score(RelativeScore):
         return not any(counted.nonzero for counted, _ in self._weighed)
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
-        if self._counts.is_calm() and not self._has_learned:
+        if self._counts.is_calm() and not self._has_new_terms:
             return False
-        self._learn()
+        self._add_held_terms()
         before, self._changes = self._changes, self._count_changes()
-        learned, self._has_learned = self._has_learned, False
-        return learned or before != self._changes
+        has_new, self._has_new_terms = self._has_new_terms, False
+        return has_new or before != self._changes
 
     def scores(self, feasible: Rows) -> Scores:
         if self.is_idle:
@@ -340,7 +341,7 @@ class _Score(RelativeScore):
         share: Scores = (MAX_NODE_SCORE * ((raw - least) / spread)).astype(np.int64)
         return share
 
-    def _learn(self) -> None:
+    def _add_held_terms(self) -> None:
         for held in self._counts.new_held():
             factor = {
                 REQUIRED_NEAR: self._hard_weight,
@@ -350,7 +351,7 @@ class _Score(RelativeScore):
             }[held.kind]
             if factor:
                 self._weighed.append((self._counts.held.holders(held), factor))
-                self._has_learned = True
+                self._has_new_terms = True
 
     def _count_changes(self) -> int:
         return sum([counted.changes for counted, _ in self._weighed])

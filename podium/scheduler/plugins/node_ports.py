@@ -21,6 +21,7 @@ from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, FilterState, Scope
 from podium.scheduler.framework.status import Status, rejection
 from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
+from podium.scheduler.snapshot.change_log import Change, Cursor
 from podium.scheduler.snapshot.host_ports import HostPort, host_ports
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -79,14 +80,14 @@ class _Ports(FilterState):
         self._wanted = wanted
         self._priority = priority
         self._rivals: dict[int, frozenset[HostPort]] = {}
-        self._counted_at = -1
+        self._changes: Cursor[Change] | None = None
         self._lower = np.zeros(0, np.int64)
         self._kept = np.zeros(0, bool)
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         if extra:
-            if self._counted_at != self._snapshot.log.end:
-                self._counted_at = self._snapshot.log.end
+            if self._changes is None or self._changes.new() != []:
+                self._changes = self._snapshot.log.cursor()
                 self._lower = self._sums(lower=True)
                 self._kept = self._sums(lower=False) > 0
                 for row in np.flatnonzero(self._kept & (self._lower > 0)).tolist():

@@ -5,11 +5,11 @@ all that has happened since then is looked at once more: it may have helped alre
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from podium.api.objects import Object
 from podium.scheduler.queue.queue_events import QueueEvent
+from podium.scheduler.snapshot.change_log import Cursor, Log
 
 
 class Happened(NamedTuple):
@@ -32,47 +32,38 @@ class Happened(NamedTuple):
 
 
 class InFlight:
-    """The pods in flight, and one log of events for all of them.
-
-    Each pod remembers where the log stood when it was popped; what is older than that of the
-    longest in flight is dropped.
-    """
+    """The pods in flight, each with a cursor of one log of events."""
 
     def __init__(self) -> None:
-        self._log: list[Happened] = []
-        self._dropped = 0
-        self._since: OrderedDict[str, int] = OrderedDict()
+        self._log: Log[Happened] = Log()
+        # In the order in which they were popped.
+        self._cursors: OrderedDict[str, Cursor[Happened]] = OrderedDict()
 
     def __len__(self) -> int:
-        return len(self._since)
-
-    def __contains__(self, uid: str) -> bool:
-        return uid in self._since
+        return len(self._cursors)
 
     def begin(self, uid: str) -> None:
         """A pod has been popped."""
-        self._since[uid] = self._dropped + len(self._log)
+        self._cursors[uid] = self._log.cursor()
 
     def record(self, happened: Happened) -> None:
         """Something happened; forgotten at once if no pod is in flight."""
-        if self._since:
+        if self._cursors:
             self._log.append(happened)
-
-    def events_of(self, uid: str) -> Sequence[Happened]:
-        """What has happened since a pod in flight was popped, and may concern it."""
-        recent = self._log[self._since[uid] - self._dropped :]
-        return [happened for happened in recent if happened.concerns(uid)]
 
     def counts(self) -> Counter[str]:
         """How many events are kept, by name."""
-        return Counter(happened.what.label for happened in self._log)
+        return Counter(happened.what.label for happened in self._log.entries)
 
-    def end(self, uid: str) -> None:
-        """A pod isn't in flight any more."""
-        del self._since[uid]
-        # Pods are kept in the order in which they were popped.
-        oldest = next(iter(self._since.values()), self._dropped + len(self._log))
-        stale = oldest - self._dropped
-        if 2 * stale >= len(self._log):
-            del self._log[:stale]
-            self._dropped = oldest
+    def end(self, uid: str) -> list[Happened] | None:
+        """The events that may concern a pod since it was popped; it isn't in flight any more.
+
+        Returns:
+            None where there were too many to be kept.
+        """
+        events = self._cursors.pop(uid).new()
+        if self._cursors:
+            self._log.forget_before(next(iter(self._cursors.values())))
+        else:
+            self._log.restart()
+        return None if events is None else [one for one in events if one.concerns(uid)]

@@ -218,8 +218,7 @@ class SchedulingQueue:
         uid = queued.uid
         happened = None
         if queued.place is QueueName.IN_FLIGHT:
-            happened = self._in_flight.events_of(uid)
-            self._in_flight.end(uid)
+            happened = self._in_flight.end(uid)
         elif queued.place is not QueueName.DONE or uid in self._pods:
             return
         self._pods[uid] = queued

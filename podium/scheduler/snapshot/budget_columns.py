@@ -16,13 +16,12 @@ class BudgetColumns:
     """The budgets that preemption looks at.
 
     Attributes:
-        epoch: raised whenever there are others, or they select others.
-        log: the numbers of budgets that have come to allow another number, within the epoch.
+        log: the numbers of budgets that have come to allow another number of disruptions; it
+            restarts when budgets come or go, or select other pods.
     """
 
     def __init__(self, budgets: Iterable[Budget] = ()) -> None:
         self.budgets: Sequence[Budget] = tuple(budgets)
-        self.epoch = 0
         self.log: Log[int] = Log()
         self._covering: dict[int, tuple[int, ...]] = {}
 
@@ -35,8 +34,7 @@ class BudgetColumns:
                 if old.allowed != new.allowed:
                     self.log.append(number)
             return
-        self.epoch += 1
-        self.log.clear()
+        self.log.restart()
         self._covering.clear()
 
     def forget_classes(self) -> None:

@@ -1,7 +1,7 @@
-"""Logs of what happened, and the cursors of those that read them.
+"""Logs of changes, and cursors that say how far each reader has read.
 
-A cursor remembers how far its owner has read, so that no position is kept by hand. Whoever reads
-too rarely is told so, instead of getting a part of what happened.
+No reader keeps a position by hand. A cursor that is too far behind says so, instead of returning a
+part of the changes.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Log(Generic[T]):
     """Entries in the order in which they were written; of too many, the older half is forgotten.
 
     Attributes:
-        end: how many entries have ever been written. While it stays, nothing has happened.
+        end: raised by each entry and each restart. While it stays, nothing has happened.
     """
 
     def __init__(self) -> None:
@@ -39,9 +39,21 @@ class Log(Generic[T]):
         if len(self._entries) > LENGTH_MAX:
             del self._entries[: len(self._entries) - LENGTH_MAX // 2]
 
-    def clear(self) -> None:
-        """Forget all entries: a cursor that hasn't read them all is too far behind."""
-        self._entries.clear()
+    @property
+    def entries(self) -> Sequence[T]:
+        """The entries that aren't forgotten, oldest first."""
+        return self._entries
+
+    def restart(self) -> None:
+        """Forget all entries; every cursor is too far behind from now on."""
+        self._entries = []
+        self.end += 1
+
+    def forget_before(self, cursor: "Cursor[T]") -> None:
+        """Forget the entries that a cursor has read, once they are the majority."""
+        read = len(self._entries) - (self.end - cursor._read)
+        if 2 * read >= len(self._entries):
+            del self._entries[: max(read, 0)]
 
     def cursor(self) -> "Cursor[T]":
         """A cursor to which only later entries are new."""

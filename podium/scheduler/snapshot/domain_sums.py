@@ -16,6 +16,7 @@ from podium.api.process.recent_values import Recent
 from podium.api.selectors.labels import Selector
 from podium.scheduler.snapshot.affinity_terms import Kin, Mark
 from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
 from podium.scheduler.snapshot.snapshot import Snapshot
 
@@ -95,9 +96,9 @@ class DomainSums:
     """The sums that are asked about, by what they count.
 
     Attributes:
-        epoch: raised when nodes change, and all begins anew.
-        stirs: raised whenever a pod has changed a sum, or another kin is known.
-        known: the kins that are or were on nodes, and those that somebody wanted to be known.
+        generation: raised whenever a pod has changed a sum, or another kin is registered.
+        kins: those that are or were on nodes, and those that were registered; the log restarts
+            when nodes change, as all sums do.
     """
 
     def __init__(self, snapshot: Snapshot, marks_of: Callable[[Kin], Iterable[Hashable]]) -> None:
@@ -105,14 +106,14 @@ class DomainSums:
         self._snapshot = snapshot
         self._marks_of = marks_of
         self._changes = snapshot.log.cursor()
-        self.epoch = self.stirs = self._nodes_of = -1
-        self.known: list[Kin] = []
+        self.generation = 0
+        self.kins: Log[Kin] = Log()
         self._begin()
 
     def follow(self) -> None:
         """Take in the pods that have come and gone."""
         changes = self._changes.new()
-        if changes is None or self._nodes_of != self._snapshot.node_epoch:
+        if changes is None or self._node_epoch != self._snapshot.node_epoch:
             self._begin()
             return
         for row, cls, sign in changes:
@@ -120,12 +121,12 @@ class DomainSums:
             if counting is None:
                 counting = self._counting(cls.kin)
             if counting:
-                self.stirs += 1
+                self.generation += 1
                 for counted, weight in counting:
                     counted.add(row, sign * weight)
 
-    def know(self, kin: Kin) -> None:
-        """Have a kin among those known, though no pod of it is on a node."""
+    def register(self, kin: Kin) -> None:
+        """Take note of a kin of which no pod may be on a node."""
         self._counting(kin)
 
     def of(
@@ -145,15 +146,14 @@ class DomainSums:
 
     def _begin(self) -> None:
         snapshot = self._snapshot
-        self.epoch += 1
-        self._nodes_of = snapshot.node_epoch
+        self._node_epoch = snapshot.node_epoch
         self._crowd = SUMS_MIN
         self._sums: WeakValueDictionary[Hashable, DomainSum] = WeakValueDictionary()
         self._recent: Recent[Hashable, DomainSum] = Recent(SUMS_MIN)
         self._by_mark: dict[Hashable, list[DomainSum]] = {}
         self._of_kin: dict[int, list[tuple[DomainSum, int]]] = {}
         self._by_kin_mark: dict[Hashable, list[Kin]] = {}
-        self.known = []
+        self.kins.restart()
         on_nodes = np.bincount(snapshot.pods.kins[snapshot.pods.rows >= 0])
         for number in np.flatnonzero(on_nodes).tolist():
             self._counting(snapshot.classes.kins[number])
@@ -161,8 +161,8 @@ class DomainSums:
     def _counting(self, kin: Kin) -> list[tuple[DomainSum, int]]:
         found = self._of_kin.get(kin.id)
         if found is None:
-            self.known.append(kin)
-            self.stirs += 1
+            self.kins.append(kin)
+            self.generation += 1
             marks = (None, *self._marks_of(kin))
             for mark in marks:
                 self._by_kin_mark.setdefault(mark, []).append(kin)
@@ -191,7 +191,7 @@ class DomainSums:
         for left in list(self._sums.values()):
             for mark in (None,) if left.marks is None else left.marks:
                 self._by_mark.setdefault(mark, []).append(left)
-        for kin in self.known:
+        for kin in self.kins.entries:
             self._of_kin[kin.id] = self._weighed(kin, (None, *self._marks_of(kin)))
         self._crowd = max(SUMS_MIN, 2 * len(self._sums))
 

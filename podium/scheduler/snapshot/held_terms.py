@@ -1,9 +1,10 @@
 """The affinity terms that pods on nodes hold, to be found by the pods that they are about."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin, affinity_terms
+from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.node_columns import LabelColumn
 from podium.scheduler.snapshot.snapshot import Snapshot
@@ -19,43 +20,34 @@ class HeldTerm(NamedTuple):
 
 
 class HeldTerms:
-    """All terms held by pods on nodes, and how many pods of each domain hold them."""
+    """All terms held by pods on nodes, and how many pods of each domain hold them.
+
+    Attributes:
+        terms: the terms met so far; the log restarts when nodes change.
+    """
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self.sums = DomainSums(snapshot, _marks)
-        self._epoch = self._kins_read = -1
-        self._begin()
+        self.terms: Log[HeldTerm] = Log()
+        self._new_kins = self.sums.kins.cursor()
+        self._by_mark: dict[Hashable, dict[HeldTerm, None]] = {}
+        self._take_in(self.sums.kins.entries)
 
-    def all(self) -> Sequence[HeldTerm]:
-        """The terms met so far, oldest first; only ever more until nodes change."""
-        sums = self.sums
-        sums.follow()
-        if self._epoch != sums.epoch:
-            self._begin()
-        for kin in sums.known[self._kins_read :]:
-            for held in dict.fromkeys(_held(kin)):
-                if held not in self._met:
-                    self._met.add(held)
-                    marks = selector_marks(held.term.selector)
-                    for mark in (None,) if marks is None else marks:
-                        self._by_mark.setdefault(mark, []).append(len(self._listed))
-                    self._listed.append(held)
-        self._kins_read = len(sums.known)
-        return self._listed
+    def follow(self) -> None:
+        """Bring `terms` up to date with the pods on nodes."""
+        self.sums.follow()
+        kins = self._new_kins.new()
+        if kins is None:
+            self.terms.restart()
+            self._by_mark.clear()
+        self._take_in(self.sums.kins.entries if kins is None else kins)
 
-    def about(self, kin: Kin, around: Mapping[str, str], since: int = 0) -> list[HeldTerm]:
-        """The terms that are about the pods of a kin.
-
-        Args:
-            since: only those of `all` from this place on.
-        """
-        terms = self.all()
-        places: Iterable[int] = range(since, len(terms))
-        if not since:
-            marks = (None, *label_marks(kin))
-            places = sorted({place for mark in marks for place in self._by_mark.get(mark, ())})
-        return [terms[place] for place in places if terms[place].term.matches(kin, around)]
+    def about(self, kin: Kin, namespace_labels: Mapping[str, str]) -> list[HeldTerm]:
+        """Those of `terms` that are about the pods of a kin."""
+        marks = (None, *label_marks(kin))
+        found = dict.fromkeys(held for mark in marks for held in self._by_mark.get(mark, ()))
+        return [held for held in found if held.term.matches(kin, namespace_labels)]
 
     def column(self, topology_key: str) -> LabelColumn:
         """The domains of a topology key."""
@@ -66,11 +58,14 @@ class HeldTerms:
         column = self.column(held.term.topology_key)
         return self.sums.of(held, column, lambda kin: _held(kin).count(held), (held,))
 
-    def _begin(self) -> None:
-        self._epoch, self._kins_read = self.sums.epoch, 0
-        self._listed: list[HeldTerm] = []
-        self._met: set[HeldTerm] = set()
-        self._by_mark: dict[Hashable, list[int]] = {}
+    def _take_in(self, kins: Iterable[Kin]) -> None:
+        for held in (held for kin in kins for held in _held(kin)):
+            marks = selector_marks(held.term.selector)
+            marks = (None,) if marks is None else marks
+            if marks and held not in self._by_mark.setdefault(marks[0], {}):
+                self.terms.append(held)
+                for mark in marks:
+                    self._by_mark.setdefault(mark, {})[held] = None
 
 
 def _held(kin: Kin) -> list[HeldTerm]:

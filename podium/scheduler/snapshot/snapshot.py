@@ -222,7 +222,7 @@ class Snapshot:
 
     def forget_classes(self) -> None:
         """Forget classes that no pod is of; all that is kept by class is to be made anew."""
-        self.log.clear()
+        self.log.restart()
         self.classes.forget()
         self.pods.renumber()
         self._node_changed()

@@ -54,7 +54,7 @@ def test_what_was_read_stays_as_it_is() -> None:
     log.append("a")
     entries = cursor.new()
     log.append("b")
-    log.clear()
+    log.restart()
     assert entries == ["a"]
 
 
@@ -82,22 +82,45 @@ def test_a_cursor_that_was_too_far_behind_starts_over_at_the_end() -> None:
     assert cursor.new(at_most=1) == ["c"]
 
 
-def test_a_cleared_log_leaves_those_behind_that_have_not_read_all() -> None:
+def test_every_cursor_of_a_log_that_restarts_is_too_far_behind() -> None:
     log = _log_of("")
     ahead, behind = log.cursor(), log.cursor()
     log.append("a")
     ahead.new()
-    log.clear()
-    assert (ahead.new(), behind.new()) == ([], None)
+    log.restart()
+    assert (ahead.new(), behind.new()) == (None, None)
     log.append("b")
     assert (ahead.new(), behind.new()) == (["b"], ["b"])
 
 
-def test_a_log_counts_all_that_was_ever_written() -> None:
+def test_a_cursor_that_comes_back_after_a_restart_is_not_given_a_part() -> None:
+    log = _log_of("a")
+    cursor = log.cursor()
+    log.restart()
+    for entry in "bcd":
+        log.append(entry)
+    assert cursor.new() is None
+    assert [*log.entries] == [*"bcd"]
+
+
+def test_the_end_moves_with_each_entry_and_each_restart() -> None:
     log = _log_of("abc")
-    log.clear()
+    log.restart()
     log.append("d")
-    assert log.end == 4
+    assert log.end == 5
+
+
+def test_entries_before_a_cursor_are_forgotten_once_they_are_the_majority() -> None:
+    log = _log_of("a")
+    first = log.cursor()
+    for entry in "bcd":
+        log.append(entry)
+    second = log.cursor()
+    log.append("e")
+    log.forget_before(first)
+    assert [*log.entries] == [*"abcde"]
+    log.forget_before(second)
+    assert ([*log.entries], second.new(), first.new()) == (["e"], ["e"], None)
 
 
 @pytest.mark.usefixtures("_short_logs")

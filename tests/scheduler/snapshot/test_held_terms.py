@@ -14,10 +14,9 @@ def test_all_begins_anew_when_nodes_change() -> None:
         return found
 
     def selected() -> list[bool]:
-        labels = ({"app": "web"}, {"app": "db"})
-        return [
-            any(held.term.selector.matches(wanted) for held in terms.all()) for wanted in labels
-        ]
+        terms.follow()
+        labels, held = ({"app": "web"}, {"app": "db"}), terms.terms.entries
+        return [any(one.term.selector.matches(wanted) for one in held) for wanted in labels]
 
     snapshot = Snapshot()
     snapshot.set_node(node("n1"))

@@ -250,7 +250,7 @@ class SchedulingCycle:
             return None
         logs = (snapshot.log, snapshot.restarts, nominator.log, budgets.log)
         ends = [log.end for log in logs]
-        return filtering, filtering.generation, *ends, budgets.epoch, *plugins
+        return filtering, filtering.generation, *ends, *plugins
 
     def _post_filter(
         self,

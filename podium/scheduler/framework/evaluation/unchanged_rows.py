@@ -40,7 +40,7 @@ class KnownRows:
 
     def follow(self, *state: object) -> bool:
         """Forget the rows that have changed; True, for all, if other `state` concerns them."""
-        current = (*state, self._budgets.epoch, self._snapshot.node_epoch)
+        current = (*state, self._snapshot.node_epoch)
         changes, restarted = self._changes.new(), self._restarts.new()
         nominated, allowed = self._nominations.new(), self._allowances.new()
         protected = self._protections.new()
