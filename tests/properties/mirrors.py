@@ -73,7 +73,7 @@ def verdict_without(
     if state is None:
         return None
     changes = [*((-1, pod) for pod in gone), *((1, pod) for pod in come)]
-    state.meet([pod.cls for _, pod in changes])
+    state.register_classes([pod.cls for _, pod in changes])
     weights = [(sign, state.weights(pod.cls)) for sign, pod in changes]
     extra = [0] * state.width
     for sign, of_pod in weights:

@@ -36,7 +36,7 @@ def spread_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int)
         counts = _counts(snapshot, pod, constraint)
         has_too_few = len(counts) < constraint.min_domains
         least = 0 if has_too_few else min(counts.values(), default=0)
-        own = constraint.meets(pod.cls.kin, pod.cls.kin)
+        own = constraint.meets(pod.cls.peer_group, pod.cls.peer_group)
         if counts[here] + own - least > constraint.max_skew:
             pods = "1 such pod" if counts[here] == 1 else f"{counts[here]} such pods"
             emptiest = [] if has_too_few else [one for one, n in counts.items() if n == least]
@@ -65,14 +65,15 @@ def _counts(snapshot: Snapshot, pod: PodInfo, constraint: SpreadConstraint) -> C
         stands = standing(pod.cls, [constraint], node)
         if stands is not None and stands[0][1]:
             counts[stands[0][0]] += sum(
-                constraint.counts(pod.cls.kin, other.cls.kin) for other in snapshot.pods_on[row]
+                constraint.counts(pod.cls.peer_group, other.cls.peer_group)
+                for other in snapshot.pods_on[row]
             )
     return counts
 
 
 def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
     """Whom the pod looks for in vain, and the pods from which it must stay apart."""
-    terms = affinity_terms(pod.cls.kin)
+    terms = affinity_terms(pod.cls.peer_group)
     here = _Domain(snapshot, row)
     for term in with_known_namespaces(terms.required_affinity, listers):
         if not here.is_labelled(term):
@@ -81,17 +82,17 @@ def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: in
                 f"the node has no label {key}, so that no pod with {term.selector} is in its "
                 f"{key}, where one must be"
             )
-        elif not any(term.matches(other.cls.kin, {}) for other in here.pods(term)):
+        elif not any(term.matches(other.cls.peer_group, {}) for other in here.pods(term)):
             yield f"no pod with {term.selector} is in {here.name(term)}, where it must be"
     apart: dict[tuple[str, tuple[PodInfo, ...]], list[str]] = {}
     for term in with_known_namespaces(terms.required_anti_affinity, listers):
-        found = tuple(other for other in here.pods(term) if term.matches(other.cls.kin, {}))
+        found = tuple(other for other in here.pods(term) if term.matches(other.cls.peer_group, {}))
         apart.setdefault((here.name(term), found), []).append("its own")
     around = listers.namespace_labels(pod.namespace)
     theirs: dict[AffinityTerm, list[PodInfo]] = {}
     for other in here.all_pods():
-        for term in affinity_terms(other.cls.kin).required_anti_affinity:
-            if here.contains(other, term) and term.matches(pod.cls.kin, around):
+        for term in affinity_terms(other.cls.peer_group).required_anti_affinity:
+            if here.contains(other, term) and term.matches(pod.cls.peer_group, around):
                 theirs.setdefault(term, []).append(other)
     for term, others in theirs.items():
         apart.setdefault((here.name(term), tuple(others)), []).append("their")

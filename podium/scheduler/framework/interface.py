@@ -98,11 +98,8 @@ class FilterState:
         """Judge one row as if these pods were on it; only where `additive` is false."""
         raise TypeError(f"{type(self).__name__} judges rows by sums")
 
-    def meet(self, classes: Iterable[PodClass]) -> None:
-        """Pods of these classes count from now on, though none may be on a node.
-
-        They may bring further sums. No others come until this is told again, or of changes.
-        """
+    def register_classes(self, classes: Iterable[PodClass]) -> None:
+        """Take note of classes of which no pod may be on a node; they may add to `width`."""
 
     def weights(self, cls: PodClass) -> Sequence[int]:
         """What a pod of this class, which is on nodes or was met, adds to each sum of its row."""
@@ -116,7 +113,7 @@ class FilterState:
         """
         return looked_up(self.width, pods.ids, len(classes), lambda n: self.weights(classes[n]))
 
-    def room(self, rows: Rows) -> Sums | None:
+    def headroom(self, rows: Rows) -> Sums | None:
         """How much more each sum may hold, if that is all that the verdict goes by.
 
         Returns:

@@ -16,7 +16,7 @@ from podium.scheduler.framework.cluster_events import EventHint, EventResource
 from podium.scheduler.framework.cycle.diagnosis import ReasonHistogram, nodes_available_message
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.evaluation.filtering import NOBODY, Filtering
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
 from podium.scheduler.framework.event_registration import after_removal
 from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
@@ -145,9 +145,11 @@ class DefaultPreemption:
     ) -> Preemption:
         node_count, reasons = self._handle.snapshot.node_count, ReasonHistogram()
         rejected = np.flatnonzero(is_rejected)
-        run.tally.follow(run.outcome * is_rejected, np.where(is_rejected, run.blame, NOBODY))
-        reasons.add_tally(filtering, run.tally)
-        reasons.add(NO_VICTIMS_REASON, run.tally.count_of(NO_VICTIMS))
+        run.outcome_counts.follow(
+            run.outcome * is_rejected, np.where(is_rejected, run.blame, NO_FILTER)
+        )
+        reasons.add_counts(filtering, run.outcome_counts)
+        reasons.add(NO_VICTIMS_REASON, run.outcome_counts.count_of(NO_VICTIMS))
         reasons.add(FORBIDDEN_REASON, len(objections))
         reasons.add(NOT_HELPFUL_REASON, node_count - len(objections) - len(rejected))
         reason = nodes_available_message(node_count, reasons)

@@ -26,7 +26,7 @@ from podium.scheduler.framework.interface import (
 from podium.scheduler.framework.status import Status, rejection, unresolvable
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
-    Kin,
+    PeerGroup,
     affinity_terms,
     with_known_namespaces,
 )
@@ -75,19 +75,19 @@ class InterPodAffinity:
         )
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        error = affinity_terms(pod.cls.kin).error
+        error = affinity_terms(pod.cls.peer_group).error
         return PreFilterResult(unresolvable(f"parsing pod: {error}")) if error else PASSES
 
     def filter(self, pod: PodInfo) -> FilterState:
-        return _Filter(self._held, pod.cls.kin, self._handle.listers)
+        return _Filter(self._held, pod.cls.peer_group, self._handle.listers)
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
-        own = affinity_terms(pod.cls.kin)
+        own = affinity_terms(pod.cls.peer_group)
         has_preferences = bool(own.preferred_affinity or own.preferred_anti_affinity)
         if self._args.ignore_preferred_terms_of_existing_pods and not has_preferences:
             return None
         hard = self._args.hard_pod_affinity_weight
-        return _Score(self._held, pod.cls.kin, self._handle.listers, hard)
+        return _Score(self._held, pod.cls.peer_group, self._handle.listers, hard)
 
     def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
         """Whether a pod on a node has become one to be near, or is none to be apart from any more.
@@ -95,7 +95,7 @@ class InterPodAffinity:
         That a pod which left was the last to be near, so that the first of its kind may go
         anywhere, isn't looked at, nor that a pod which changed keeps this one apart no more.
         """
-        classes, own = self._handle.snapshot.classes, affinity_terms(pod.cls.kin)
+        classes, own = self._handle.snapshot.classes, affinity_terms(pod.cls.peer_group)
         if own.error:
             return True
         before, after = class_on_node(classes, old), class_on_node(classes, new)
@@ -106,14 +106,14 @@ class InterPodAffinity:
             return True
         if before is None or after is not None:
             return False
-        return _all_match(affinity_terms(before.kin).required_anti_affinity, pod.cls)
+        return _all_match(affinity_terms(before.peer_group).required_anti_affinity, pod.cls)
 
     def _helped_by_node(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         """Whether a node has come into domains that the pod seeks, or left some that it avoids.
 
         The terms of pods that are there, which may keep this one apart, aren't looked at.
         """
-        own, has = affinity_terms(pod.cls.kin), labels(new)
+        own, has = affinity_terms(pod.cls.peer_group), labels(new)
         near = {term.topology_key for term in own.required_affinity}
         apart = {term.topology_key for term in own.required_anti_affinity}
         if old is None:
@@ -130,19 +130,19 @@ def _all_match(terms: Sequence[AffinityTerm], other: PodClass | None) -> bool:
     Namespace selectors are taken for namespaces without labels, as hints of v1.36 do: only one
     that selects all namespaces, or asks for the absence of labels, matches.
     """
-    return other is not None and bool(terms) and all(t.matches(other.kin, {}) for t in terms)
+    return other is not None and bool(terms) and all(t.matches(other.peer_group, {}) for t in terms)
 
 
 class _Counts:
-    def __init__(self, held: HeldTerms, kin: Kin, listers: Listers) -> None:
+    def __init__(self, held: HeldTerms, peer_group: PeerGroup, listers: Listers) -> None:
         self.held = held
-        self._kin = kin
+        self._kin = peer_group
         self._listers = listers
         self._new_terms: Cursor[HeldTerm] | None = None
         self._generation = -1
 
     def is_calm(self) -> bool:
-        """Whether no sum has changed since the last call, and no kin has been registered."""
+        """Whether no sum has changed since the last call, and no peer group has been registered."""
         sums = self.held.sums
         sums.follow()
         before, self._generation = self._generation, sums.generation
@@ -164,7 +164,7 @@ class _Counts:
         )
 
     def new_held(self) -> list[HeldTerm]:
-        """The terms about the kin that pods have come to hold since the last call."""
+        """The terms about the peer group that pods have come to hold since the last call."""
         self.held.follow()
         if self._new_terms is None:
             self._new_terms = self.held.terms.cursor()
@@ -179,9 +179,9 @@ class _Filter(FilterState):
     plugin = InterPodAffinity.name
     scope = Scope.CLUSTER
 
-    def __init__(self, held: HeldTerms, kin: Kin, listers: Listers) -> None:
-        self._counts = _Counts(held, kin, listers)
-        own = affinity_terms(kin)
+    def __init__(self, held: HeldTerms, peer_group: PeerGroup, listers: Listers) -> None:
+        self._counts = _Counts(held, peer_group, listers)
+        own = affinity_terms(peer_group)
         near = own.required_affinity
         self._near = [
             self._counts.near(near, key) for key in dict.fromkeys(t.topology_key for t in near)
@@ -191,7 +191,7 @@ class _Filter(FilterState):
         self._has_new_terms = False
         self._has_terms = bool(near or self._apart)
         # The first of pods that want to be near each other may go anywhere.
-        self._matches_itself = bool(near) and self._near[0].weigh(kin) != 0
+        self._matches_itself = bool(near) and self._near[0].weigh(peer_group) != 0
         self._add_held_terms()
         self._state, self._has_new_terms = self._current(), False
 
@@ -199,21 +199,21 @@ class _Filter(FilterState):
     def width(self) -> int:  # type: ignore[override]
         return len(self._near) + len(self._apart) + len(self._existing)
 
-    def meet(self, classes: Iterable[PodClass]) -> None:
+    def register_classes(self, classes: Iterable[PodClass]) -> None:
         for cls in classes:
-            self._counts.held.sums.register(cls.kin)
+            self._counts.held.sums.register(cls.peer_group)
         self._add_held_terms()
 
     def weights(self, cls: PodClass) -> Sequence[int]:
-        return [counted.weigh(cls.kin) for counted in self._all()]
+        return [counted.weigh(cls.peer_group) for counted in self._all()]
 
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
-        kins, counted = classes.kins, self._all()
+        peer_groups, counted = classes.peer_groups, self._all()
         return looked_up(
             len(counted),
-            classes.kin_ids()[pods.ids],
-            len(kins),
-            lambda number: [one.weigh(kins[number]) for one in counted],
+            classes.peer_group_ids()[pods.ids],
+            len(peer_groups),
+            lambda number: [one.weigh(peer_groups[number]) for one in counted],
         )
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
@@ -299,10 +299,12 @@ def _mark(codes: Codes, counts: Sequence[DomainSum], rows: Rows, extra: Sums, co
 class _Score(RelativeScore):
     plugin = InterPodAffinity.name
 
-    def __init__(self, held: HeldTerms, kin: Kin, listers: Listers, hard_weight: int) -> None:
-        self._counts = _Counts(held, kin, listers)
+    def __init__(
+        self, held: HeldTerms, peer_group: PeerGroup, listers: Listers, hard_weight: int
+    ) -> None:
+        self._counts = _Counts(held, peer_group, listers)
         self._hard_weight = hard_weight
-        own = affinity_terms(kin)
+        own = affinity_terms(peer_group)
         self._weighed = [
             (counted, sign * term.weight)
             for sign, terms in ((1, own.preferred_affinity), (-1, own.preferred_anti_affinity))

@@ -64,8 +64,8 @@ class NodeResourcesFit:
         return Fit(self._snapshot.resources, requests)
 
     def score(self, pod: PodInfo) -> LocalScore:
-        room, requests = self._scored.of(pod.cls.scored)
-        return allocation_score(self.name, self._args.scoring_strategy, room, requests)
+        columns, requests = self._scored.of(pod.cls.scored)
+        return allocation_score(self.name, self._args.scoring_strategy, columns, requests)
 
     def _frees_something(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         before, after = self._held(old), self._held(new)
@@ -141,8 +141,8 @@ class Fit(FilterState):
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         codes = np.zeros(len(rows), np.int32)
         for position, (free, amount) in enumerate(zip(self._free, self._amounts, strict=True)):
-            room = free[rows] - extra[position] if extra else free[rows]
-            _mark(codes, room < amount, position)
+            headroom = free[rows] - extra[position] if extra else free[rows]
+            _mark(codes, headroom < amount, position)
         return self._signed(codes, rows)
 
     def all_codes(self, node_count: int) -> Codes:
@@ -183,7 +183,7 @@ class Fit(FilterState):
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[Amounts]:
         return (pods.ids >= 0).astype(np.int64), *map(pods.held, self._columns)
 
-    def room(self, rows: Rows) -> Sums:
+    def headroom(self, rows: Rows) -> Sums:
         return [free[rows] - amount for free, amount in zip(self._free, self._amounts, strict=True)]
 
     def status(self, row: int, code: int) -> Status:

@@ -97,7 +97,10 @@ class PodTopologySpread:
 
         def met(other: Object | None) -> list[bool]:
             cls = class_on_node(self._handle.snapshot.classes, other)
-            return [cls is not None and c.meets(pod.cls.kin, cls.kin) == 1 for c in constraints]
+            return [
+                cls is not None and c.meets(pod.cls.peer_group, cls.peer_group) == 1
+                for c in constraints
+            ]
 
         return met(old) != met(new)
 
@@ -154,7 +157,7 @@ class _Filter(FilterState):
     ) -> None:
         self.width = len(constraints)
         self._sums = spreading.sums
-        self._kin = cls.kin
+        self._kin = cls.peer_group
         self._constraints = constraints
         rows_key, rows = spreading.scored(constraints, needs_labels=True)
         keyed = [spreading.domains(cls, c, rows_key, rows) for c in constraints]
@@ -167,15 +170,15 @@ class _Filter(FilterState):
         self._changes_followed = [counted.changes for counted in self._counted]
 
     def weights(self, cls: PodClass) -> Sequence[int]:
-        return [c.meets(self._kin, cls.kin) for c in self._constraints]
+        return [c.meets(self._kin, cls.peer_group) for c in self._constraints]
 
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
-        kins = classes.kins
+        peer_groups = classes.peer_groups
         return looked_up(
             self.width,
-            classes.kin_ids()[pods.ids],
-            len(kins),
-            lambda number: [c.meets(self._kin, kins[number]) for c in self._constraints],
+            classes.peer_group_ids()[pods.ids],
+            len(peer_groups),
+            lambda number: [c.meets(self._kin, peer_groups[number]) for c in self._constraints],
         )
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:

@@ -13,15 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.policy.disruption_budgets import spend
-from podium.scheduler.framework.evaluation.filtering import NOBODY as NO_FILTER
-from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
 from podium.scheduler.framework.evaluation.hypothetical_rows import (
     HypotheticalRow,
     HypotheticalRows,
 )
-from podium.scheduler.framework.evaluation.tally import Tally
+from podium.scheduler.framework.evaluation.outcome_counts import OutcomeCounts
 from podium.scheduler.framework.interface import FITS
-from podium.scheduler.preemption.victim_table import NOBODY, Victims, VictimTables
+from podium.scheduler.preemption.victim_table import NO_POD, Victims, VictimTables
 from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.nominator import Nominator
@@ -64,7 +63,7 @@ class DryRun:
     """What preemption by one class of pods would take, row by row.
 
     Attributes:
-        tally: counts the rows where preemption doesn't help, by reason.
+        outcome_counts: counts the rows where preemption doesn't help, by reason.
         is_candidate: bool[nodes], whether preemption would make room.
         outcome: int32[nodes], why not: the code of the filter that still objects.
         blame: int32[nodes], the index of that filter, `NO_VICTIMS` if there was nobody to take.
@@ -78,7 +77,7 @@ class DryRun:
     def __init__(self, tables: VictimTables, nominator: Nominator) -> None:
         """Know nothing of any row yet."""
         self.tables = tables
-        self.tally = Tally()
+        self.outcome_counts = OutcomeCounts()
         self._snapshot = tables.snapshot
         self._nominator = nominator
         self._rows = tables.known_rows(nominator)
@@ -124,7 +123,7 @@ class DryRun:
         self._single: dict[int, RowResult] = {}
         # Whether the victims of a row are in `_slots`; None until somebody asks for any.
         self._is_listed: NDArray[np.bool_] | None = None
-        self._slots: NDArray[np.int64] = np.full((0, count), NOBODY)
+        self._slots: NDArray[np.int64] = np.full((0, count), NO_POD)
 
     def _part_from(self, other: "DryRun") -> None:
         for name, value in vars(other).items():
@@ -227,7 +226,7 @@ class DryRun:
         """Where the victims of `rows`, int[n], are in the snapshot's columns of pods.
 
         Returns:
-            int64[turns, n], the most important first, and `NOBODY` after the last one.
+            int64[turns, n], the most important first, and `NO_POD` after the last one.
         """
         if self._is_listed is None:
             self._is_listed = np.zeros(self._snapshot.node_count, bool)
@@ -240,8 +239,8 @@ class DryRun:
     def _list(self, rows: Rows) -> None:
         missing = int(self.victim_count[rows].max()) - len(self._slots)
         if missing > 0:
-            self._slots = np.pad(self._slots, ((0, missing), (0, 0)), constant_values=NOBODY)
-        self._slots[:, rows] = NOBODY
+            self._slots = np.pad(self._slots, ((0, missing), (0, 0)), constant_values=NO_POD)
+        self._slots[:, rows] = NO_POD
         single = np.array([row in self._single for row in rows.tolist()])
         in_table = rows[~single]
         if len(in_table):
@@ -284,7 +283,7 @@ def grouped(ordered: list[PodInfo], budgets: BudgetColumns) -> tuple[list[PodInf
 
 
 def _reprieved(row: HypotheticalRow, pod: PodInfo) -> bool:
-    row.give_back(pod)
+    row.restore(pod)
     if row.judge()[0] == FITS:
         return True
     row.remove(pod)

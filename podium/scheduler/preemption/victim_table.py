@@ -20,7 +20,7 @@ from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
-NOBODY = -1
+NO_POD = -1
 # Rows with more potential victims are left to whoever runs rows one by one: a line of a table is
 # as long as the cluster, even if a single row needs it.
 TURNS_MAX = 256
@@ -69,7 +69,7 @@ class VictimTable:
     """A line for each turn, with a pod of each row that has so many.
 
     Attributes:
-        slots: int32[turns, nodes], of the snapshot's columns of pods; `NOBODY` where a row has
+        slots: int32[turns, nodes], of the snapshot's columns of pods; `NO_POD` where a row has
             no more pods.
         classes: int32[turns, nodes], the ids of their classes; the same.
         priorities: int64[turns, nodes].
@@ -117,7 +117,7 @@ class VictimTable:
     def _forget(self) -> None:
         count = self._snapshot.node_count
         self.epoch += 1
-        self.slots, self.classes = np.full((2, 0, count), NOBODY, np.int32)
+        self.slots, self.classes = np.full((2, 0, count), NO_POD, np.int32)
         self.priorities, self.starts = np.zeros((2, 0, count), np.int64)
         self._held: dict[int, Integers] = {}
         self.violating: NDArray[np.bool_] = np.zeros((0, count), bool)
@@ -130,7 +130,7 @@ class VictimTable:
         self.counts[rows] = found.counts
         self.is_tall[rows] = is_tall = found.counts > TURNS_MAX
         self._grow(int(found.counts[~is_tall].max(initial=0)))
-        self.slots[:, rows] = self.classes[:, rows] = NOBODY
+        self.slots[:, rows] = self.classes[:, rows] = NO_POD
         self.violating[:, rows] = False
         listed = ~is_tall[found.row_indexes]
         slots, places = found.slots[listed], (found.ranks[listed], rows[found.row_indexes[listed]])
@@ -145,8 +145,8 @@ class VictimTable:
     def _grow(self, turns: int) -> None:
         missing = ((0, max(turns - len(self.slots), 0)), (0, 0))
         if missing[0][1]:
-            self.slots = np.pad(self.slots, missing, constant_values=NOBODY)
-            self.classes = np.pad(self.classes, missing, constant_values=NOBODY)
+            self.slots = np.pad(self.slots, missing, constant_values=NO_POD)
+            self.classes = np.pad(self.classes, missing, constant_values=NO_POD)
             self.priorities = np.pad(self.priorities, missing)
             self.starts = np.pad(self.starts, missing)
             self._held.clear()

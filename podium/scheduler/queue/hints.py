@@ -128,7 +128,7 @@ class HintQuestions(NamedTuple):
         return Strategy.SKIP
 
 
-NOBODY = HintQuestions(())
+NO_HINTS = HintQuestions(())
 NO_QUESTION = HintQuestions(((None, Strategy.AFTER_BACKOFF),))
 
 
@@ -165,7 +165,7 @@ class QueueingHints:
             if what.helps_all:
                 known = NO_QUESTION
             elif gate and not self._hints(name, {gate}, what):
-                known = NOBODY
+                known = NO_HINTS
             elif not (unschedulable or pending):
                 known = NO_QUESTION
             else:

@@ -8,7 +8,7 @@ are cost nothing.
 from collections.abc import Callable
 
 from podium.scheduler.queue.heap import PodHeap
-from podium.scheduler.queue.hints import NOBODY, QueueingHints, Strategy
+from podium.scheduler.queue.hints import NO_HINTS, QueueingHints, Strategy
 from podium.scheduler.queue.in_flight import Happened
 from podium.scheduler.queue.queued_pod import QueuedPod, QueueName, Rejection
 from podium.scheduler.snapshot.pod_classes import PodClass
@@ -62,7 +62,7 @@ class Unschedulable:
         what, old, new, _, except_uid = happened
         for rejection, group in self._groups.items():
             questions = hints.questions(rejection, what)
-            if questions == NOBODY:
+            if questions == NO_HINTS:
                 continue
             for room in group.values():
                 pod = next(iter(room.values())).pod

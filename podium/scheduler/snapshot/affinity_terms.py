@@ -1,8 +1,8 @@
 """What pods see of each other: namespace, labels, terms of affinity, and whether they are leaving.
 
-Pods of many classes are of one kin, as those of one workload whose requests differ are. Counting
-them by kin is what inter-pod affinity and topology spreading come down to. Their terms are read as
-AffinityTerm of the scheduling framework, v1.36.
+A peer group is all pods that other pods can't tell apart; pods of one workload are of one, even if
+their requests differ. Inter-pod affinity and topology spreading count pods by peer group. Terms are
+read as AffinityTerm of the scheduling framework, v1.36.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,11 +18,11 @@ Mark = tuple[str, str]
 """A label and its value: what pods can be looked up by."""
 
 
-class Kin:
-    """What is the same for all pods of a kin.
+class PeerGroup:
+    """Pods that other pods can't tell apart.
 
     Attributes:
-        id: index into columns of kins, from 0; another one after `PodClasses.forget`.
+        id: index into columns of peer groups, from 0; another one after `PodClasses.forget`.
         terminating: whether the pods have a deletion timestamp.
         affinity: `spec.affinity` of the pods; what it says of nodes means nothing.
         terms: what `affinity` says of other pods, once it has been read.
@@ -30,8 +30,8 @@ class Kin:
 
     __slots__ = ("__weakref__", "affinity", "id", "labels", "namespace", "terminating", "terms")
 
-    def __init__(self, kin_id: int, pod: Object) -> None:
-        self.id = kin_id
+    def __init__(self, group_id: int, pod: Object) -> None:
+        self.id = group_id
         self.namespace = namespace(pod)
         self.labels: Mapping[str, str] = labels(pod)
         self.terminating = is_terminating(pod)
@@ -39,8 +39,8 @@ class Kin:
         self.terms: AffinityTerms | None = None
 
 
-def kin_key(pod: Object) -> tuple[object, ...]:
-    """Equal for pods of one kin, and for no others."""
+def peer_group_key(pod: Object) -> tuple[object, ...]:
+    """Equal for pods of one peer group, and for no others."""
     affinity = affinity_of(spec_of(pod))
     return (
         namespace(pod),
@@ -66,17 +66,17 @@ class AffinityTerm:
     topology_key: str
     weight: int = 0
 
-    def matches(self, kin: Kin, namespace_labels: Mapping[str, str]) -> bool:
-        """Whether pods of a kin, whose namespace has these labels, are meant."""
-        in_namespace = kin.namespace in self.namespaces or self.namespace_selector.matches(
+    def matches(self, peer_group: PeerGroup, namespace_labels: Mapping[str, str]) -> bool:
+        """Whether pods of a peer group, whose namespace has these labels, are meant."""
+        in_namespace = peer_group.namespace in self.namespaces or self.namespace_selector.matches(
             namespace_labels
         )
-        return in_namespace and self.selector.matches(kin.labels)
+        return in_namespace and self.selector.matches(peer_group.labels)
 
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerms:
-    """All terms of a kin of pods.
+    """All terms of a peer group of pods.
 
     Attributes:
         error: what is wrong with them, in upstream's words; the terms it concerns are left out.
@@ -94,25 +94,25 @@ class AffinityTerms:
         return self == _NONE
 
 
-def affinity_terms(kin: Kin) -> AffinityTerms:
-    """The terms of a kin."""
-    if kin.terms is not None:
-        return kin.terms
-    near: Object = kin.affinity.get("podAffinity") or {}
-    apart: Object = kin.affinity.get("podAntiAffinity") or {}
+def affinity_terms(peer_group: PeerGroup) -> AffinityTerms:
+    """The terms of a peer group."""
+    if peer_group.terms is not None:
+        return peer_group.terms
+    near: Object = peer_group.affinity.get("podAffinity") or {}
+    apart: Object = peer_group.affinity.get("podAntiAffinity") or {}
     if not near and not apart:
-        kin.terms = _NONE
+        peer_group.terms = _NONE
         return _NONE
     faults: list[str] = []
     read = (
-        _read(kin, "requiredAffinityTerms", _required(near), faults),
-        _read(kin, "requiredAntiAffinityTerms", _required(apart), faults),
-        _read(kin, "preferredAffinityTerms", _weighted(near), faults),
-        _read(kin, "preferredAntiAffinityTerms", _weighted(apart), faults),
+        _read(peer_group, "requiredAffinityTerms", _required(near), faults),
+        _read(peer_group, "requiredAntiAffinityTerms", _required(apart), faults),
+        _read(peer_group, "preferredAffinityTerms", _weighted(near), faults),
+        _read(peer_group, "preferredAntiAffinityTerms", _weighted(apart), faults),
     )
     error = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
-    kin.terms = AffinityTerms(*read, error)
-    return kin.terms
+    peer_group.terms = AffinityTerms(*read, error)
+    return peer_group.terms
 
 
 def with_known_namespaces(
@@ -143,21 +143,21 @@ def _weighted(affinity: Object) -> list[tuple[Object, int]]:
 
 
 def _read(
-    kin: Kin, kind: str, raw: Iterable[tuple[Object, int]], faults: list[str]
+    peer_group: PeerGroup, kind: str, raw: Iterable[tuple[Object, int]], faults: list[str]
 ) -> tuple[AffinityTerm, ...]:
     try:
-        return tuple(_term(kin, term, weight) for term, weight in raw)
+        return tuple(_term(peer_group, term, weight) for term, weight in raw)
     except SelectorError as error:
         faults.append(f"{kind}: {error}")
         return ()
 
 
-def _term(kin: Kin, raw: Object, weight: int) -> AffinityTerm:
+def _term(peer_group: PeerGroup, raw: Object, weight: int) -> AffinityTerm:
     listed = raw.get("namespaces") or ()
     namespace_selector = raw.get("namespaceSelector")
     own = not listed and namespace_selector is None
     return AffinityTerm(
-        namespaces=frozenset((kin.namespace,) if own else listed),
+        namespaces=frozenset((peer_group.namespace,) if own else listed),
         namespace_selector=label_selector(namespace_selector),
         selector=label_selector(raw.get("labelSelector")),
         topology_key=str(raw.get("topologyKey") or ""),

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from podium.api.process.recent_values import Recent
 from podium.api.selectors.labels import Selector
-from podium.scheduler.snapshot.affinity_terms import Kin, Mark
+from podium.scheduler.snapshot.affinity_terms import Mark, PeerGroup
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
 from podium.scheduler.snapshot.snapshot import Snapshot
 
-Weigh = Callable[[Kin], int]
+Weigh = Callable[[PeerGroup], int]
 Marks = tuple[Hashable, ...]
 
 # Sums that nobody asks about any more are forgotten when there are more than so many, and twice
@@ -37,8 +37,8 @@ class DomainSum:
         nonzero: how many domains have a sum other than 0.
         changes: how often a sum has changed.
         crossings: how often a sum became positive, or ceased to be.
-        weigh: what a pod of a kin adds.
-        marks: of which a kin has one if it adds anything; None if any may.
+        weigh: what a pod of a peer group adds.
+        marks: of which a peer group has one if it adds anything; None if any may.
     """
 
     __slots__ = (
@@ -96,18 +96,20 @@ class DomainSums:
     """The sums that are asked about, by what they count.
 
     Attributes:
-        generation: raised whenever a pod has changed a sum, or another kin is registered.
-        kins: those that are or were on nodes, and those that were registered; the log restarts
-            when nodes change, as all sums do.
+        generation: raised whenever a pod has changed a sum, or another peer group is registered.
+        peer_groups: those that are or were on nodes, and those that were registered; the log
+            restarts when nodes change, as all sums do.
     """
 
-    def __init__(self, snapshot: Snapshot, marks_of: Callable[[Kin], Iterable[Hashable]]) -> None:
+    def __init__(
+        self, snapshot: Snapshot, marks_of: Callable[[PeerGroup], Iterable[Hashable]]
+    ) -> None:
         """Sum up nothing yet."""
         self._snapshot = snapshot
         self._marks_of = marks_of
         self._changes = snapshot.log.cursor()
         self.generation = 0
-        self.kins: Log[Kin] = Log()
+        self.peer_groups: Log[PeerGroup] = Log()
         self._begin()
 
     def follow(self) -> None:
@@ -117,17 +119,17 @@ class DomainSums:
             self._begin()
             return
         for row, cls, sign in changes:
-            counting = self._of_kin.get(cls.kin.id)
+            counting = self._sums_of_group.get(cls.peer_group.id)
             if counting is None:
-                counting = self._counting(cls.kin)
+                counting = self._counting(cls.peer_group)
             if counting:
                 self.generation += 1
                 for counted, weight in counting:
                     counted.add(row, sign * weight)
 
-    def register(self, kin: Kin) -> None:
-        """Take note of a kin of which no pod may be on a node."""
-        self._counting(kin)
+    def register(self, peer_group: PeerGroup) -> None:
+        """Take note of a peer group of which no pod may be on a node."""
+        self._counting(peer_group)
 
     def of(
         self, key: Hashable, column: LabelColumn, weigh: Weigh, marks: Marks | None
@@ -151,54 +153,58 @@ class DomainSums:
         self._sums: WeakValueDictionary[Hashable, DomainSum] = WeakValueDictionary()
         self._recent: Recent[Hashable, DomainSum] = Recent(SUMS_MIN)
         self._by_mark: dict[Hashable, list[DomainSum]] = {}
-        self._of_kin: dict[int, list[tuple[DomainSum, int]]] = {}
-        self._by_kin_mark: dict[Hashable, list[Kin]] = {}
-        self.kins.restart()
-        on_nodes = np.bincount(snapshot.pods.kins[snapshot.pods.rows >= 0])
+        self._sums_of_group: dict[int, list[tuple[DomainSum, int]]] = {}
+        self._groups_by_mark: dict[Hashable, list[PeerGroup]] = {}
+        self.peer_groups.restart()
+        on_nodes = np.bincount(snapshot.pods.peer_groups[snapshot.pods.rows >= 0])
         for number in np.flatnonzero(on_nodes).tolist():
-            self._counting(snapshot.classes.kins[number])
+            self._counting(snapshot.classes.peer_groups[number])
 
-    def _counting(self, kin: Kin) -> list[tuple[DomainSum, int]]:
-        found = self._of_kin.get(kin.id)
+    def _counting(self, peer_group: PeerGroup) -> list[tuple[DomainSum, int]]:
+        found = self._sums_of_group.get(peer_group.id)
         if found is None:
-            self.kins.append(kin)
+            self.peer_groups.append(peer_group)
             self.generation += 1
-            marks = (None, *self._marks_of(kin))
+            marks = (None, *self._marks_of(peer_group))
             for mark in marks:
-                self._by_kin_mark.setdefault(mark, []).append(kin)
-            found = self._of_kin[kin.id] = self._weighed(kin, marks)
+                self._groups_by_mark.setdefault(mark, []).append(peer_group)
+            found = self._sums_of_group[peer_group.id] = self._weighed(peer_group, marks)
         return found
 
-    def _weighed(self, kin: Kin, marks: Iterable[Hashable]) -> list[tuple[DomainSum, int]]:
+    def _weighed(
+        self, peer_group: PeerGroup, marks: Iterable[Hashable]
+    ) -> list[tuple[DomainSum, int]]:
         asked = {id(s): s for mark in marks for s in self._by_mark.get(mark, ())}.values()
-        return [(counted, weight) for counted in asked if (weight := counted.weigh(kin))]
+        return [(counted, weight) for counted in asked if (weight := counted.weigh(peer_group))]
 
     def _start(self, new: DomainSum) -> None:
-        weights = np.zeros(len(self._snapshot.classes.kins), np.int64)
+        weights = np.zeros(len(self._snapshot.classes.peer_groups), np.int64)
         marks: Marks = (None,) if new.marks is None else new.marks
         for mark in marks:
             self._by_mark.setdefault(mark, []).append(new)
-            for kin in self._by_kin_mark.get(mark, ()):
-                if not weights[kin.id] and (weight := new.weigh(kin)):
-                    weights[kin.id] = weight
-                    self._of_kin[kin.id].append((new, weight))
+            for peer_group in self._groups_by_mark.get(mark, ()):
+                if not weights[peer_group.id] and (weight := new.weigh(peer_group)):
+                    weights[peer_group.id] = weight
+                    self._sums_of_group[peer_group.id].append((new, weight))
         if weights.any():
-            new.start(self._snapshot.sum_by_row(weights, self._snapshot.pods.kins))
+            new.start(self._snapshot.sum_by_row(weights, self._snapshot.pods.peer_groups))
 
     def _forget_unused(self) -> None:
         self._by_mark.clear()
-        self._of_kin = {number: [] for number in self._of_kin}
+        self._sums_of_group = {number: [] for number in self._sums_of_group}
         for left in list(self._sums.values()):
             for mark in (None,) if left.marks is None else left.marks:
                 self._by_mark.setdefault(mark, []).append(left)
-        for kin in self.kins.entries:
-            self._of_kin[kin.id] = self._weighed(kin, (None, *self._marks_of(kin)))
+        for peer_group in self.peer_groups.entries:
+            self._sums_of_group[peer_group.id] = self._weighed(
+                peer_group, (None, *self._marks_of(peer_group))
+            )
         self._crowd = max(SUMS_MIN, 2 * len(self._sums))
 
 
-def label_marks(kin: Kin) -> Iterable[Mark]:
-    """The labels of a kin, as `selector_marks` names them."""
-    return kin.labels.items()
+def label_marks(peer_group: PeerGroup) -> Iterable[Mark]:
+    """The labels of a peer group, as `selector_marks` names them."""
+    return peer_group.labels.items()
 
 
 def selector_marks(selector: Selector) -> Marks | None:

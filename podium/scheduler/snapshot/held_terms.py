@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin, affinity_terms
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup, affinity_terms
 from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.node_columns import LabelColumn
@@ -30,24 +30,24 @@ class HeldTerms:
         self._snapshot = snapshot
         self.sums = DomainSums(snapshot, _marks)
         self.terms: Log[HeldTerm] = Log()
-        self._new_kins = self.sums.kins.cursor()
+        self._new_groups = self.sums.peer_groups.cursor()
         self._by_mark: dict[Hashable, dict[HeldTerm, None]] = {}
-        self._take_in(self.sums.kins.entries)
+        self._take_in(self.sums.peer_groups.entries)
 
     def follow(self) -> None:
         """Bring `terms` up to date with the pods on nodes."""
         self.sums.follow()
-        kins = self._new_kins.new()
-        if kins is None:
+        peer_groups = self._new_groups.new()
+        if peer_groups is None:
             self.terms.restart()
             self._by_mark.clear()
-        self._take_in(self.sums.kins.entries if kins is None else kins)
+        self._take_in(self.sums.peer_groups.entries if peer_groups is None else peer_groups)
 
-    def about(self, kin: Kin, namespace_labels: Mapping[str, str]) -> list[HeldTerm]:
-        """Those of `terms` that are about the pods of a kin."""
-        marks = (None, *label_marks(kin))
+    def about(self, peer_group: PeerGroup, namespace_labels: Mapping[str, str]) -> list[HeldTerm]:
+        """Those of `terms` that are about the pods of a peer group."""
+        marks = (None, *label_marks(peer_group))
         found = dict.fromkeys(held for mark in marks for held in self._by_mark.get(mark, ()))
-        return [held for held in found if held.term.matches(kin, namespace_labels)]
+        return [held for held in found if held.term.matches(peer_group, namespace_labels)]
 
     def column(self, topology_key: str) -> LabelColumn:
         """The domains of a topology key."""
@@ -56,10 +56,10 @@ class HeldTerms:
     def holders(self, held: HeldTerm) -> DomainSum:
         """How many of the pods of each domain hold a term."""
         column = self.column(held.term.topology_key)
-        return self.sums.of(held, column, lambda kin: _held(kin).count(held), (held,))
+        return self.sums.of(held, column, lambda peer_group: _held(peer_group).count(held), (held,))
 
-    def _take_in(self, kins: Iterable[Kin]) -> None:
-        for held in (held for kin in kins for held in _held(kin)):
+    def _take_in(self, peer_groups: Iterable[PeerGroup]) -> None:
+        for held in (held for peer_group in peer_groups for held in _held(peer_group)):
             marks = selector_marks(held.term.selector)
             marks = (None,) if marks is None else marks
             if marks and held not in self._by_mark.setdefault(marks[0], {}):
@@ -68,8 +68,8 @@ class HeldTerms:
                     self._by_mark.setdefault(mark, {})[held] = None
 
 
-def _held(kin: Kin) -> list[HeldTerm]:
-    terms = affinity_terms(kin)
+def _held(peer_group: PeerGroup) -> list[HeldTerm]:
+    terms = affinity_terms(peer_group)
     if terms.is_empty:
         return []
     kinds = (
@@ -81,6 +81,6 @@ def _held(kin: Kin) -> list[HeldTerm]:
     return [HeldTerm(kind, term) for kind, listed in enumerate(kinds) for term in listed]
 
 
-def _marks(kin: Kin) -> Iterable[Hashable]:
-    yield from label_marks(kin)
-    yield from dict.fromkeys(_held(kin))
+def _marks(peer_group: PeerGroup) -> Iterable[Hashable]:
+    yield from label_marks(peer_group)
+    yield from dict.fromkeys(_held(peer_group))

@@ -32,7 +32,7 @@ from podium.api.resources import (
     resource_amount,
 )
 from podium.api.selectors.node_selector import RequiredNodeAffinity, required_node_affinity
-from podium.scheduler.snapshot.affinity_terms import Kin, kin_key
+from podium.scheduler.snapshot.affinity_terms import PeerGroup, peer_group_key
 from podium.scheduler.snapshot.host_ports import HostPort, host_ports
 
 _SPEC_FIELDS = (
@@ -80,18 +80,18 @@ class PodClass:
         "__dict__",
         "__weakref__",
         "id",
-        "kin",
         "labels",
         "namespace",
+        "peer_group",
         "pod",
         "priority",
         "terminating",
     )
 
-    def __init__(self, class_id: int, pod: Object, kin: Kin) -> None:
+    def __init__(self, class_id: int, pod: Object, peer_group: PeerGroup) -> None:
         self.id = class_id
         self.pod = pod
-        self.kin = kin
+        self.peer_group = peer_group
         self.namespace = namespace(pod)
         self.labels = labels(pod)
         self.priority = pod_priority(pod)
@@ -206,13 +206,13 @@ class PodClasses:
     """The classes met so far, but for those that were forgotten as no pod was of them any more.
 
     Attributes:
-        epoch: raised when classes and kins get other numbers; what is kept by number is wrong then.
+        epoch: raised when classes and peer groups get other numbers.
     """
 
     def __init__(self) -> None:
         self.epoch = 0
-        self.kins: list[Kin] = []
-        self._kin_by_key: dict[bytes, Kin] = {}
+        self.peer_groups: list[PeerGroup] = []
+        self._group_by_key: dict[bytes, PeerGroup] = {}
         self._crowd = CROWD_MIN
         self._by_key: dict[bytes, PodClass] = {}
         self._all: list[PodClass] = []
@@ -220,7 +220,7 @@ class PodClasses:
         self._dying: dict[int, PodClass] = {}
         self._seen: tuple[tuple[Object, PodClass], ...] = ()
         self._priorities = ClassColumn(self, lambda cls: cls.priority, 0)
-        self._kin_ids = ClassColumn(self, lambda cls: cls.kin.id, -1)
+        self._peer_group_ids = ClassColumn(self, lambda cls: cls.peer_group.id, -1)
 
     def __len__(self) -> int:
         return len(self._all)
@@ -247,11 +247,13 @@ class PodClasses:
                 cls.id = len(self._all)
                 self._by_key[key] = cls
                 self._all.append(cls)
-        kept = {id(cls.kin) for cls in self._all}
-        self._kin_by_key = {k: kin for k, kin in self._kin_by_key.items() if id(kin) in kept}
-        self.kins = list(self._kin_by_key.values())
-        for number, kin in enumerate(self.kins):
-            kin.id = number
+        kept = {id(cls.peer_group) for cls in self._all}
+        self._group_by_key = {
+            k: peer_group for k, peer_group in self._group_by_key.items() if id(peer_group) in kept
+        }
+        self.peer_groups = list(self._group_by_key.values())
+        for number, peer_group in enumerate(self.peer_groups):
+            peer_group.id = number
         self._crowd = max(CROWD_MIN, 2 * len(self._all))
         self.epoch += 1
 
@@ -259,9 +261,9 @@ class PodClasses:
         """The priority of each class, int64[classes + 1]; the last one is 0."""
         return self._priorities.now()
 
-    def kin_ids(self) -> NDArray[np.int64]:
-        """The id of the kin of each class, int64[classes + 1]; the last one is -1."""
-        return self._kin_ids.now()
+    def peer_group_ids(self) -> NDArray[np.int64]:
+        """The id of the peer group of each class, int64[classes + 1]; the last one is -1."""
+        return self._peer_group_ids.now()
 
     def of(self, pod: Object, *, wants_node: bool) -> PodClass:
         """The class of a pod.
@@ -273,12 +275,12 @@ class PodClasses:
         key = _key(pod, wants_node)
         known = self._by_key.get(key)
         if known is None:
-            of_kin = _encode(kin_key(pod))
-            kin = self._kin_by_key.get(of_kin)
-            if kin is None:
-                kin = self._kin_by_key[of_kin] = Kin(len(self.kins), pod)
-                self.kins.append(kin)
-            known = self._by_key[key] = PodClass(len(self._all), pod, kin)
+            group_key = _encode(peer_group_key(pod))
+            peer_group = self._group_by_key.get(group_key)
+            if peer_group is None:
+                peer_group = self._group_by_key[group_key] = PeerGroup(len(self.peer_groups), pod)
+                self.peer_groups.append(peer_group)
+            known = self._by_key[key] = PodClass(len(self._all), pod, peer_group)
             self._all.append(known)
         return known
 

@@ -17,7 +17,7 @@ class PodColumns:
         pods: the pod of each slot; stale where the slot is free.
         rows: int64[slots], the pod's row; `UNPLACED` where the slot is free.
         classes: int64[slots], the id of its class.
-        kins: int64[slots], the id of its kin.
+        peer_groups: int64[slots], the id of its peer group.
         starts: int64[slots], by which its start is compared: `PodInfo.start_order`.
         held: int64[slots + 1] by column of resources, what it takes of its node; the last one is 0.
     """
@@ -26,7 +26,7 @@ class PodColumns:
         self.pods: list[PodInfo] = []
         self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
         self.classes = self.rows.copy()
-        self.kins = self.rows.copy()
+        self.peer_groups = self.rows.copy()
         self.positions = self.rows.copy()
         self.starts = self.rows.copy()
         self.held: list[NDArray[np.int64]] = []
@@ -41,7 +41,7 @@ class PodColumns:
         self.pods[slot] = pod
         self.rows[slot] = row
         self.classes[slot] = pod.cls.id
-        self.kins[slot] = pod.cls.kin.id
+        self.peer_groups[slot] = pod.cls.peer_group.id
         self.positions[slot] = position
         for column, amount in held:
             while column >= len(self.held):
@@ -50,11 +50,11 @@ class PodColumns:
         self.restart(pod)
 
     def renumber(self) -> None:
-        """Take note of the numbers that classes and kins have got; a free slot keeps none."""
-        self.classes[:] = self.kins[:] = 0
+        """Take note of the new numbers of classes and peer groups; a free slot keeps none."""
+        self.classes[:] = self.peer_groups[:] = 0
         for slot in np.flatnonzero(self.rows != UNPLACED).tolist():
             cls = self.pods[slot].cls
-            self.classes[slot], self.kins[slot] = cls.id, cls.kin.id
+            self.classes[slot], self.peer_groups[slot] = cls.id, cls.peer_group.id
 
     def restart(self, pod: PodInfo) -> None:
         """Note the start of a pod that has a slot."""
@@ -65,7 +65,7 @@ class PodColumns:
         for pod in pods:
             pod.row = self.rows[pod.slot] = row
 
-    def give_back(self, pod: PodInfo) -> None:
+    def release(self, pod: PodInfo) -> None:
         """The pod has left its row."""
         self.rows[pod.slot] = UNPLACED
         for column in self.held:
@@ -81,7 +81,7 @@ class PodColumns:
         self.rows = np.concatenate((self.rows, np.full(count, UNPLACED, np.int64)))
         blank = np.zeros(count, np.int64)
         self.classes = np.concatenate((self.classes, blank))
-        self.kins = np.concatenate((self.kins, blank))
+        self.peer_groups = np.concatenate((self.peer_groups, blank))
         self.positions = np.concatenate((self.positions, blank))
         self.starts = np.concatenate((self.starts, blank))
         self.held = [np.concatenate((column, blank)) for column in self.held]

@@ -179,7 +179,7 @@ class Snapshot:
         if last is not pod:
             pods[position] = last
             self.pods.positions[last.slot] = position
-        self.pods.give_back(pod)
+        self.pods.release(pod)
         self._account(pod.cls, row, -1)
         self.log.append((row, pod.cls, -1))
 
@@ -234,11 +234,11 @@ class Snapshot:
     def sum_by_row(
         self, weights: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
-        """For each row the sum over its pods, int64[nodes], of a weight per class, or per kin.
+        """Sum a weight per class, or per peer group, over the pods of each row, int64[nodes].
 
         Args:
-            weights: int64[classes], small enough for sums below 2**53; int64[kins] for kins.
-            numbers: `pods.kins`, to go by these.
+            weights: int64[classes] or int64[peer_groups], small enough for sums below 2**53.
+            numbers: `pods.peer_groups` for weights of peer groups.
         """
         of_pods = weights[self.pods.classes if numbers is None else numbers]
         counted = (of_pods != 0) & (self.pods.rows >= 0)

@@ -16,7 +16,7 @@ from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.taints import untolerated
 from podium.api.workloads import selector_of
 from podium.scheduler.config.args import TopologySpreadConstraint
-from podium.scheduler.snapshot.affinity_terms import Kin
+from podium.scheduler.snapshot.affinity_terms import PeerGroup
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.listers import Listers
@@ -54,8 +54,8 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
     honors_affinity: bool
     honors_taints: bool
 
-    def counts(self, own: Kin, other: Kin) -> int:
-        """1 if pods of kin `other` count for pods of kin `own`, else 0.
+    def counts(self, own: PeerGroup, other: PeerGroup) -> int:
+        """1 if pods of peer group `other` count for pods of peer group `own`, else 0.
 
         Terminating pods don't, and to an empty selector none does.
         """
@@ -63,7 +63,7 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
             not other.terminating and not self.selector.is_empty and self.meets(own, other) == 1
         )
 
-    def meets(self, own: Kin, other: Kin) -> int:
+    def meets(self, own: PeerGroup, other: PeerGroup) -> int:
         """1 if a pod that comes or goes in a hypothetical row changes the count, else 0.
 
         Unlike `counts`, this is upstream's updateWithPod: terminating pods do, and to an empty
@@ -277,7 +277,7 @@ class Spreading:
     def _sum(
         self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, column: LabelColumn
     ) -> DomainSum:
-        own, selector = cls.kin, constraint.selector
+        own, selector = cls.peer_group, constraint.selector
         marks = () if selector.is_empty else selector_marks(selector)
         asked = (key, own.namespace, selector)
         return self.sums.of(asked, column, lambda other: constraint.counts(own, other), marks)

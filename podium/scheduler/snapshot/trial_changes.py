@@ -27,7 +27,7 @@ class TrialChanges:
             self._done.append((pod, snapshot.names[row]))
             snapshot.remove_pod(pod)
 
-    def give_back(self, pod: PodInfo) -> None:
+    def restore(self, pod: PodInfo) -> None:
         """Put a pod back that is away."""
         number = next(n for n, (other, _) in enumerate(self._done) if other is pod)
         self._snapshot.add_pod(*self._done.pop(number))

@@ -76,16 +76,16 @@ def blockers(
 def _opponents(
     snapshot: Snapshot, listers: Listers, pod: PodInfo
 ) -> Iterator[tuple[PodInfo, int, str, bool]]:
-    own = with_known_namespaces(affinity_terms(pod.cls.kin).required_anti_affinity, listers)
+    own = with_known_namespaces(affinity_terms(pod.cls.peer_group).required_anti_affinity, listers)
     around = listers.namespace_labels(pod.namespace)
     theirs: dict[int, tuple[AffinityTerm, ...]] = {}
     for row, pods in enumerate(snapshot.pods_on):
         for other in pods:
             if other.cls.id not in theirs:
-                theirs[other.cls.id] = affinity_terms(other.cls.kin).required_anti_affinity
+                theirs[other.cls.id] = affinity_terms(other.cls.peer_group).required_anti_affinity
             for term in own:
-                if term.matches(other.cls.kin, {}):
+                if term.matches(other.cls.peer_group, {}):
                     yield other, row, term.topology_key, True
             for term in theirs[other.cls.id]:
-                if term.matches(pod.cls.kin, around):
+                if term.matches(pod.cls.peer_group, around):
                     yield other, row, term.topology_key, False

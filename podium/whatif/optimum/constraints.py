@@ -7,7 +7,7 @@ from podium.api.pods import priority_class_of
 from podium.scheduler.config.scheduler_options import EVERY, PreemptionScope
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
-    Kin,
+    PeerGroup,
     affinity_terms,
     with_known_namespaces,
 )
@@ -79,7 +79,7 @@ def _have_reasons(model: Model) -> None:
                 # The rows whose taker may take these occupants.
                 rows = {one.row}
                 if model.scheduler.handle.options.preemption_scope is PreemptionScope.CROSS_NODE:
-                    for key in dict.fromkeys(_blocking_keys(model, demand, one.cls.kin)):
+                    for key in dict.fromkeys(_blocking_keys(model, demand, one.cls.peer_group)):
                         domain_of = model.domain_of(key)
                         if one.row in domain_of:
                             rows |= {
@@ -89,25 +89,27 @@ def _have_reasons(model: Model) -> None:
         model.program.at_most([(variable, 1), *reasons], 0)
 
 
-def _blocking_keys(model: Model, demand: Demand, kin: Kin) -> Iterator[str]:
-    own = demand.cls.kin
-    yield from (t.topology_key for t in _apart_terms(model, own) if t.matches(kin, {}))
-    yield from (t.topology_key for t in _apart_terms(model, kin) if t.matches(own, {}))
+def _blocking_keys(model: Model, demand: Demand, peer_group: PeerGroup) -> Iterator[str]:
+    own = demand.cls.peer_group
+    yield from (t.topology_key for t in _apart_terms(model, own) if t.matches(peer_group, {}))
+    yield from (t.topology_key for t in _apart_terms(model, peer_group) if t.matches(own, {}))
     yield from (
-        one.constraint.topology_key for one in demand.spreads if one.constraint.meets(own, kin)
+        one.constraint.topology_key
+        for one in demand.spreads
+        if one.constraint.meets(own, peer_group)
     )
 
 
-def _apart_terms(model: Model, kin: Kin) -> Sequence[AffinityTerm]:
-    terms = affinity_terms(kin).required_anti_affinity
+def _apart_terms(model: Model, peer_group: PeerGroup) -> Sequence[AffinityTerm]:
+    terms = affinity_terms(peer_group).required_anti_affinity
     return with_known_namespaces(terms, model.scheduler.listers)
 
 
 def _spread(model: Model, number: int, spread: Spread) -> None:
     """Where pods of a demand are, no more pods count than in the emptiest domain and the skew."""
     constraint, domains, program = spread.constraint, spread.domains, model.program
-    own = model.demands[number].cls.kin
-    counting, occupants = model.matching(lambda kin: constraint.counts(own, kin) == 1)
+    own = model.demands[number].cls.peer_group
+    counting, occupants = model.matching(lambda peer_group: constraint.counts(own, peer_group) == 1)
     rows_of: dict[int, list[int]] = defaultdict(list)
     for row in range(model.scheduler.snapshot.node_count):
         if domains.column.codes[row] != ABSENT:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 import msgspec
 
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup
 from podium.scheduler.snapshot.node_columns import ABSENT
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.whatif.optimum.linear_program import LinearProgram, Term, total
@@ -76,23 +76,23 @@ class Model:
             and (lowest is None or self.occupants[number].priority >= lowest)
         ]
 
-    def matching(self, matches: Callable[[Kin], bool]) -> tuple[list[int], list[int]]:
-        """The numbers of the demands and of the occupants whose kin is meant."""
+    def matching(self, matches: Callable[[PeerGroup], bool]) -> tuple[list[int], list[int]]:
+        """The numbers of the demands and of the occupants whose peer group is meant."""
         known: dict[int, bool] = {}
 
-        def is_meant(kin: Kin) -> bool:
-            if kin.id not in known:
-                known[kin.id] = matches(kin)
-            return known[kin.id]
+        def is_meant(peer_group: PeerGroup) -> bool:
+            if peer_group.id not in known:
+                known[peer_group.id] = matches(peer_group)
+            return known[peer_group.id]
 
         return (
-            [number for number, one in enumerate(self.demands) if is_meant(one.cls.kin)],
-            [number for number, one in enumerate(self.occupants) if is_meant(one.cls.kin)],
+            [number for number, one in enumerate(self.demands) if is_meant(one.cls.peer_group)],
+            [number for number, one in enumerate(self.occupants) if is_meant(one.cls.peer_group)],
         )
 
     def meant_by(self, *terms: AffinityTerm) -> tuple[list[int], list[int]]:
         """The same of those that all terms, with known namespaces, are about."""
-        return self.matching(lambda kin: all(term.matches(kin, {}) for term in terms))
+        return self.matching(lambda peer_group: all(term.matches(peer_group, {}) for term in terms))
 
     def any_of(self, terms: Sequence[Term], most: int) -> int:
         """A variable that is 1 wherever a sum of terms, which is no more than `most`, isn't 0."""

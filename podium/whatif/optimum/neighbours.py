@@ -3,7 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from podium.scheduler.snapshot.affinity_terms import Kin, affinity_terms, with_known_namespaces
+from podium.scheduler.snapshot.affinity_terms import (
+    PeerGroup,
+    affinity_terms,
+    with_known_namespaces,
+)
 from podium.scheduler.snapshot.host_ports import HostPort
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.whatif.optimum.linear_program import Term, total
@@ -13,16 +17,20 @@ from podium.whatif.optimum.model import Model
 def keep_apart(model: Model) -> None:
     """Pods that don't want to be in one domain, or want the same port, aren't."""
     listers = model.scheduler.listers
-    for kin, holders in _kins(model):
-        for term in with_known_namespaces(affinity_terms(kin).required_anti_affinity, listers):
+    for peer_group, holders in _peer_groups(model):
+        for term in with_known_namespaces(
+            affinity_terms(peer_group).required_anti_affinity, listers
+        ):
             others, occupants = model.meant_by(term)
             for _, rows in model.domains(term.topology_key):
                 _stay_apart(model, holders, others, occupants, rows)
-    by_kin: dict[Kin, list[int]] = defaultdict(list)
+    by_group: dict[PeerGroup, list[int]] = defaultdict(list)
     for number, one in enumerate(model.occupants):
-        by_kin[one.cls.kin].append(number)
-    for kin, numbers in by_kin.items():
-        for term in with_known_namespaces(affinity_terms(kin).required_anti_affinity, listers):
+        by_group[one.cls.peer_group].append(number)
+    for peer_group, numbers in by_group.items():
+        for term in with_known_namespaces(
+            affinity_terms(peer_group).required_anti_affinity, listers
+        ):
             unwanted, _ = model.meant_by(term)
             for _, rows in model.domains(term.topology_key) if unwanted else ():
                 _stay_away(model, unwanted, model.among(numbers, rows), rows)
@@ -86,8 +94,8 @@ def _stay_away(
 
 def keep_near(model: Model) -> None:
     """Pods that want to be near others are, or are the first of their like."""
-    for kin, holders in _kins(model):
-        terms = affinity_terms(kin).required_affinity
+    for peer_group, holders in _peer_groups(model):
+        terms = affinity_terms(peer_group).required_affinity
         if not terms:
             continue
         resolved = with_known_namespaces(terms, model.scheduler.listers)
@@ -153,9 +161,9 @@ def _have_company(
     program.at_most([(flag, 1), *company], now)
 
 
-def _kins(model: Model) -> Iterator[tuple[Kin, list[int]]]:
-    by_kin: dict[int, list[int]] = defaultdict(list)
+def _peer_groups(model: Model) -> Iterator[tuple[PeerGroup, list[int]]]:
+    by_group: dict[int, list[int]] = defaultdict(list)
     for number, demand in enumerate(model.demands):
-        by_kin[demand.cls.kin.id].append(number)
-    for numbers in by_kin.values():
-        yield model.demands[numbers[0]].cls.kin, numbers
+        by_group[demand.cls.peer_group.id].append(number)
+    for numbers in by_group.values():
+        yield model.demands[numbers[0]].cls.peer_group, numbers

@@ -20,7 +20,11 @@ from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from podium.scheduler.preemption.policies.candidate_keys import lost_run_time_s
 from podium.scheduler.preemption.policies.enabled_policies import policies_of, victim_tables
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.affinity_terms import Kin, affinity_terms, with_known_namespaces
+from podium.scheduler.snapshot.affinity_terms import (
+    PeerGroup,
+    affinity_terms,
+    with_known_namespaces,
+)
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -112,36 +116,40 @@ _COSTS: Mapping[CandidateKey, Callable[[PodInfo, Clock], int]] = {
 
 
 class Likeness:
-    """Compares kins by the rules that mean them; one with rules of its own is like no other."""
+    """Compares peer groups by the rules about them; one with rules of its own is like no other."""
 
-    def __init__(self, demands: Sequence[Demand], kins: Iterable[Kin], listers: Listers) -> None:
-        own = {demand.cls.kin for demand in demands}
+    def __init__(
+        self, demands: Sequence[Demand], peer_groups: Iterable[PeerGroup], listers: Listers
+    ) -> None:
+        own = {demand.cls.peer_group for demand in demands}
         terms = {
             term: None
-            for kin in sorted({*own, *kins}, key=lambda one: one.id)
+            for peer_group in sorted({*own, *peer_groups}, key=lambda one: one.id)
             for term in (
-                *affinity_terms(kin).required_anti_affinity,
-                *(affinity_terms(kin).required_affinity if kin in own else ()),
+                *affinity_terms(peer_group).required_anti_affinity,
+                *(affinity_terms(peer_group).required_affinity if peer_group in own else ()),
             )
         }
-        self._rules: list[Callable[[Kin], object]] = [
+        self._rules: list[Callable[[PeerGroup], object]] = [
             partial(term.matches, namespace_labels={})
             for term in with_known_namespaces(terms, listers)
         ]
         self._rules += [
-            partial(spread.constraint.meets, demand.cls.kin)
+            partial(spread.constraint.meets, demand.cls.peer_group)
             for demand in demands
             for spread in demand.spreads
         ]
-        self._known: dict[Kin, Hashable] = {}
+        self._known: dict[PeerGroup, Hashable] = {}
 
-    def of(self, kin: Kin) -> Hashable:
-        """Equal for kins that are alike."""
-        if kin not in self._known:
-            terms = affinity_terms(kin)
+    def of(self, peer_group: PeerGroup) -> Hashable:
+        """Equal for peer groups that are alike."""
+        if peer_group not in self._known:
+            terms = affinity_terms(peer_group)
             has_rules = terms.required_affinity or terms.required_anti_affinity
-            self._known[kin] = kin if has_rules else tuple(meant(kin) for meant in self._rules)
-        return self._known[kin]
+            self._known[peer_group] = (
+                peer_group if has_rules else tuple(meant(peer_group) for meant in self._rules)
+            )
+        return self._known[peer_group]
 
 
 class ProblemReader:
@@ -169,10 +177,10 @@ class ProblemReader:
                 found.append(demand)
             else:
                 self._unexpressed += [UnexpressedPod(pod.key, demand) for pod in alike]
-        seeking = [one for one in found if affinity_terms(one.cls.kin).required_affinity]
+        seeking = [one for one in found if affinity_terms(one.cls.peer_group).required_affinity]
         found = [one for one in found if not self._leans_on(one, seeking)]
-        kins = {pod.cls.kin for pods in self._snapshot.pods_on for pod in pods}
-        likeness = Likeness(found, kins, self._scheduler.listers)
+        peer_groups = {pod.cls.peer_group for pods in self._snapshot.pods_on for pod in pods}
+        likeness = Likeness(found, peer_groups, self._scheduler.listers)
         demands = [*_together(found, likeness)]
         priorities = {one.priority for one in demands if one.cls.preempts}
         occupants = [*self._occupants(priorities, likeness)]
@@ -208,7 +216,9 @@ class ProblemReader:
             elif isinstance(state, Fit):
                 own = dict(zip(state.names, state.weights(pod.cls), strict=True))
                 amounts |= own
-                for name, left in zip(state.names, state.room(self._snapshot.rows()), strict=True):
+                for name, left in zip(
+                    state.names, state.headroom(self._snapshot.rows()), strict=True
+                ):
                     self._room.setdefault(name, left + own[name])
             elif state.plugin not in _MODELLED:
                 return f"what {state.plugin} says of it"
@@ -227,12 +237,14 @@ class ProblemReader:
 
     def _leans_on(self, demand: Demand, seeking: Sequence[Demand]) -> bool:
         """Whether pods want to be near others that wait and want to be near somebody, too."""
-        listers, kin = self._scheduler.listers, demand.cls.kin
-        terms = with_known_namespaces(affinity_terms(kin).required_affinity, listers)
+        listers, peer_group = self._scheduler.listers, demand.cls.peer_group
+        terms = with_known_namespaces(affinity_terms(peer_group).required_affinity, listers)
         if not terms:
             return False
         for other in seeking:
-            if other.cls.kin is not kin and all(t.matches(other.cls.kin, {}) for t in terms):
+            if other.cls.peer_group is not peer_group and all(
+                t.matches(other.cls.peer_group, {}) for t in terms
+            ):
                 reason = f"its affinity to {other.pods[0].key}, which has its own"
                 self._unexpressed += [UnexpressedPod(pod.key, reason) for pod in demand.pods]
                 return True
@@ -253,7 +265,7 @@ class ProblemReader:
                 alone = self._alone(row, pod, takers)
                 quota = (pod.cls.namespace, priority_class_of(pod.obj)) if is_rated else ()
                 kind = (
-                    likeness.of(pod.cls.kin),
+                    likeness.of(pod.cls.peer_group),
                     alone.priority,
                     pod.cls.host_ports,
                     tuple(held(pod, name) for name in self._room),
@@ -283,7 +295,7 @@ class ProblemReader:
 def _together(demands: Sequence[Demand], likeness: Likeness) -> Iterator[Demand]:
     groups: dict[Hashable, list[Demand]] = defaultdict(list)
     for one in demands:
-        own = one.cls if one.spreads else likeness.of(one.cls.kin)
+        own = one.cls if one.spreads else likeness.of(one.cls.peer_group)
         limits = (tuple(one.rows), tuple(sorted(one.amounts.items())), one.cls.host_ports)
         groups[own, one.scheduler_name, one.priority, one.cls.preempts, limits].append(one)
     for alike in groups.values():

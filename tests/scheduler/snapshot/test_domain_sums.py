@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from podium.api.selectors.labels import label_selector
-from podium.scheduler.snapshot.affinity_terms import Kin
+from podium.scheduler.snapshot.affinity_terms import PeerGroup
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
@@ -32,8 +32,8 @@ def snapshot_of_zones() -> Snapshot:
 def asked(sums: DomainSums, snapshot: Snapshot, number: int) -> DomainSum:
     selector = label_selector(SELECTORS[number])
 
-    def weigh(kin: Kin) -> int:
-        return int(selector.matches(kin.labels))
+    def weigh(peer_group: PeerGroup) -> int:
+        return int(selector.matches(peer_group.labels))
 
     return sums.of(number, snapshot.columns.label(ZONE), weigh, selector_marks(selector))
 
@@ -106,8 +106,8 @@ def test_all_begins_anew_when_nodes_change() -> None:
     sums = DomainSums(snapshot, label_marks)
     snapshot.add_pod(pending_pod(pod("web-a"), snapshot.classes), "n0")
     assert told(asked(sums, snapshot, 0), snapshot) == {"z0": 1, "z1": 0, "z2": 0}
-    kins = sums.kins.cursor()
+    peer_groups = sums.peer_groups.cursor()
     snapshot.set_node(node("n0", zone="z1"))
     one = asked(sums, snapshot, 0)
-    assert kins.new() is None
+    assert peer_groups.new() is None
     assert told(one, snapshot) == {"z1": 1, "z2": 0, "z0": 0}

@@ -33,7 +33,7 @@ def test_classes_that_nobody_holds_are_forgotten(monkeypatch: pytest.MonkeyPatch
     assert [pod.cls.id for pod in held] == [*range(6)]
     assert [*classes] == [pod.cls for pod in held]
     assert classes.priorities().tolist() == [*range(6, 12), 0]
-    assert classes.kin_ids().tolist() == [0] * 6 + [-1]
+    assert classes.peer_group_ids().tolist() == [0] * 6 + [-1]
     assert [made.of(pod.cls) for pod in held] == [*range(7, 13)]
     assert pending_pod(prioritised(7), classes).cls is held[1].cls
     assert pending_pod(prioritised(0), classes).cls.id == 6

@@ -4,8 +4,8 @@ from collections import Counter
 
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.evaluation.outcome_counts import OutcomeCounts
 from podium.scheduler.framework.evaluation.pre_filter import Narrowing
-from podium.scheduler.framework.evaluation.tally import Tally
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 
@@ -20,11 +20,11 @@ class ReasonHistogram:
         if count:
             self._counts[reason] += count
 
-    def add_tally(self, filtering: Filtering, tally: Tally) -> None:
+    def add_counts(self, filtering: Filtering, outcome_counts: OutcomeCounts) -> None:
         """Add the reasons of the rows that filters object to."""
-        for (who, code), count in tally.counts.items():
+        for (who, code), count in outcome_counts.counts.items():
             if who >= 0 and count:
-                status = filtering.status(who, code, tally.row_of((who, code)))
+                status = filtering.status(who, code, outcome_counts.row_of((who, code)))
                 for reason in status.reasons:
                     self.add(reason, count)
 
@@ -75,8 +75,8 @@ def reasons_of(decision: Decision) -> ReasonHistogram:
     if evaluation is None or decision.outcome is None or decision.blame is None:
         return reasons
     if decision.pre_filter is None:
-        evaluation.tally.follow(decision.outcome, decision.blame)
-        reasons.add_tally(evaluation.filtering, evaluation.tally)
+        evaluation.outcome_counts.follow(decision.outcome, decision.blame)
+        reasons.add_counts(evaluation.filtering, evaluation.outcome_counts)
     return reasons
 
 
@@ -95,7 +95,9 @@ def rejecting_plugins(decision: Decision) -> set[str]:
     for state in states:
         if isinstance(state, Narrowing):
             plugins.update(state.plugins)
-    evaluation.tally.follow(outcome, blame)
-    blamed = {who for (who, _), count in evaluation.tally.counts.items() if who >= 0 and count}
+    evaluation.outcome_counts.follow(outcome, blame)
+    blamed = {
+        who for (who, _), count in evaluation.outcome_counts.counts.items() if who >= 0 and count
+    }
     plugins.update(states[who].plugin for who in blamed)
     return plugins - {""}

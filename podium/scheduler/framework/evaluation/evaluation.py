@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from podium.api.volumes.claims_and_volumes import claim_uses
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.nominated_pods import Rivalry
+from podium.scheduler.framework.evaluation.outcome_counts import OutcomeCounts
 from podium.scheduler.framework.evaluation.scoring import Scoring
-from podium.scheduler.framework.evaluation.tally import Tally
 from podium.scheduler.framework.interface import CycleError, PostFilterResult, PreemptionResult
 from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.snapshot.arrays import Codes
@@ -73,7 +73,7 @@ class Evaluation:
         self._uses_claims = pod.cls.has_volumes and any(claim_uses(pod.obj))
         self._scoring: Scoring | None = None
         self.kept = {}
-        self.tally = Tally()
+        self.outcome_counts = OutcomeCounts()
         self.refusal: Refusal | None = None
         self.said: tuple[Codes, PostFilterResult | None, str] | None = None
         self._nominator = nominator

@@ -16,7 +16,7 @@ from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
-NOBODY = -1
+NO_FILTER = -1
 _ROW, _PODS, _CLASS = itemgetter(0), itemgetter(1), attrgetter("cls")
 _FEW_ROWS_MAX = 32
 
@@ -28,7 +28,7 @@ class Filtering:
         pre_filter: a refusal here holds for all rows, and no filter was asked.
         codes: int32[nodes] of each state.
         outcome: int32[nodes], the code of the first objecting state; `FITS` if there is none.
-        blame: int16[nodes], the index of that state, else `NOBODY`.
+        blame: int16[nodes], the index of that state, else `NO_FILTER`.
         is_open_everywhere: whether all nodes are known to fit.
         all_rows_changed: whether the last update combined all rows again.
         touched: the rows that the last update judged, where it wasn't all of them.
@@ -121,16 +121,16 @@ class Filtering:
             self._feasible_rows = None
         return flipped
 
-    def meet(self, pods: Iterable[PodInfo]) -> None:
-        """Tell filters of pods that are on no node, before any `width` is read for their sake.
+    def register(self, pods: Iterable[PodInfo]) -> None:
+        """Register the classes of pods that are on no node, before any `width` is read.
 
-        They may bring topology keys that nobody had so far, and with them further sums.
+        They may bring topology keys that no pod had so far, and with them further sums.
         """
-        self._meet({pod.cls.id: pod.cls for pod in pods}.values())
+        self._register({pod.cls.id: pod.cls for pod in pods}.values())
 
-    def _meet(self, classes: Collection[PodClass]) -> None:
+    def _register(self, classes: Collection[PodClass]) -> None:
         for _, state in self._cluster_filters:
-            state.meet(classes)
+            state.register_classes(classes)
 
     def with_pods(
         self, added: Sequence[tuple[int, Sequence[PodInfo]]]
@@ -145,7 +145,7 @@ class Filtering:
             class_indexes = np.array([*map(index_of.__getitem__, of_pods)], np.intp)
         if len(of_pods) != len(added):
             places = np.repeat(places, [len(pods) for _, pods in added])
-        self._meet(classes)
+        self._register(classes)
         rows = np.fromiter(map(_ROW, added), np.intp, len(added))
         on_rows, codes = self._snapshot.pods_on, []
         for known_codes, state in zip(self.codes, self.states, strict=True):
@@ -180,7 +180,7 @@ class Filtering:
 
     def status(self, blame: int, outcome: int, row: int) -> Status:
         """An outcome in words."""
-        if blame == NOBODY:
+        if blame == NO_FILTER:
             return SUCCESS
         state = self.states[blame]
         return state.status(row, outcome).by(state.plugin)
@@ -203,7 +203,7 @@ class Filtering:
     def _combine_rows(self, rows: Iterable[int]) -> bool:
         flipped = False
         for row in rows:
-            code, index = FITS, NOBODY
+            code, index = FITS, NO_FILTER
             for position, codes in enumerate(self._codes_at):
                 if codes[row]:
                     code, index = codes[row], position
@@ -226,7 +226,7 @@ class Filtering:
 
 def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
     outcome, blame = np.zeros(count, np.int32), np.empty(count, np.int32)
-    blame.fill(NOBODY)
+    blame.fill(NO_FILTER)
     objecting = [index for index, of_state in enumerate(codes) if np.count_nonzero(of_state)]
     for index in reversed(objecting):
         objects = codes[index] != FITS

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.scheduler.framework.evaluation.filtering import NOBODY, Filtering
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.snapshot.arrays import Codes, Mask, Rows
 from podium.scheduler.snapshot.pod_batches import ManyPods
@@ -36,7 +36,7 @@ class HypotheticalRow:
         self._row = row
         self._rivals = rivals
         self._present = list(snapshot.pods_on[row])
-        filtering.meet(rivals)
+        filtering.register(rivals)
         self._sums = [[0] * state.width for state in filtering.states]
         self._weights: dict[PodClass, list[tuple[list[int], Sequence[int]]]] = {}
 
@@ -45,14 +45,14 @@ class HypotheticalRow:
         self._present.remove(pod)
         self._count(pod, -1)
 
-    def give_back(self, pod: PodInfo) -> None:
+    def restore(self, pod: PodInfo) -> None:
         """Undo `remove`."""
         self._present.append(pod)
         self._count(pod, 1)
 
     def judge(self) -> tuple[int, int]:
         """Outcome and blame, both with and without the pods nominated here."""
-        outcome = self.judge_with_rivals() if self._rivals else (FITS, NOBODY)
+        outcome = self.judge_with_rivals() if self._rivals else (FITS, NO_FILTER)
         return outcome if outcome[0] != FITS else self._judge(())
 
     def judge_with_rivals(self) -> tuple[int, int]:
@@ -74,7 +74,7 @@ class HypotheticalRow:
                 code = state.code(self._row, self._sums[number])
             if code != FITS:
                 return code, number
-        return FITS, NOBODY
+        return FITS, NO_FILTER
 
     def _count(self, pod: PodInfo, sign: int) -> None:
         weights = self._weights.get(pod.cls)
@@ -108,7 +108,7 @@ class HypotheticalRows:
         self._snapshot = snapshot
         self._rows = rows
         self._slots = victims.slots
-        filtering.meet(pod for _, pods in rivals for pod in pods)
+        filtering.register(pod for _, pods in rivals for pod in pods)
         self._weights = {
             number: state.weights_of(victims, snapshot.classes)
             for number, state in enumerate(filtering.states)
@@ -137,16 +137,16 @@ class HypotheticalRows:
     def reprieve(self, in_play: Mask) -> Mask:
         """Give pods back in turn, where the pod goes on fitting; bool[turns, n]: who has to go."""
         victims = np.zeros(self._slots.shape, bool)
-        room = self._room(in_play)
+        headroom = self._headroom(in_play)
         others = [
             number
             for number, state in enumerate(self._filtering.states)
-            if not state.additive or (state.width and state.room(self._rows) is None)
+            if not state.additive or (state.width and state.headroom(self._rows) is None)
         ]
         for turn, slots in enumerate(self._slots):
             here = in_play & (slots >= 0)
             fits = here.copy()
-            left = [space - weights[turn] for space, weights in room]
+            left = [space - weights[turn] for space, weights in headroom]
             for space in left:
                 fits &= space >= 0
             if others:
@@ -156,27 +156,27 @@ class HypotheticalRows:
                 refused = indexes[outcome != FITS]
                 self._give_back(turn, refused, others, -1)
                 fits[refused] = False
-            for space, weights in room:
+            for space, weights in headroom:
                 space -= weights[turn] * fits
             np.greater(here, fits, out=victims[turn])
         return victims
 
-    def _room(self, in_play: Mask) -> list[tuple[Integers, Integers]]:
+    def _headroom(self, in_play: Mask) -> list[tuple[Integers, Integers]]:
         """What is left for each sum that only has a limit, int64[n], and its weights by turn.
 
         Sums are left out of which there is enough on all rows even if all pods come back.
         """
         found = []
         for number, weights in self._weights.items():
-            room = self._filtering.states[number].room(self._rows)
-            if room is not None:
+            headroom = self._filtering.states[number].headroom(self._rows)
+            if headroom is not None:
                 taken = self._sums[number].copy()
                 for index in self._nominated:
                     taken[:, index] += self._weight_of_rivals(number, index)
                 found += [
                     (space - held, by_turn)
                     for space, held, total, by_turn in zip(
-                        room, taken, self._sums[number], weights, strict=True
+                        headroom, taken, self._sums[number], weights, strict=True
                     )
                     if ((space - held + total < 0) & in_play).any()
                 ]
@@ -207,7 +207,7 @@ class HypotheticalRows:
         self, numbers: Sequence[int], indexes: Integers, with_rivals: bool
     ) -> tuple[Codes, Codes]:
         outcome = np.zeros(len(indexes), np.int32)
-        blame = np.full(len(indexes), NOBODY, np.int32)
+        blame = np.full(len(indexes), NO_FILTER, np.int32)
         open_places = np.arange(len(indexes))
         for number in numbers:
             codes = self._codes(number, indexes[open_places], with_rivals)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from podium.api.objects import Object, labels
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, Kin, affinity_terms
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup, affinity_terms
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.workload_reader import Workload
@@ -16,7 +16,7 @@ _NOBODY: Mapping[str, str] = {}
 def affinity_to_lower_priority(view: ClusterView) -> Iterator[Offence]:
     """All that a required term matches has a lower priority."""
     for workload in view.workloads:
-        for term in affinity_terms(Kin(0, workload.pod)).required_affinity:
+        for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
             found = _matched(view, term)
             own = workload.priority
             priorities = [one.priority for one in found if one.priority is not None]
@@ -30,7 +30,7 @@ def affinity_to_lower_priority(view: ClusterView) -> Iterator[Offence]:
 def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
     """A required term matches no pods of the cluster, not even their own."""
     for workload in view.workloads if view.nodes else ():
-        for term in affinity_terms(Kin(0, workload.pod)).required_affinity:
+        for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
             if not _matched(view, term):
                 places = ", ".join(sorted(term.namespaces)) or "any selected namespace"
                 message = f"its pods must be near pods with {term.selector} in {places}: none is"
@@ -42,7 +42,7 @@ def affinity_label_missing(view: ClusterView) -> Iterator[Offence]:
     """No node where the pods may go has the topology key of a required term."""
     for workload in view.workloads:
         nodes = view.nodes_for(workload)
-        for term in affinity_terms(Kin(0, workload.pod)).required_affinity:
+        for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
             if nodes and len(without_label(nodes, term.topology_key)) == len(nodes):
                 message = f"no node for its pods has the label {term.topology_key}"
                 yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}")
@@ -56,7 +56,7 @@ def anti_affinity_label_missing(view: ClusterView) -> Iterator[Offence]:
     """
     for workload in view.workloads:
         nodes = view.nodes_for(workload)
-        terms = affinity_terms(Kin(0, workload.pod))
+        terms = affinity_terms(PeerGroup(0, workload.pod))
         for term in (*terms.required_anti_affinity, *terms.preferred_anti_affinity):
             lacking = without_label(nodes, term.topology_key)
             if len(lacking) == len(nodes) if term.weight else lacking:
@@ -74,11 +74,11 @@ def anti_affinity_without_room(view: ClusterView) -> Iterator[Offence]:
     """A workload has more replicas than domains, and a required term against its own pods."""
     for workload in view.workloads:
         nodes = view.nodes_for(workload) if workload.kind != "DaemonSet" else ()
-        kin = Kin(0, workload.pod)
-        for term in affinity_terms(kin).required_anti_affinity:
-            own = view.namespace_labels.get(kin.namespace, _NOBODY)
+        peer_group = PeerGroup(0, workload.pod)
+        for term in affinity_terms(peer_group).required_anti_affinity:
+            own = view.namespace_labels.get(peer_group.namespace, _NOBODY)
             domains = {labels(node).get(term.topology_key) for node in nodes}
-            if None in domains or not term.matches(kin, own):
+            if None in domains or not term.matches(peer_group, own):
                 continue
             if nodes and workload.replicas > len(domains):
                 places = f"{len(domains)} values of {term.topology_key}"
@@ -105,5 +105,5 @@ def _matched(view: ClusterView, term: AffinityTerm) -> list[Workload]:
     return [
         one
         for one in view.workloads
-        if term.matches(Kin(0, one.pod), view.namespace_labels.get(one.namespace, _NOBODY))
+        if term.matches(PeerGroup(0, one.pod), view.namespace_labels.get(one.namespace, _NOBODY))
     ]

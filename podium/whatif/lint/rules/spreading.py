@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from podium.api.nodes import is_cordoned
 from podium.api.objects import Object, labels, name
 from podium.api.pods import node_name_of
-from podium.scheduler.snapshot.affinity_terms import Kin, affinity_terms
+from podium.scheduler.snapshot.affinity_terms import PeerGroup, affinity_terms
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.topology_spread import (
     DO_NOT_SCHEDULE,
@@ -61,10 +61,10 @@ def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
 def spread_ignores_own_pods(view: ClusterView) -> Iterator[Offence]:
     """The selector of a constraint doesn't match its own pods."""
     for workload in view.workloads:
-        kin = Kin(0, workload.pod)
+        peer_group = PeerGroup(0, workload.pod)
         for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
             for one in _constraints(workload, action):
-                if not one.counts(kin, kin):
+                if not one.counts(peer_group, peer_group):
                     selector = str(one.selector) or "an empty selector"
                     message = f"{selector} doesn't count its own pods on {one.topology_key}"
                     yield _offence(workload, message)
@@ -84,11 +84,11 @@ def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
             closed = sorted(counted - open_domains)
             if not closed or not open_domains:
                 continue
-            kin, held = Kin(0, workload.pod), dict.fromkeys(closed, 0)
+            peer_group, held = PeerGroup(0, workload.pod), dict.fromkeys(closed, 0)
             inside = [node for node in view.nodes if labels(node).get(one.topology_key) in held]
             for node in inside:
                 pods = view.pods_on.get(name(node), ())
-                of_node = sum(one.counts(kin, Kin(0, pod)) for pod in pods)
+                of_node = sum(one.counts(peer_group, PeerGroup(0, pod)) for pod in pods)
                 held[labels(node)[one.topology_key]] += of_node
             emptiest = min(held, key=lambda domain: (held[domain], domain))
             fit = (held[emptiest] + one.max_skew) * len(open_domains) + sum(held.values())
@@ -110,16 +110,16 @@ def replicas_on_one_node(view: ClusterView) -> Iterator[Offence]:
         is_due = workload.kind in SCALED and len(pods) >= max(view.thresholds.replicas_min, 2)
         if not is_due or len(on) > 1 or len(view.nodes_for(workload)) < 2:
             continue
-        kin = Kin(0, workload.pod)
-        terms = affinity_terms(kin)
+        peer_group = PeerGroup(0, workload.pod)
+        terms = affinity_terms(peer_group)
         anti = (*terms.required_anti_affinity, *terms.preferred_anti_affinity)
-        if not workload.spec.get(_FIELD) and not any(term.matches(kin, {}) for term in anti):
+        if not workload.spec.get(_FIELD) and not any(term.matches(peer_group, {}) for term in anti):
             message = f"its {len(pods)} pods are all on {next(iter(on))}, and nothing spreads them"
             yield Offence(workload.obj, message, workload.path)
 
 
 def _class(workload: Workload) -> PodClass:
-    return PodClass(0, workload.pod, Kin(0, workload.pod))
+    return PodClass(0, workload.pod, PeerGroup(0, workload.pod))
 
 
 def _constraints(workload: Workload, action: str) -> Sequence[SpreadConstraint]:

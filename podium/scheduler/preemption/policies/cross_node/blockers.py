@@ -70,26 +70,26 @@ class Blockers:
     def _keys_of(self, cls: PodClass) -> tuple[str, ...]:
         keys = self._keys.get(cls.id)
         if keys is None:
-            kin, own = cls.kin, self._pod.cls.kin
+            peer_group, own = cls.peer_group, self._pod.cls.peer_group
             around = self._handle.listers.namespace_labels(cls.namespace)
             theirs = self._resolved(cls)
             objections = (
-                *(term.topology_key for term in self._apart if term.matches(kin, around)),
+                *(term.topology_key for term in self._apart if term.matches(peer_group, around)),
                 *(term.topology_key for term in theirs if term.matches(own, self._around)),
-                *(one.topology_key for one in self._spread if one.meets(own, kin)),
+                *(one.topology_key for one in self._spread if one.meets(own, peer_group)),
             )
             keys = self._keys[cls.id] = tuple(dict.fromkeys(objections))
         return keys
 
     def _resolved(self, cls: PodClass) -> tuple[AffinityTerm, ...]:
-        terms = affinity_terms(cls.kin).required_anti_affinity
+        terms = affinity_terms(cls.peer_group).required_anti_affinity
         return with_known_namespaces(terms, self._handle.listers)
 
 
 def reaches_beyond_its_node(pod: PodInfo) -> bool:
     """Whether a pod may keep others away from nodes other than its own."""
     spreads: tuple[SpreadConstraint, ...] = own_constraints(pod.cls, DO_NOT_SCHEDULE)
-    return bool(spreads or affinity_terms(pod.cls.kin).required_anti_affinity)
+    return bool(spreads or affinity_terms(pod.cls.peer_group).required_anti_affinity)
 
 
 def _disruption(domain: Domain) -> tuple[int, int, tuple[int, ...]]:

@@ -108,7 +108,7 @@ class CrossNodePreemption(PreemptionPolicy):
     def _reprieved(
         self, pod: PodInfo, evaluation: Evaluation, row: int, changes: TrialChanges, victim: PodInfo
     ) -> bool:
-        changes.give_back(victim)
+        changes.restore(victim)
         if self._fits_now(pod, evaluation, row):
             return True
         changes.take([victim])

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.scheduler.framework.evaluation.filtering import NOBODY
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.choice import Key
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun, RowResult
@@ -45,7 +45,7 @@ class VictimSets(DryRun):
             if isinstance(like, VictimSets):
                 self.nodes_touched = like.nodes_touched.copy()
         for row, found in sets.items():
-            self._keep_one(row, RowResult(FITS, NOBODY, found.victims, found.violations))
+            self._keep_one(row, RowResult(FITS, NO_FILTER, found.victims, found.violations))
             self.nodes_touched[row] = len({pod.row for pod in found.victims})
         for row in lost or ():
             self._keep_one(row, RowResult(-1, NO_VICTIMS))

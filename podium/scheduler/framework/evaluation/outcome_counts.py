@@ -11,7 +11,7 @@ _CODE_BITS = 32
 _FEW_ROWS_MAX = 64
 
 
-class Tally:
+class OutcomeCounts:
     """Counts rows by who objects, and by the code.
 
     Attributes:
