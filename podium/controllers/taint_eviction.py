@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import msgspec
 
-from podium.api.conditions import observed_generation, set_condition
+from podium.api.conditions import set_condition
 from podium.api.nodes import taints_of
 from podium.api.objects import (
     Object,
@@ -29,6 +29,7 @@ from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.api.policy.disruption_target import (
     BY_TAINT,
     DISRUPTION_TARGET,
+    disruption_condition,
     disruption_reason,
     ending_of,
 )
@@ -120,13 +121,8 @@ class TaintEvictionController(Reconciler):
         if disruption_reason(pod) != BY_TAINT.reason:
             note = f"Marking for deletion Pod {key_of(pod)}"
             yield self.event(pod, "Normal", "TaintManagerEviction", note)
-            target = {
-                "type": DISRUPTION_TARGET,
-                "status": "True",
-                "reason": BY_TAINT.reason,
-                "message": "Taint manager: deleting due to NoExecute taint",
-                **observed_generation(pod),
-            }
+            why = "Taint manager: deleting due to NoExecute taint"
+            target = disruption_condition(pod, BY_TAINT, why)
             target = set_condition(condition_of(pod, DISRUPTION_TARGET), target, now_s)
             yield status_patch_of("Pod", pod, {"conditions": [target]})
         else:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.conditions import set_condition
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, annotations, conditions_of, labels, name, status_of
 from podium.api.values.times import timestamp
@@ -32,14 +33,9 @@ def changed_conditions(
         if statuses.get(kind) == status:
             continue
         reason, message = _TEXTS.get((kind, status), (_SIMULATED, "set by podium.dev/conditions"))
-        yield {
-            "type": kind,
-            "status": status,
-            "reason": reason,
-            "message": message,
-            "lastHeartbeatTime": timestamp(now_s),
-            "lastTransitionTime": timestamp(now_s),
-        }
+        condition = {"type": kind, "status": status, "reason": reason, "message": message}
+        condition["lastHeartbeatTime"] = timestamp(now_s)
+        yield set_condition(None, condition, now_s)
 
 
 _COMPARED = ("capacity", "allocatable", "addresses", "daemonEndpoints")

@@ -1,6 +1,7 @@
 """The kinds that decisions depend on, and how objects of them are told apart.
 
-Manifests may hold others, which are passed over.
+All that reads or writes a cluster's state derives its kinds from this list: manifests, of which
+other kinds are passed over, snapshots, the export command, plans and scenarios.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -9,6 +10,7 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import (
     ALL_KINDS,
+    KINDS,
     OPTIONAL_KINDS,
     POD_GROUP,
     POD_GROUP_OF_PLUGINS,
@@ -25,37 +27,30 @@ Identity = tuple[str, str, str]
 """Key of the kind, namespace (empty for what stands in none) and name."""
 
 _NAMES = (
-    "Pod",
-    "Node",
-    "Namespace",
-    "Service",
-    "ReplicationController",
-    "PersistentVolumeClaim",
-    "PersistentVolume",
-    "Deployment",
-    "ReplicaSet",
-    "StatefulSet",
-    "DaemonSet",
-    "Job",
-    "PodDisruptionBudget",
-    "PriorityClass",
-    "StorageClass",
-    "CSINode",
-    "CSIDriver",
-    "CSIStorageCapacity",
-    "VolumeAttachment",
-    "DeviceClass",
-    "RuntimeClass",
-    "LimitRange",
-    "ResourceQuota",
-    "ControllerRevision",
+    *("Node", "Pod", "Namespace", "PriorityClass", "RuntimeClass", "PodDisruptionBudget"),
+    *("Service", "ReplicationController", "ReplicaSet", "StatefulSet", "Deployment", "DaemonSet"),
+    *("Job", "ControllerRevision", "LimitRange", "ResourceQuota"),
+    *("PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"),
+    *("CSIStorageCapacity", "VolumeAttachment", "DeviceClass"),
     # The last of one name is what it means without its group.
-    POD_GROUP_OF_PLUGINS.key,
-    POD_GROUP.key,
+    *(POD_GROUP_OF_PLUGINS.key, POD_GROUP.key),
+)
+# No decision depends on these, but they show what more may come.
+_SHOWN = (
+    *("HorizontalPodAutoscaler", "CronJob"),
+    *("ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"),
 )
 
 DECISIVE_KINDS: Mapping[str, Kind] = {key: ALL_KINDS[key] for key in _NAMES}
-"""These kinds by key."""
+"""The kinds that decisions depend on, by key."""
+
+SNAPSHOT_KINDS = tuple(key for key in ALL_KINDS if key in _NAMES or key in _SHOWN)
+"""The keys of the kinds that a snapshot of a cluster has."""
+
+# kubectl fails where it is asked for a kind that the server doesn't have.
+_EXPORTED = ",".join(kind.plural for key, kind in DECISIVE_KINDS.items() if key in KINDS)
+EXPORT_COMMAND = f"kubectl get {_EXPORTED} -A -o json"
+"""The command that prints a state in which no decisive kind is missing."""
 
 
 def decisive_kind_of(obj: Mapping[str, Any]) -> Kind | None:

@@ -4,8 +4,11 @@ A pod that is to lose its place through no change of its own gets the condition 
 it; the reason tells who that is.
 """
 
+from typing import Any
+
 import msgspec
 
+from podium.api.conditions import observed_generation
 from podium.api.objects import Object, condition_of, conditions_of, status_of
 from podium.api.pods import is_finished
 
@@ -57,6 +60,17 @@ BY_PRESSURE = Cause(
 _BY_REASON = {
     one.reason: one for one in (BY_SCHEDULER, BY_EVICTION, BY_TAINT, BY_POD_GC, BY_KUBELET)
 }
+
+
+def disruption_condition(pod: Object, cause: Cause, message: str) -> dict[str, Any]:
+    """The condition that says that a pod is to lose its place, without the time of it."""
+    return {
+        "type": DISRUPTION_TARGET,
+        "status": "True",
+        "reason": cause.reason,
+        "message": message,
+        **observed_generation(pod),
+    }
 
 
 def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:

@@ -11,8 +11,12 @@ def count(number: int, singular: str, plural: str = "") -> str:
 
 def listed(names: Sequence[str], most: int) -> str:
     """`a, b and 3 more`: the first `most` of the names, and how many there are besides."""
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+    return " ".join([", ".join(names[:most]), *and_more(len(names) - most)])
+
+
+def and_more(number: int) -> list[str]:
+    """`["and 3 more"]`, what follows a list that leaves out three; `[]` if it leaves out none."""
+    return [f"and {number} more"] if number > 0 else []
 
 
 def likely_meant(name: str, known: Iterable[str]) -> str:

@@ -5,28 +5,12 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from podium.api.kinds.builtin_kinds import ALL_KINDS, WORKLOAD
+from podium.api.kinds.decisive_kinds import SNAPSHOT_KINDS
 from podium.api.objects import Object, metadata_of, without
 from podium.api.well_known import LAST_APPLIED, SNAPSHOT_OBJECTS
 from podium.cluster.client.http_api import HttpApi
 from podium.cluster.snapshot.anonymizer import Anonymizer
 from podium.machines.async_api import ForbiddenError, NotServedError
-
-_LEFT_OUT = frozenset(
-    {
-        *("MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"),
-        *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"),
-        *("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration", "APIService"),
-        *("FlowSchema", "PriorityLevelConfiguration", "CertificateSigningRequest", "PodTemplate"),
-        *("ClusterRole", "ClusterRoleBinding", "ConfigMap"),
-        *("CustomResourceDefinition", "Endpoints", "EndpointSlice", "Event", "Ingress"),
-        *("IngressClass", "Lease", "NetworkPolicy", "Role", "RoleBinding", "Secret"),
-        *("ServiceAccount", "VolumeAttributesClass", WORKLOAD.key),
-    }
-)
-"""Kinds on which no decision depends, or whose content is nobody's business."""
-
-SNAPSHOT_KINDS = tuple(kind for kind in ALL_KINDS if kind not in _LEFT_OUT)
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from podium.api.conditions import set_condition
 from podium.api.objects import Object, condition_of, entries, part, spec_of, status_of
 from podium.api.pods import phase_of
 from podium.api.values.times import epoch_s, timestamp
@@ -210,26 +211,16 @@ class JobStatus(msgspec.Struct):
         }
 
     def _put(self, kind: str, status: str, reason: str, message: str, now_s: float) -> bool:
-        condition = {
-            "type": kind,
-            "status": status,
-            "lastProbeTime": timestamp(now_s),
-            "lastTransitionTime": timestamp(now_s),
-            "reason": reason,
-            "message": message,
-        }
-        for number, known in enumerate(self.conditions):
-            if known.get("type") != kind:
-                continue
-            if all(known.get(field) == condition[field] for field in _SAYING):
-                return False
-            self.conditions[number] = condition
-            return True
-        self.conditions.append(condition)
+        condition = {"type": kind, "status": status, "reason": reason, "message": message}
+        known = [one for one in self.conditions if one.get("type") == kind]
+        if any(condition.items() <= one.items() for one in known):
+            return False
+        # Upstream's times are those of the last change of anything, not of the status alone.
+        condition["lastProbeTime"] = timestamp(now_s)
+        added = set_condition(None, condition, now_s)
+        others = [added if one in known else one for one in self.conditions]
+        self.conditions = others if known else [*others, added]
         return True
-
-
-_SAYING = ("status", "reason", "message")
 
 
 def _same(old: Any, new: Any) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from podium.api.conditions import set_condition
 from podium.api.node_heartbeats import LEASE_NAMESPACE, is_continuous
 from podium.api.objects import Object, conditions_of, name, place_of, uid_of
 from podium.api.pods import is_moved, is_ready, node_name_of, node_names_of
-from podium.api.values.times import timestamp
 from podium.controllers.node_lifecycle.node_heartbeats import (
     MonitorTimes,
     NodeHealthData,
@@ -296,8 +296,7 @@ class NodeLifecycleController(Reconciler):
             return
         if name(node) in self._resting:
             return
-        now = timestamp(now_s)
-        condition = {"type": "Ready", "status": "False", "lastTransitionTime": now}
+        condition = set_condition(None, {"type": "Ready", "status": "False"}, now_s)
         yield status_patch_of("Pod", pod, {"conditions": [condition]})
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from podium.api.conditions import stamped_condition
-from podium.api.objects import Object, condition_of, conditions_of, metadata_of, status_of
+from podium.api.objects import Object, condition_of, conditions_of, status_of
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Effect, Patch
 from podium.machines.events import Outcome
@@ -286,12 +286,6 @@ def status_patch(pod: PodInfo, purpose: Any, metadata: Object, status: Object) -
         subresource="status",
         body={"metadata": metadata, "status": status},
     )
-
-
-def observed_generation(pod: PodInfo) -> dict[str, int]:
-    """The pod's generation as a condition states it; nothing where there is none."""
-    generation = metadata_of(pod.obj).get("generation")
-    return {} if generation is None else {"observedGeneration": int(generation)}
 
 
 def _version(pod: Object) -> int:

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from podium.api.conditions import observed_generation
 from podium.machines.effects import Record
 from podium.machines.events import Change
 from podium.scheduler.framework.cluster_events import ASSIGNED_POD_DELETED
-from podium.scheduler.machine.api_dispatcher import APIDispatcher, observed_generation
+from podium.scheduler.machine.api_dispatcher import APIDispatcher
 from podium.scheduler.queue import QueuedPod, SchedulingQueue
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -222,7 +223,7 @@ def handle_scheduling_failure(
         "status": "False",
         "reason": "SchedulerError" if failure.is_error else "Unschedulable",
         "message": failure.message,
-        **observed_generation(pod),
+        **observed_generation(pod.obj),
     }
     context.dispatcher.set_status(
         pod, context.now_s, condition=condition, nomination=failure.nomination

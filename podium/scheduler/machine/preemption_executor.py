@@ -24,12 +24,15 @@ from msgspec.structs import replace
 from podium.api.conditions import stamped_condition
 from podium.api.objects import condition_of, is_terminating, uid
 from podium.api.pods import is_finished, node_name_of
-from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
+from podium.api.policy.disruption_target import (
+    BY_SCHEDULER,
+    DISRUPTION_TARGET,
+    disruption_condition,
+)
 from podium.machines.effects import Delete, Effect
 from podium.machines.events import CallError, Change, Outcome
 from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.machine.api_dispatcher import (
-    observed_generation,
     patched_conditions,
     status_patch,
 )
@@ -262,13 +265,8 @@ class PreemptionExecutor:
 
     def _condition(self, task: PreemptionTask, victim: PodInfo) -> Effect | None:
         seen, profile = self._context.placed.get(victim.uid, victim), task.record.scheduler_name
-        condition = {
-            "type": DISRUPTION_TARGET,
-            "status": "True",
-            "reason": BY_SCHEDULER.reason,
-            "message": f"{profile}: preempting to accommodate a higher priority pod",
-            **observed_generation(seen),
-        }
+        why = f"{profile}: preempting to accommodate a higher priority pod"
+        condition = disruption_condition(seen.obj, BY_SCHEDULER, why)
         known = condition_of(seen.obj, DISRUPTION_TARGET)
         stamped = stamped_condition(known, condition, self._context.now_s)
         if stamped is None:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
+from podium.api.values.message_words import and_more
 from podium.api.values.times import timestamp
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
@@ -138,10 +139,9 @@ class PreemptionPolicies:
         if not found:
             return None
         reasons = [*dict.fromkeys(one.reason for one in found)]
-        more = len(reasons) - _REASONS_MAX
-        listed = [*reasons[:_REASONS_MAX], *([f"and {more} more"] if more > 0 else [])]
+        shown = [*reasons[:_REASONS_MAX], *and_more(len(reasons) - _REASONS_MAX)]
         budgets = frozenset(one.budget for one in found if one.budget)
-        return Held("; ".join(listed), min(one.until_s for one in found), budgets)
+        return Held("; ".join(shown), min(one.until_s for one in found), budgets)
 
 
 def before(until_s: float) -> str:

@@ -6,17 +6,13 @@ made with the objects of an older epoch may no longer hold.
 
 from collections.abc import Iterable, Mapping
 
+from podium.api.kinds.builtin_kinds import ALL_KINDS
 from podium.api.objects import Object, labels, name, namespace
 from podium.api.values.integers import parse_count
 
 Place = tuple[str, str]
 
-CLUSTER_SCOPED = frozenset(
-    {
-        *("Namespace", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"),
-        *("VolumeAttachment", "DeviceClass", "ResourceSlice", "PriorityClass"),
-    }
-)
+_NAMESPACED = frozenset(key for key, kind in ALL_KINDS.items() if kind.namespaced)
 
 
 class Listers:
@@ -97,7 +93,7 @@ class Listers:
 
 
 def _place(obj: Object) -> Place:
-    return "" if obj["kind"] in CLUSTER_SCOPED else namespace(obj), name(obj)
+    return namespace(obj) if obj["kind"] in _NAMESPACED else "", name(obj)
 
 
 def _is_newer(told: Object, assumed: Object) -> bool:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic.alias_generators import to_snake
+from pydantic.alias_generators import to_camel, to_snake
 
 from podium.api.documents import Document, Tuple
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
 from podium.api.objects import DEFAULT_NAMESPACE, Object, entries, metadata_of, spec_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.priority import class_value
@@ -26,19 +27,10 @@ from podium.simulation.decide.recorded_objects import type_faults
 Objects = Tuple[dict[str, Any]]
 # Fields of a scenario, with the kind of the objects in each.
 DECIDED = {"nodes": "Node", "pods": "Pod", "pdbs": "PodDisruptionBudget", "pending": "Pod"}
-OTHERS = {
-    "namespaces": "Namespace",
-    "services": "Service",
-    "replicationControllers": "ReplicationController",
-    "replicaSets": "ReplicaSet",
-    "statefulSets": "StatefulSet",
-    "pvcs": "PersistentVolumeClaim",
-    "pvs": "PersistentVolume",
-    "storageClasses": "StorageClass",
-    "csiNodes": "CSINode",
-    "csiDrivers": "CSIDriver",
-    "csiStorageCapacities": "CSIStorageCapacity",
-    "priorityClasses": "PriorityClass",
+_KINDS = {
+    spelling: kind.name
+    for kind in DECISIVE_KINDS.values()
+    for spelling in (kind.plural, *(f"{short}s" for short in kind.short_names))
 }
 _SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
@@ -109,6 +101,14 @@ class ScenarioDocument(Document):
             for index, obj in enumerate(self.of(name)):
                 for one in type_faults(kind, obj):
                     yield one.under(f"{name}[{index}]")
+
+
+# The other fields are called as their kinds are.
+OTHERS = {
+    to_camel(field): _KINDS[called]
+    for field in ScenarioDocument.model_fields
+    if (called := field.replace("_", "")) in _KINDS and field not in DECIDED
+}
 
 
 def scenario_of(document: ScenarioDocument) -> Scenario:

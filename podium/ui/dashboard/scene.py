@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, key, name, uid
+from podium.api.values.message_words import and_more
 from podium.api.values.times import timestamp
 from podium.scheduler.queue import QueueName, SchedulingQueue
 from podium.ui.dashboard import descriptions
@@ -139,11 +140,10 @@ def places_in(queues: Iterable[SchedulingQueue]) -> dict[str, str]:
 
 
 def _shortened(entries: Sequence[Entry]) -> Sequence[Entry]:
-    left = len(entries) - ENTRIES_PER_STEP_MAX
-    if left <= 0:
-        return entries
-    last = entries[ENTRIES_PER_STEP_MAX]
-    counted = Entry(
-        at_s=last.at_s, type="More", kind="", namespace="", name="", by="", text=f"and {left} more"
-    )
-    return [*entries[:ENTRIES_PER_STEP_MAX], counted]
+    shown, left = entries[:ENTRIES_PER_STEP_MAX], entries[ENTRIES_PER_STEP_MAX:]
+    at_s = left[0].at_s if left else 0.0
+    counted = [
+        Entry(at_s=at_s, type="More", kind="", namespace="", name="", by="", text=text)
+        for text in and_more(len(left))
+    ]
+    return [*shown, *counted]

@@ -14,6 +14,7 @@ from podium.api.presentation import (
     Table,
     Tree,
 )
+from podium.api.values.message_words import and_more
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~#])")
 # Nobody is mentioned by a name of an object, and nothing is a tag.
@@ -59,8 +60,8 @@ def _block(block: Block) -> Iterator[str]:
         case Paragraph():
             yield _line(block.text)
         case Bullets():
-            items = [f"- {_line(item)}" for item in block.items[:_ROWS_MAX]]
-            yield "\n".join([*items, *(f"- {more}" for more in _more(block.items))])
+            items = [*map(_line, block.items[:_ROWS_MAX]), *and_more(len(block.items) - _ROWS_MAX)]
+            yield "\n".join(f"- {item}" for item in items)
         case Picture():
             yield _line(f"{block.says}: see the HTML.")
         case Table():
@@ -70,14 +71,11 @@ def _block(block: Block) -> Iterator[str]:
             headers = [*map(_escaped, block.headers)]
             lines = [f"| {' | '.join(row)} |" for row in (headers, ["---"] * len(headers), *rows)]
             yield "\n".join(lines)
-            yield from (*_more(block.rows), *map(_line, block.notes))
+            yield from (*and_more(len(block.rows) - _ROWS_MAX), *map(_line, block.notes))
         case Tree():
             lines = [*_branches(block.branches)]
-            yield "\n".join([*lines[:_ROWS_MAX], *(f"- {more}" for more in _more(lines))])
-
-
-def _more(rows: Sequence[object]) -> list[str]:
-    return [f"and {len(rows) - _ROWS_MAX} more"] if len(rows) > _ROWS_MAX else []
+            more = [f"- {text}" for text in and_more(len(lines) - _ROWS_MAX)]
+            yield "\n".join([*lines[:_ROWS_MAX], *more])
 
 
 def _branches(branches: Sequence[Branch], depth: int = 0) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
-from podium.api.values.message_words import count
+from podium.api.values.message_words import and_more, count
 from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
 from podium.whatif.plan.plan_report import PendingPod
 
@@ -23,8 +23,8 @@ def cheapest_nodes_presentation(found: CheapestNodes) -> Presentation:
         places[one.node].append(one.pod)
     rows = []
     for node, pods in sorted(places.items()):
-        more = [f"and {len(pods) - _SHOWN_MAX} more"] if len(pods) > _SHOWN_MAX else []
-        rows.append([node, str(len(pods)), ", ".join([*pods[:_SHOWN_MAX], *more])])
+        shown = [*pods[:_SHOWN_MAX], *and_more(len(pods) - _SHOWN_MAX)]
+        rows.append([node, str(len(pods)), ", ".join(shown)])
     sections = [
         Section("Warnings", [Bullets(found.warnings)]),
         Section("Nodes to add", [Table(["Shape", "Nodes", "Cost of one", "Cost"], shapes)]),

@@ -11,7 +11,7 @@ import msgspec
 
 from podium.api.device_classes import resources_of_devices
 from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
+from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, EXPORT_COMMAND
 from podium.api.objects import (
     Object,
     controller_kind,
@@ -33,14 +33,6 @@ from podium.api.workloads import foreign_controller, pod_template_of
 from podium.kubelet.simulated.behaviour import is_marked
 from podium.scheduler.snapshot.volumes.attachable_volumes import limits_of
 from podium.whatif.plan.plan_report import Unplayed
-
-EXPORT_COMMAND = (
-    "kubectl get nodes,pods,namespaces,priorityclasses,runtimeclasses,poddisruptionbudgets,"
-    "services,replicationcontrollers,replicasets,statefulsets,deployments,daemonsets,jobs,"
-    "controllerrevisions,limitranges,resourcequotas,"
-    "persistentvolumeclaims,persistentvolumes,storageclasses,"
-    "csinodes,csidrivers,csistoragecapacities,volumeattachments,deviceclasses -A -o json"
-)
 
 _SHOWN_MAX = 3
 _MAKERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
@@ -219,10 +211,6 @@ def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
 _OWNED = ("Pod", "ReplicaSet", "Job")
 
 
-# Nodes own the mirrors of their static pods, and nobody recreates these through the API.
-_PLAYED = frozenset({*DECISIVE_KINDS, "Node"})
-
-
 def unplayed(objects: Iterable[Object]) -> Iterator[Unplayed]:
     """The objects whose controllers Podium lacks, of objects of all kinds, in order."""
     for obj in objects:
@@ -250,7 +238,7 @@ def unplayed_owners(state: Iterable[Object]) -> Iterator[str]:
     managed: dict[str, dict[str, None]] = defaultdict(dict)
     for obj in state:
         owner = controller_of(obj) if obj.get("kind") in _OWNED else None
-        if owner is not None and owner.get("kind") not in _PLAYED:
+        if owner is not None and owner.get("kind") not in DECISIVE_KINDS:
             owners[str(owner.get("kind"))][f"{namespace(obj)}/{owner.get('name')}"] = None
         if obj.get("kind") == "Job" and (controller := foreign_controller(obj)):
             managed[controller][key(obj)] = None

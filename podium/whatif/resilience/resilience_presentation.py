@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from podium.api.presentation import Bullets, Cell, Presentation, Section, Table, Tone, Toned
-from podium.api.values.message_words import count
+from podium.api.values.message_words import and_more, count, listed
 from podium.whatif.plan.plan_report import time_text
 from podium.whatif.resilience.impact_presentation import UNPLACED_HEADERS, unplaced_row
 from podium.whatif.resilience.resilience_report import Outage, RankedDisturbance, Resilience
@@ -31,9 +31,7 @@ def resilience_presentation(found: Resilience, *, wide: bool = False) -> Present
     )
     rows: list[list[Cell]] = []
     for one in found.outages:
-        shown = one.disturbances if wide else one.disturbances[:_CAUSES_MAX]
-        more = len(one.disturbances) - len(shown)
-        causes = ", ".join(shown) + (f" and {more} more" if more else "")
+        causes = listed(one.disturbances, len(one.disturbances) if wide else _CAUSES_MAX)
         ready = str(one.ready_before)
         rows.append([Toned(one.workload, Tone.BAD), str(one.priority), ready, _span(one), causes])
     worst = found.ranking[: len(found.worst)]
@@ -113,8 +111,8 @@ def _witnesses(found: Resilience, wide: bool) -> Table:
         shown = impact.unplaced if wide else impact.unplaced[:_PODS_MAX]
         for number, one in enumerate(shown):
             rows.append(["" if number else impact.name, *unplaced_row(one)])
-        if more := len(impact.unplaced) - len(shown):
-            rows.append(["", f"and {more} more", "", "", ""])
+        more = and_more(len(impact.unplaced) - len(shown))
+        rows += [["", text, "", "", ""] for text in more]
     return Table(("In the", *UNPLACED_HEADERS), rows)
 
 

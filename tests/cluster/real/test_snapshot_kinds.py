@@ -1,16 +1,20 @@
 """Snapshots have all that plans depend on."""
 
+import asyncio
 from pathlib import Path
+from typing import cast
 
 import msgspec
 from typer.testing import CliRunner
 
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
+from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, SNAPSHOT_KINDS
 from podium.api.objects import Object
+from podium.cluster.client.http_api import HttpApi
 from podium.cluster.manifests import File, read_sources
 from podium.cluster.manifests.json_text import read_json
-from podium.cluster.snapshot.state_snapshot import SNAPSHOT_KINDS, ClusterSnapshot
+from podium.cluster.snapshot.state_snapshot import ClusterSnapshot, take_snapshot
+from podium.machines.async_api import ObjectList
 from podium.ui.command_line.main import app
 from tests.whatif.plan.objects import node, pod
 
@@ -59,6 +63,26 @@ def test_nothing_is_missed_in_a_snapshot(tmp_path: Path) -> None:
     snapshot.notes.append("Service is left out: forbidden")
     path.write_bytes(snapshot.encoded())
     assert "the state has no Service" in CliRunner().invoke(app, ["plan", "-f", str(path)]).stderr
+
+
+class _Served:
+    """An API server that lists the objects which it is made with."""
+
+    def __init__(self, *objects: Object) -> None:
+        self._objects = objects
+
+    async def list(self, kind: str) -> ObjectList:
+        return ObjectList([obj for obj in self._objects if obj["kind"] == kind], 1)
+
+
+def test_a_snapshot_has_the_revisions_that_rollouts_go_by() -> None:
+    objects: list[Object] = [
+        {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web", "namespace": "shop"}}
+        for kind in ("StatefulSet", "ControllerRevision", "Secret")
+    ]
+    snapshot = asyncio.run(take_snapshot(cast(HttpApi, _Served(*objects)), lambda *_: None))
+    assert snapshot.notes == []
+    assert {obj["kind"] for obj in snapshot.objects} == {"ControllerRevision", "StatefulSet"}
 
 
 def test_revisions_have_no_pseudonyms_and_are_left_out() -> None:

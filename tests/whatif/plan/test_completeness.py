@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.completeness import EXPORT_COMMAND
+from podium.api.kinds.decisive_kinds import EXPORT_COMMAND
 from tests.conftest import ROOT
 from tests.whatif.plan.objects import (
     budget,

@@ -1,10 +1,11 @@
 """Random small clusters, tight and with everything that rolls out, and a change of each."""
 
 from dataclasses import dataclass
-from itertools import chain
 from random import Random
 from typing import Any
 
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
 from podium.api.objects import is_terminating, key
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
@@ -22,10 +23,6 @@ UNTIL_S = 150.0
 APPLIED_S = 2.0
 OPTIONS = ClusterOptions(nodes=NodeSettings(behaviour=DEFAULT_BEHAVIOUR))
 _CLASSES = [priority_class("low", 1), priority_class("middle", 100), priority_class("high", 1000)]
-_EXPORTED = (
-    *("Node", "Pod", "PriorityClass", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"),
-    *("Job", "ControllerRevision", "Namespace", "PodDisruptionBudget"),
-)
 _KINDS = ("Deployment", "Deployment", "StatefulSet", "DaemonSet", "Job")
 
 
@@ -107,7 +104,8 @@ def exported(objects: list[Obj]) -> list[Obj]:
     cluster.load(objects)
     cluster.start()
     cluster.driver.advance(60)
-    return [*chain.from_iterable(cluster.store.list(kind).items for kind in _EXPORTED)]
+    kinds = DECISIVE_KINDS.keys() & KINDS.keys()
+    return [obj for kind in KINDS if kind in kinds for obj in cluster.store.list(kind).items]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ carries the annotations of simulated nodes by which it stays so; removing them l
 
 from collections.abc import Iterator, Sequence
 
+from podium.api.conditions import with_condition
 from podium.api.nodes import PRESSURES
 from podium.api.objects import (
     Object,
@@ -81,10 +82,10 @@ def healed_pod(pod: Object, now_s: float) -> Object:
     is_up = phase_of(pod) == "Running" and bool(_statuses(pod)) and not _is_unready(pod)
     if ready is None or not is_up or spec_of(pod).get("readinessGates"):
         return pod
-    healed = {"type": "Ready", "status": "True", "lastTransitionTime": timestamp(now_s)}
-    conditions = [healed if one is ready else one for one in conditions_of(pod)]
-    is_healed = ready.get("status") != "True"
-    return {**pod, "status": {**status_of(pod), "conditions": conditions}} if is_healed else pod
+    if ready.get("status") == "True":
+        return pod
+    conditions = with_condition(conditions_of(pod), {"type": "Ready", "status": "True"}, now_s)
+    return {**pod, "status": {**status_of(pod), "conditions": conditions}}
 
 
 def _annotated(obj: Object, script: dict[str, str]) -> Object:

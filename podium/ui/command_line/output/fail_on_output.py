@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from podium.api.values.message_words import and_more
 from podium.ui.command_line.exits import FAILED_ON_EXIT_CODE
 from podium.ui.writers.ci_reports import CiResult, junit, sarif
 from podium.ui.writers.console import console, print_json
@@ -39,8 +40,8 @@ def print_findings(found: "Sequence[Finding]") -> None:
             err.print(f"  {first.object} {first.message}", markup=False)
             if others:
                 err.print(f"    and {len(others)} more of {first.workload}, likewise", markup=False)
-        if (rest := len(alike) - _SHOWN_MAX) > 0:
-            err.print(f"  and {rest} more")
+        for more in and_more(len(alike) - _SHOWN_MAX):
+            err.print(f"  {more}")
 
 
 def print_let_through(plan: "Plan", gates: Sequence[Gate]) -> None:

@@ -1,7 +1,7 @@
 """The choice among candidate nodes as a table and as a sentence."""
 
 from podium.api.presentation import Cell, Table, Tone, Toned
-from podium.api.values.message_words import count
+from podium.api.values.message_words import and_more, count
 from podium.scheduler.preemption.choice import VIOLATIONS
 from podium.simulation.timeline.preemption import NAME_KEY, PreemptionOutcome
 
@@ -40,8 +40,7 @@ def candidate_table(
         node = Toned(one.node, Tone.GOOD if one.is_chosen else Tone.NONE)
         result = "chosen" if one.is_chosen else f"lost: {one.lost_at}"
         rows.append((node, victims, *values, result))
-    if left_out:
-        rows.append((f"and {left_out} more", *[""] * (len(headers) - 1)))
+    rows += [(more, *[""] * (len(headers) - 1)) for more in and_more(left_out)]
     return Table(headers, rows, title=title)
 
 
