@@ -3,7 +3,6 @@
 What they permit is told in `podium/apiserver/rbac/`.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from podium.api.errors import FieldError, unsupported
@@ -12,7 +11,6 @@ from podium.api.objects import Object
 from podium.apiserver.kinds.registration.defaulting import every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import changed
-from podium.apiserver.kinds.registration.table_cells import AGE, CREATED, NAME, Column, Read, wide
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, dicts
 from podium.apiserver.validation.metadata import object_check, path_segment
@@ -117,31 +115,6 @@ def _same_role(new: Object, old: Object) -> Faults:
         yield FieldError("roleRef", told, "cannot change roleRef")
 
 
-def _named(kind: str) -> Read:
-    def told(obj: Object) -> Iterator[str]:
-        for subject in obj.get("subjects") or ():
-            if subject["kind"] == kind:
-                place = subject.get("namespace") or ""
-                called = subject["name"]
-                yield f"{place}/{called}" if kind == _SERVICE_ACCOUNT else called
-
-    return lambda obj, _: ", ".join(told(obj))
-
-
-_BINDING_COLUMNS = (
-    NAME,
-    Column(
-        "Role",
-        lambda obj, _: f"{obj['roleRef']['kind']}/{obj['roleRef']['name']}",
-        "The role that is bound.",
-    ),
-    AGE,
-    wide("Users", _named("User"), "Users that have the role."),
-    wide("Groups", _named("Group"), "Groups that have the role."),
-    wide("ServiceAccounts", _named(_SERVICE_ACCOUNT), "Service accounts that have the role."),
-)
-
-
 def _binding(kind: str, *roles: str) -> Registration:
     validate = object_check(
         _role_ref(*roles), _subjects(namespaced=KINDS[kind].namespaced), name=path_segment
@@ -151,19 +124,16 @@ def _binding(kind: str, *roles: str) -> Registration:
         defaults=_binding_defaults,
         validate=validate,
         validate_update=changed(validate, _same_role),
-        columns=_BINDING_COLUMNS,
     )
 
 
 ROLE = Registration(
     kind=KINDS["Role"],
     validate=object_check(_policy_rules(namespaced=True), name=path_segment),
-    columns=(NAME, CREATED),
 )
 CLUSTER_ROLE = Registration(
     kind=KINDS["ClusterRole"],
     validate=object_check(_policy_rules(namespaced=False), _aggregation, name=path_segment),
-    columns=(NAME, CREATED),
 )
 ROLE_BINDING = _binding("RoleBinding", "Role", "ClusterRole")
 CLUSTER_ROLE_BINDING = _binding("ClusterRoleBinding", "ClusterRole")

@@ -8,7 +8,6 @@ from podium.apiserver.internals import internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import workload
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, number
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import any_metadata
@@ -50,11 +49,4 @@ POD_DISRUPTION_BUDGET = Registration(
         "status": rules.not_negative(*(f"status.{field}" for field in _COUNTS))
     },
     strategy=workload(unconditional_update=False),
-    columns=(
-        NAME,
-        Column("Min Available", ".spec.minAvailable", "Pods that must stay.", default="N/A"),
-        Column("Max Unavailable", ".spec.maxUnavailable", "Pods that may be away.", default="N/A"),
-        number("Allowed Disruptions", ".status.disruptionsAllowed", "Pods that may go now."),
-        AGE,
-    ),
 )

@@ -13,7 +13,6 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import workload
-from podium.apiserver.kinds.registration.table_cells import CREATED, NAME
 from podium.apiserver.schema import json_paths
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
@@ -232,5 +231,4 @@ CUSTOM_RESOURCE_DEFINITION = Registration(
     validate=_valid,
     validate_update=_change,
     strategy=workload(unconditional_update=False, answers_object=True, deletion_finalizer=CLEANUP),
-    columns=(NAME, CREATED),
 )

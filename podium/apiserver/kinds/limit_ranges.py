@@ -12,7 +12,6 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import amounts, every, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy
-from podium.apiserver.kinds.registration.table_cells import NAME, raw
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
@@ -147,5 +146,4 @@ LIMIT_RANGE = Registration(
     validate=_valid,
     validate_update=rules.valid(_valid),
     strategy=Strategy(create=_create, create_on_update=True),
-    columns=(NAME, raw("Created At", ".metadata.creationTimestamp", "When it came.", "date")),
 )

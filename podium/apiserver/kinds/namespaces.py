@@ -11,7 +11,6 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import texts
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import finalizer_name, object_check
@@ -91,6 +90,5 @@ NAMESPACE = Registration(
         subresources={"status": keep_spec, "finalize": keep_status},
         answers_object=True,
     ),
-    columns=(NAME, Column("Status", ".status.phase", "Whether it is active or goes."), AGE),
     selectable=texts("status.phase"),
 )

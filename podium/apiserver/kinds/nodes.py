@@ -10,15 +10,12 @@ from msgspec.structs import replace
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, entries, labels, part, spec_of, status_of
+from podium.api.objects import Object, entries, part, spec_of, status_of
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.ages import UNKNOWN
 from podium.apiserver.kinds.registration.defaulting import amounts, inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import boolean
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, Read, wide
 from podium.apiserver.kinds.registration.zero_values import zeros
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, join
@@ -34,8 +31,6 @@ _FEATURE_RULE = (
     "slashes"
 )
 _CHANGED = 'node updates may not change {} except from "" to valid'
-_ROLE_PREFIX = "node-role.kubernetes.io/"
-_ROLE_LABEL = "kubernetes.io/role"
 
 # Upstream judges neither their types nor their statuses, so that any may be stored already.
 _condition = checks.fields(type=checks.text, status=checks.text, lastTransitionTime=checks.time)
@@ -141,30 +136,6 @@ def _assigned_once(new: Object, old: Object) -> Faults:
         yield checks.forbidden("spec.providerID", _CHANGED.format("providerID"))
 
 
-def _status(node: Object, _now_s: float) -> str:
-    ready = "Unknown"
-    for condition in at(node, "status.conditions") or ():
-        if condition.get("type") == "Ready":
-            ready = "Ready" if condition.get("status") == "True" else "NotReady"
-    return f"{ready},SchedulingDisabled" if at(node, "spec.unschedulable") else ready
-
-
-def _roles(node: Object, _now_s: float) -> str:
-    roles = {key.removeprefix(_ROLE_PREFIX) for key in labels(node) if key.startswith(_ROLE_PREFIX)}
-    roles.add(labels(node).get(_ROLE_LABEL, ""))
-    return ",".join(sorted(roles - {""})) or NONE
-
-
-def _address(kind: str) -> Read:
-    def read(node: Object, _now_s: float) -> str:
-        for address in at(node, "status.addresses") or ():
-            if address.get("type") == kind:
-                return str(address.get("address") or "")
-        return NONE
-
-    return read
-
-
 _valid = object_check(
     _valid_taints,
     _valid_resources,
@@ -198,22 +169,5 @@ NODE = Registration(
         "status": rules.all_of(rules.valid(_valid_features), _on_every_update)
     },
     strategy=Strategy(create=_create, update=keep_status, subresources={"status": keep_spec}),
-    columns=(
-        NAME,
-        Column("Status", _status, "Whether the node is ready, and whether it takes pods."),
-        Column("Roles", _roles, "Roles that the node's labels name."),
-        AGE,
-        Column("Version", ".status.nodeInfo.kubeletVersion", "Version of the kubelet."),
-        wide("Internal-IP", _address("InternalIP"), "Address within the cluster."),
-        wide("External-IP", _address("ExternalIP"), "Address outside."),
-        wide("OS-Image", ".status.nodeInfo.osImage", "Operating system.", default=UNKNOWN),
-        wide("Kernel-Version", ".status.nodeInfo.kernelVersion", "Its kernel.", default=UNKNOWN),
-        wide(
-            "Container-Runtime",
-            ".status.nodeInfo.containerRuntimeVersion",
-            "What runs containers.",
-            default=UNKNOWN,
-        ),
-    ),
     selectable={"spec.unschedulable": boolean("spec.unschedulable")},
 )

@@ -1,6 +1,5 @@
 """Resource quotas: what is limited, and for which objects."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -13,7 +12,6 @@ from podium.apiserver.kinds.registration.defaulting import amounts, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, Read
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
@@ -141,19 +139,6 @@ def _same_scopes(new: Object, old: Object) -> Faults:
         yield FieldError("spec.scopes", "null" if now is None else now, "field is immutable")
 
 
-def _usage(of_limits: bool) -> Read:
-    def read(quota: Object, _now_s: float) -> str:
-        used: Mapping[str, str] = at(quota, "status.used") or {}
-        hard: Mapping[str, str] = at(quota, "status.hard") or {}
-        return ", ".join(
-            f"{resource}: {used.get(resource, '0')}/{hard[resource]}"
-            for resource in sorted(hard)
-            if resource.startswith("limits.") is of_limits
-        )
-
-    return read
-
-
 _valid = object_check(
     spec=checks.fields(_scopes, _scope_selector, hard=_amounts, scopes=checks.each(checks.text)),
     status=checks.fields(hard=_amounts, used=_amounts),
@@ -176,11 +161,5 @@ RESOURCE_QUOTA = Registration(
         update=keep_status,
         subresources={"status": keep_spec},
         answers_object=True,
-    ),
-    columns=(
-        NAME,
-        Column("Request", _usage(of_limits=False), "Use and limit of requests and counts."),
-        Column("Limit", _usage(of_limits=True), "Use and limit of the containers' limits."),
-        AGE,
     ),
 )

@@ -10,10 +10,8 @@ from podium.api.priority import (
     SYSTEM_PRIORITY_CLASSES,
 )
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Strategy
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, flag, number
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict
 from podium.apiserver.validation.metadata import object_check
@@ -59,7 +57,6 @@ _valid_runtime_class = object_check(
 
 PRIORITY_CLASS = Registration(
     kind=KINDS["PriorityClass"],
-    defaults=schema_defaults(KINDS["PriorityClass"]),
     validate=object_check(
         _known_class,
         value=checks.integer(checks.INT32_MIN, checks.INT32_MAX),
@@ -72,13 +69,6 @@ PRIORITY_CLASS = Registration(
         rules.immutable("preemptionPolicy"),
     ),
     strategy=Strategy(counts_generations=True),
-    columns=(
-        NAME,
-        number("Value", ".value", "Priority of the class's pods."),
-        flag("Global-Default", ".globalDefault", "Whether pods without a class are of this one."),
-        AGE,
-        Column("PreemptionPolicy", ".preemptionPolicy", "Whether the pods may preempt others."),
-    ),
 )
 
 RUNTIME_CLASS = Registration(
@@ -86,5 +76,4 @@ RUNTIME_CLASS = Registration(
     validate=_valid_runtime_class,
     validate_update=rules.changed(_valid_runtime_class, rules.immutable("handler")),
     strategy=Strategy(unconditional_update=False),
-    columns=(NAME, Column("Handler", ".handler", "What runs the pods of this class."), AGE),
 )

@@ -4,7 +4,7 @@ The ranges of addresses and ports are those of kubeadm and of kube-apiserver's d
 the free ones a service gets is chosen at random.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from ipaddress import IPv4Network
 from itertools import chain
 from typing import Any
@@ -13,7 +13,7 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, spec_of, without
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import every, filled, inside, schema_defaults
+from podium.apiserver.kinds.registration.defaulting import every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import texts
@@ -24,15 +24,6 @@ from podium.apiserver.kinds.registration.strategy import (
     in_turn,
     keep_spec,
     keep_status,
-)
-from podium.apiserver.kinds.registration.table_cells import (
-    AGE,
-    NAME,
-    NONE,
-    UNSET,
-    Column,
-    labels_at,
-    wide,
 )
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join
@@ -48,7 +39,6 @@ _WITH_NODE_PORTS = ("NodePort", "LoadBalancer")
 _HINTS = "service.kubernetes.io/topology-aware-hints"
 _TOPOLOGY_MODE = "service.kubernetes.io/topology-mode"
 _AFFINITY_S = 10_800
-_SHOWN_MAX = 3
 
 
 def _create(service: Object, creation: Creation) -> Object:
@@ -139,63 +129,10 @@ def _cluster_addresses(new: Object, old: Object) -> Faults:
             yield FieldError(f"spec.clusterIPs[{index}]", now, "may not change once set")
 
 
-def _shortened(entries: Iterable[str], if_empty: str) -> str:
-    found = list(entries)
-    shown = ",".join(found[:_SHOWN_MAX])
-    more = len(found) - _SHOWN_MAX
-    return f"{shown} + {more} more..." if more > 0 else shown or if_empty
-
-
 def balancer_addresses(obj: Object) -> list[str]:
     """The addresses of the load balancer of a service or ingress, sorted."""
     ingress = at(obj, "status.loadBalancer.ingress") or ()
     return sorted({one.get("ip") or one.get("hostname") or "" for one in ingress} - {""})
-
-
-def _external_ip(service: Object, _now_s: float) -> str:
-    own = at(service, "spec.externalIPs") or []
-    match at(service, "spec.type"):
-        case "ClusterIP" | "NodePort":
-            return ",".join(own) or NONE
-        case "LoadBalancer":
-            return ",".join([*balancer_addresses(service), *own]) or "<pending>"
-        case "ExternalName":
-            return str(at(service, "spec.externalName") or "")
-    return "<unknown>"
-
-
-def _ports(service: Object, _now_s: float) -> str:
-    shown = []
-    for port in entries(spec_of(service), "ports"):
-        outside = f":{port['nodePort']}" if port.get("nodePort") else ""
-        shown.append(f"{port.get('port', 0)}{outside}/{port.get('protocol', '')}")
-    return ",".join(shown) or NONE
-
-
-def _endpoints(endpoints: Object, _now_s: float) -> str:
-    subsets = endpoints.get("subsets") or ()
-    shown: list[str] = []
-    for subset in subsets:
-        addresses = [address.get("ip", "") for address in subset.get("addresses") or ()]
-        # A headless service may have no ports at all.
-        if not subset.get("ports"):
-            shown += addresses
-        for port in subset.get("ports") or ():
-            hosts = (f"[{one}]" if ":" in one else one for one in addresses)
-            shown += [f"{host}:{port.get('port', 0)}" for host in hosts]
-    return _shortened(shown, "" if subsets else NONE)
-
-
-def _slice_ports(endpoint_slice: Object, _now_s: float) -> str:
-    ports = entries(endpoint_slice, "ports")
-    # One without number or name stands for every port.
-    known = ([port[key] for key in ("port", "name") if port.get(key) is not None] for port in ports)
-    return _shortened((str(values[0]) if values else "*" for values in known), UNSET)
-
-
-def _slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
-    endpoints = entries(endpoint_slice, "endpoints")
-    return _shortened((one for e in endpoints for one in entries(e, "addresses")), UNSET)
 
 
 _service_port = checks.fields(
@@ -289,7 +226,7 @@ def _warnings(service: Object) -> Iterator[str]:
 SERVICE = Registration(
     kind=KINDS["Service"],
     warnings=_warnings,
-    defaults=schema_defaults(KINDS["Service"], _with_defaults),
+    defaults=_with_defaults,
     validate=_valid_service,
     validate_update=rules.all_of(
         rules.metadata, _cluster_addresses, rules.valid(_valid_service, "spec")
@@ -302,36 +239,17 @@ SERVICE = Registration(
         create_on_update=True,
         answers_object=True,
     ),
-    columns=(
-        NAME,
-        Column("Type", ".spec.type", "How the service is exposed."),
-        Column("Cluster-IP", ".spec.clusterIPs[0]", "Address within the cluster.", default=NONE),
-        Column("External-IP", _external_ip, "Addresses outside."),
-        Column("Port(s)", _ports, "Ports, with those of the nodes where there are any."),
-        AGE,
-        wide("Selector", labels_at(".spec.selector"), "Labels of the pods behind it."),
-    ),
     selectable=texts("spec.clusterIP", "spec.type"),
 )
 
 ENDPOINTS = Registration(
     kind=KINDS["Endpoints"],
-    defaults=schema_defaults(KINDS["Endpoints"]),
     strategy=Strategy(create_on_update=True),
-    columns=(NAME, Column("Endpoints", _endpoints, "Addresses and ports behind the service."), AGE),
 )
 
 ENDPOINT_SLICE = Registration(
     kind=KINDS["EndpointSlice"],
-    defaults=schema_defaults(KINDS["EndpointSlice"]),
     strategy=Strategy(
         update=count_changes("addressType", "endpoints", "ports"), counts_generations=True
-    ),
-    columns=(
-        NAME,
-        Column("AddressType", ".addressType", "What sort of addresses they are."),
-        Column("Ports", _slice_ports, "Ports of each endpoint."),
-        Column("Endpoints", _slice_endpoints, "Addresses of the endpoints."),
-        AGE,
     ),
 )

@@ -5,28 +5,14 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, entries, name, part, without
-from podium.api.volumes.claims_and_volumes import is_default_class
+from podium.api.objects import Object, entries, part, without
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import schema_defaults
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import (
     Strategy,
     keep_spec_and_metadata,
     keep_status,
-)
-from podium.apiserver.kinds.registration.table_cells import (
-    AGE,
-    NAME,
-    NONE,
-    UNSET,
-    Column,
-    count,
-    flag,
-    joined,
-    number,
-    raw,
 )
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts
@@ -42,17 +28,6 @@ def _known_drivers(new: Object, old: Object) -> Faults:
         before = known.get(driver.get("name"))
         if before is not None and without(driver, "allocatable") != without(before, "allocatable"):
             yield FieldError("CSINodeDriver", driver, "field is immutable")
-
-
-def _class_name(storage_class: Object, _now_s: float) -> str:
-    called = name(storage_class)
-    return f"{called} (default)" if is_default_class(storage_class) else called
-
-
-def _audiences(driver: Object, _now_s: float) -> str:
-    requests = at(driver, "spec.tokenRequests")
-    shown = (str(request.get("audience", "")) for request in requests or ())
-    return UNSET if requests is None else ",".join(shown)
 
 
 _terms = checks.each(
@@ -138,7 +113,6 @@ def _capacity_warnings(capacity: Object) -> Iterator[str]:
 STORAGE_CLASS = Registration(
     kind=KINDS["StorageClass"],
     warnings=_class_warnings,
-    defaults=schema_defaults(KINDS["StorageClass"]),
     validate=_valid_class,
     validate_update=rules.all_of(
         rules.valid(_valid_class),
@@ -149,14 +123,6 @@ STORAGE_CLASS = Registration(
         rules.immutable("volumeBindingMode"),
     ),
     strategy=Strategy(answers_object=True),
-    columns=(
-        Column("Name", _class_name, "Name, and whether it is the default.", format="name"),
-        Column("Provisioner", ".provisioner", "Who makes the volumes."),
-        Column("ReclaimPolicy", ".reclaimPolicy", "What becomes of volumes.", default="Delete"),
-        Column("VolumeBindingMode", ".volumeBindingMode", "When claims bind.", default="Immediate"),
-        raw("AllowVolumeExpansion", ".allowVolumeExpansion", "If they grow.", default=False),
-        AGE,
-    ),
 )
 
 CSI_NODE = Registration(
@@ -164,16 +130,10 @@ CSI_NODE = Registration(
     validate=_valid_node,
     validate_update=rules.all_of(rules.valid(_valid_node), _known_drivers),
     strategy=Strategy(answers_object=True, unconditional_update=False),
-    columns=(
-        NAME,
-        number("Drivers", count(".spec.drivers"), "Number of CSI drivers on the node."),
-        AGE,
-    ),
 )
 
 CSI_DRIVER = Registration(
     kind=KINDS["CSIDriver"],
-    defaults=schema_defaults(KINDS["CSIDriver"]),
     validate=_valid_driver,
     validate_update=rules.all_of(
         rules.metadata,
@@ -182,16 +142,6 @@ CSI_DRIVER = Registration(
         rules.immutable("spec.volumeLifecycleModes"),
     ),
     strategy=Strategy(answers_object=True, unconditional_update=False),
-    columns=(
-        NAME,
-        flag("AttachRequired", ".spec.attachRequired", "Whether it attaches.", default=True),
-        flag("PodInfoOnMount", ".spec.podInfoOnMount", "Whether mounting wants to know the pod."),
-        flag("StorageCapacity", ".spec.storageCapacity", "Whether scheduling looks at capacity."),
-        Column("TokenRequests", _audiences, "Audiences of the tokens that it needs."),
-        flag("RequiresRepublish", ".spec.requiresRepublish", "Whether mounts are repeated."),
-        Column("Modes", joined(".spec.volumeLifecycleModes[*]", NONE), "Volumes' lifecycles."),
-        AGE,
-    ),
 )
 
 CSI_STORAGE_CAPACITY = Registration(
@@ -202,15 +152,12 @@ CSI_STORAGE_CAPACITY = Registration(
         _valid_capacity, rules.immutable("nodeTopology"), rules.immutable("storageClassName")
     ),
     strategy=Strategy(unconditional_update=False),
-    columns=(
-        NAME,
-        Column("StorageClassName", ".storageClassName", "Class of the storage."),
-        Column("Capacity", ".capacity", "How much there is.", default=UNSET),
-    ),
 )
 
 VOLUME_ATTACHMENT = Registration(
     kind=KINDS["VolumeAttachment"],
+    # The defaults of a PersistentVolume's spec aren't those of an inline one.
+    is_filled_by_schema=False,
     validate=object_check(
         spec=checks.needed(
             checks.fields(
@@ -227,13 +174,5 @@ VOLUME_ATTACHMENT = Registration(
         subresources={"status": keep_spec_and_metadata},
         answers_object=True,
         unconditional_update=False,
-    ),
-    columns=(
-        NAME,
-        Column("Attacher", ".spec.attacher", "Who attaches the volume.", format="name"),
-        Column("PV", ".spec.source.persistentVolumeName", "The volume."),
-        Column("Node", ".spec.nodeName", "Where it is to be attached."),
-        flag("Attached", ".status.attached", "Whether it is."),
-        AGE,
     ),
 )

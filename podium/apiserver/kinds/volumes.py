@@ -9,7 +9,6 @@ from podium.api.objects import (
     Object,
     annotations,
     entries,
-    is_terminating,
     part,
     spec_of,
     status_of,
@@ -18,15 +17,14 @@ from podium.api.objects import (
 from podium.api.pod_specs import resources_of
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.values.times import timestamp
-from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION, storage_class_name
+from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION
 from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds.pods.pod_templates import with_claim_spec
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import amounts, filled, inside, schema_defaults
+from podium.apiserver.kinds.registration.defaulting import amounts, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, UNSET, Column, wide
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.claims import (
@@ -66,12 +64,6 @@ _NO_SOURCES = frozenset(
 _ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
 _REQUESTED = "spec.resources.requests.storage"
 _DEPRECATED_SOURCES = ("cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd")
-_SHORT_MODES = (
-    ("ReadWriteOnce", "RWO"),
-    ("ReadOnlyMany", "ROX"),
-    ("ReadWriteMany", "RWX"),
-    ("ReadWriteOncePod", "RWOP"),
-)
 
 
 def _update_volume_status(new: Object, old: Object, now_s: float) -> Object:
@@ -197,28 +189,6 @@ def _claim_capacity(new: Object, _old: Object) -> Faults:
             yield FieldError(path, amount, "must be a valid resource quantity")
 
 
-def _short_modes(modes: list[str] | None) -> str:
-    return ",".join(short for mode, short in _SHORT_MODES if mode in (modes or ()))
-
-
-def _phase(obj: Object, _now_s: float) -> str:
-    return "Terminating" if is_terminating(obj) else str(at(obj, "status.phase") or "")
-
-
-def _claim(volume: Object, _now_s: float) -> str:
-    claim = at(volume, "spec.claimRef")
-    return f"{claim.get('namespace', '')}/{claim.get('name', '')}" if claim else ""
-
-
-def _claimed_capacity(claim: Object, _now_s: float) -> str:
-    is_claimed = at(claim, "spec.volumeName")
-    return str(at(claim, "status.capacity.storage") or "0") if is_claimed else ""
-
-
-def _claimed_modes(claim: Object, _now_s: float) -> str:
-    return _short_modes(at(claim, "status.accessModes")) if at(claim, "spec.volumeName") else ""
-
-
 def _with_status(obj: Object) -> Object:
     status = filled(status_of(obj), phase="Pending")
     return obj if obj.get("status") == status else {**obj, "status": status}
@@ -258,13 +228,6 @@ _valid_claim = object_check(
         phase=checks.one_of("Pending", "Bound", "Lost", empty=True), capacity=valid_amounts
     ),
 )
-_CLASSES = (
-    Column("StorageClass", lambda obj, _: storage_class_name(obj), "Class of the storage."),
-    Column(
-        "VolumeAttributesClass", f".{_ATTRIBUTES_CLASS}", "Class of its attributes.", default=UNSET
-    ),
-)
-_VOLUME_MODE = wide("VolumeMode", ".spec.volumeMode", "Filesystem or Block.", default=UNSET)
 
 
 def _volume_warnings(volume: Object) -> Iterator[str]:
@@ -297,9 +260,8 @@ def _old_class(obj: Object) -> Iterator[str]:
 PERSISTENT_VOLUME = Registration(
     kind=KINDS["PersistentVolume"],
     warnings=_volume_warnings,
-    defaults=schema_defaults(
-        KINDS["PersistentVolume"],
-        lambda obj: inside(_with_status(obj), spec=lambda spec: inside(spec, capacity=amounts)),
+    defaults=lambda volume: inside(
+        _with_status(volume), spec=lambda spec: inside(spec, capacity=amounts)
     ),
     validate=_valid_volume,
     # A volume is judged as a new one, and once more as a changed one.
@@ -321,22 +283,6 @@ PERSISTENT_VOLUME = Registration(
         subresources={"status": _update_volume_status},
         answers_object=True,
     ),
-    columns=(
-        NAME,
-        Column("Capacity", ".spec.capacity.storage", "Size of the volume.", default="0"),
-        Column(
-            "Access Modes",
-            lambda volume, _: _short_modes(at(volume, "spec.accessModes")),
-            "How it can be mounted.",
-        ),
-        Column("Reclaim Policy", ".spec.persistentVolumeReclaimPolicy", "What it ends as."),
-        Column("Status", _phase, "Whether it is available, bound or released."),
-        Column("Claim", _claim, "The claim that it is bound to."),
-        *_CLASSES,
-        Column("Reason", ".status.reason", "Why it has failed."),
-        AGE,
-        _VOLUME_MODE,
-    ),
 )
 
 PERSISTENT_VOLUME_CLAIM = Registration(
@@ -351,15 +297,5 @@ PERSISTENT_VOLUME_CLAIM = Registration(
         update=keep_status,
         subresources={"status": keep_spec},
         answers_object=True,
-    ),
-    columns=(
-        NAME,
-        Column("Status", _phase, "Whether it is pending, bound or lost."),
-        Column("Volume", ".spec.volumeName", "The volume that it is bound to."),
-        Column("Capacity", _claimed_capacity, "Size of that volume."),
-        Column("Access Modes", _claimed_modes, "How it can be mounted."),
-        *_CLASSES,
-        AGE,
-        _VOLUME_MODE,
     ),
 )

@@ -8,7 +8,7 @@ import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, metadata_of
-from podium.apiserver.kinds.registration.registrations import column_definitions, row_of
+from podium.apiserver.kinds.tables.columns import column_definitions, row_of
 from podium.apiserver.refusals import bad_request, not_acceptable
 from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
 from podium.apiserver.verbs.verb_options import Listing

@@ -96,7 +96,7 @@ class Field(msgspec.Struct, frozen=True):
             stored.
         default: what server-side apply takes it for in a key of a list, where it is absent.
         fill: stored where the author sets nothing; an object also fills in the fields that are
-            missing in the author's own. `defaulting.schema_defaults` does it.
+            missing in the author's own. `defaulting.filled_by_schema` does it.
         is_atomic: server-side apply takes the struct in it as a whole.
         replaces: a strategic merge patch replaces what is in it instead of merging.
         retain_keys: what is in it is one of several alternatives (`$retainKeys`).

@@ -17,7 +17,7 @@ from podium.api.pods import nominated_node_of, phase_of
 from podium.api.priority import pod_priority
 from podium.api.resources import pod_requests
 from podium.api.values.quantity import nanos
-from podium.apiserver.kinds.registration.ages import since
+from podium.apiserver.kinds.tables.ages import since
 from podium.simulation.timeline.object_facts import taint_text
 from podium.ui.terminal_view.row_table import Cell, TableColumn
 from podium.ui.terminal_view.watched_cluster import News, WatchedNode

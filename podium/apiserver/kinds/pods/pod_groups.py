@@ -9,13 +9,10 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
-from podium.api.objects import Object, condition_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Cell, Column, number
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
@@ -106,11 +103,6 @@ _LASTING = (
 )
 
 
-def _status_shown(group: Object, _now_s: float) -> Cell:
-    scheduled = condition_of(group, "PodGroupScheduled")
-    return str(scheduled.get("reason")) if scheduled else "Pending"
-
-
 REGISTRATION_OF_POD_GROUPS = Registration(
     kind=POD_GROUP,
     defaults=lambda group: inside(group, spec=lambda spec: filled(spec, disruptionMode="Pod")),
@@ -119,22 +111,6 @@ REGISTRATION_OF_POD_GROUPS = Registration(
         _valid_group, *(rules.immutable(f"spec.{field}") for field in _LASTING)
     ),
     strategy=_with_status,
-    columns=(
-        NAME,
-        Column(
-            "Policy",
-            lambda group, _: "Gang" if at(group, "spec.schedulingPolicy.gang") else "Basic",
-            "Whether its pods are scheduled together.",
-        ),
-        Column(
-            "Workload",
-            ".spec.podGroupTemplateRef.workload.workloadName",
-            "Name of the referenced Workload object.",
-            default=NONE,
-        ),
-        Column("Status", _status_shown, "Status of the PodGroup."),
-        AGE,
-    ),
 )
 
 REGISTRATION_OF_WORKLOADS = Registration(
@@ -157,5 +133,4 @@ REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(
         )
     ),
     strategy=_with_status,
-    columns=(NAME, number("Min Member", ".spec.minMember", "Pods that are placed together."), AGE),
 )

@@ -7,7 +7,6 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, status_of, without
 from podium.api.qos import qos_class
-from podium.apiserver.kinds.pods import pod_columns
 from podium.apiserver.kinds.pods.ephemeral_containers import (
     added,
     ephemeral_containers_update,
@@ -29,7 +28,7 @@ from podium.apiserver.kinds.registration.strategy import (
     keep_spec,
     next_generation,
 )
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, wide
+from podium.apiserver.kinds.tables import pod_cells
 from podium.apiserver.long_work import apart
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.pods.pod_validation import gated_on_no_node
@@ -136,13 +135,9 @@ def _observed(condition: Object, generations: Mapping[str, list[int]]) -> Object
     return {**condition, "observedGeneration": generation}
 
 
-def _pod_ip(pod: Object) -> str:
-    addresses = status_of(pod).get("podIPs")
-    return str(addresses[0].get("ip", "")) if addresses else str(status_of(pod).get("podIP") or "")
-
-
 POD = Registration(
     kind=KINDS["Pod"],
+    is_filled_by_schema=False,
     defaults=pod,
     defaults_of_new=merge_label_keys,
     warnings_of_new=_warnings,
@@ -166,18 +161,6 @@ POD = Registration(
         answers_object=True,
         graceful=True,
     ),
-    columns=(
-        NAME,
-        Column("Ready", pod_columns.ready, "Containers that are ready, of all that go on running."),
-        Column("Status", pod_columns.status, "What becomes of the pod, in one word."),
-        Column("Restarts", pod_columns.restarts, "How often containers were restarted, and when."),
-        AGE,
-        wide("IP", lambda pod, _: _pod_ip(pod) or NONE, "Address of the pod."),
-        wide("Node", ".spec.nodeName", "Where the pod is.", default=NONE),
-        wide("Nominated Node", ".status.nominatedNodeName", "Where room is made.", default=NONE),
-        wide("Readiness Gates", pod_columns.readiness_gates, "Gates that are met, of all."),
-    ),
-    row_conditions=pod_columns.row_conditions,
     selectable={
         **texts(
             "spec.nodeName",
@@ -189,7 +172,7 @@ POD = Registration(
         ),
         "spec.host": text("spec.nodeName"),
         "spec.hostNetwork": boolean("spec.hostNetwork"),
-        "status.podIP": _pod_ip,
+        "status.podIP": pod_cells.ip,
         "status.podIPs": never,
     },
 )

@@ -3,7 +3,6 @@
 from functools import lru_cache, partial
 
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.objects import Object
 from podium.apiserver.custom_resources.structural_faults import faults
 from podium.apiserver.decoding.custom_objects import with_defaults
 from podium.apiserver.kinds.registration import rules
@@ -14,7 +13,6 @@ from podium.apiserver.kinds.registration.strategy import (
     apart_from_status,
     count_all_changes,
 )
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column
 from podium.apiserver.schema.json_paths import steps
 
 
@@ -22,10 +20,10 @@ from podium.apiserver.schema.json_paths import steps
 def custom_registration(kind: CustomKind) -> Registration:
     """What the definition of a kind says of it, in the kind's version."""
     rule = rules.all_of(rules.metadata, lambda new, old: faults(kind, new, old))
-    columns = kind.definition.get("additionalPrinterColumns")
     paths = [one["jsonPath"] for one in kind.definition.get("selectableFields") or ()]
     return Registration(
         kind=kind,
+        is_filled_by_schema=False,
         defaults=partial(with_defaults, kind),
         validate=lambda obj, _path: faults(kind, obj),
         validate_update=rule,
@@ -37,23 +35,8 @@ def custom_registration(kind: CustomKind) -> Registration:
                 update=count_all_changes, counts_generations=True, unconditional_update=False
             )
         ),
-        columns=(NAME, *map(_column, columns)) if columns else (NAME, AGE),
         selectable={".".join(steps(path)): _as_written(".".join(steps(path))) for path in paths},
         unselectable="field label not supported: {}",
-    )
-
-
-def _column(declared: Object) -> Column:
-    path = declared["jsonPath"]
-    return Column(
-        declared["name"],
-        path,
-        declared.get("description")
-        or f"Custom resource definition column (in JSONPath format): {path}",
-        declared["type"],
-        default=None,
-        priority=declared.get("priority") or 0,
-        format=declared.get("format") or "",
     )
 
 

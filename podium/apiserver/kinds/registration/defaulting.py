@@ -10,10 +10,9 @@ from typing import Any
 
 import msgspec
 
-from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, without
 from podium.api.values.quantity import NANOS_PER_MILLI, Quantity, parse_quantity
-from podium.apiserver.schema import ListOf, MapOf, Struct, Type, struct_of
+from podium.apiserver.schema import ListOf, MapOf, Struct, Type
 
 Filler = Callable[[Any], Any]
 
@@ -69,17 +68,6 @@ def each_value(filler: Filler) -> Filler:
         return inside(values, **dict.fromkeys(values, filler))
 
     return fill_all
-
-
-def schema_defaults(kind: Kind, more: Filler = nothing_new) -> Filler:
-    """The defaults that the schema of a built-in kind names (`fill=` in its notation), and more."""
-
-    def fill(obj: Object) -> Any:
-        struct = struct_of(kind.api_version, kind.name)
-        assert struct is not None
-        return more(filled_by_schema(obj, struct))
-
-    return fill
 
 
 def filled_by_schema(value: Any, of: Type) -> Any:

@@ -6,12 +6,12 @@ import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.apiserver.kinds.registration.defaulting import Filler, nothing_new
+from podium.apiserver.kinds.registration.defaulting import Filler, filled_by_schema, nothing_new
 from podium.apiserver.kinds.registration.rules import Rule, changed
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, by_key, by_name
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy, apart_from_status
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Columns
 from podium.apiserver.kinds.registration.zero_values import zeros
+from podium.apiserver.schema import struct_of
 from podium.apiserver.validation.checks import Check, anything, fields
 from podium.apiserver.validation.metadata import object_meta
 
@@ -23,7 +23,8 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     """A kind as the API server handles it; the defaults are those of a kind without peculiarities.
 
     Attributes:
-        defaults: fills in what the author left out.
+        defaults: fills in what the author left out, beside what the schema names (`fill=`).
+        is_filled_by_schema: whether an object has the defaults of its schema first.
         defaults_of_new: fills in what is settled once, when an object is created.
         validate: finds faults of an object by itself.
         validate_new: finds further faults of an object that is created.
@@ -39,19 +40,26 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Kind
     defaults: Filler = nothing_new
+    is_filled_by_schema: bool = True
     defaults_of_new: Filler = nothing_new
     validate: Check = metadata_alone
     validate_new: Check = anything
     validate_update: Rule | None = None
     validate_subresource_update: Mapping[str, Rule] = msgspec.field(default_factory=dict)
     strategy: Strategy = Strategy()
-    columns: Columns = (NAME, AGE)
-    row_conditions: Callable[[Object], list[dict[str, str]]] = lambda _: []
     selectable: Mapping[str, ReadField] = msgspec.field(default_factory=dict)
     unselectable: str = ""
     warnings: Callable[[Object], Iterable[str]] = lambda _: ()
     warnings_of_new: Callable[[Object, Object], Iterable[str]] = lambda _obj, _sent: ()
     is_idle: bool = False
+
+    def filled(self, obj: Object) -> Object:
+        """An object with its defaults; the same object where nothing is missing."""
+        struct = (
+            struct_of(self.kind.api_version, self.kind.name) if self.is_filled_by_schema else None
+        )
+        filled: Object = self.defaults(obj if struct is None else filled_by_schema(obj, struct))
+        return filled
 
     def prepared(self, obj: Object, creation: Creation) -> Object:
         """A new object as it starts."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from itertools import chain
 from pkgutil import walk_packages
-from typing import Any
 
 from podium.api.errors import OMITTED, FieldError
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind, kind_of, optional_kind_of
@@ -23,10 +22,9 @@ from podium.apiserver.kinds.registration.registration import (
     plain_registration,
 )
 from podium.apiserver.kinds.registration.rules import every_metadata
-from podium.apiserver.kinds.registration.table_cells import Cell
 from podium.apiserver.refusals import first_told
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.struct_types import METRICS, TOKEN_REQUEST
+from podium.apiserver.schema.struct_types import METRICS, SCALE, TOKEN_REQUEST
 from podium.apiserver.validation.checks import MinorFieldError
 
 
@@ -38,7 +36,7 @@ def _declared() -> Iterator[Registration]:
                 yield from (row for row in rows if isinstance(row, Registration))
 
 
-_UNSTORED = (TOKEN_REQUEST, *METRICS.values())
+_UNSTORED = (SCALE, TOKEN_REQUEST, *METRICS.values())
 
 REGISTRATIONS: dict[str, Registration] = {
     **{kind.key: plain_registration(kind) for kind in (*ALL_KINDS.values(), *_UNSTORED)},
@@ -68,7 +66,7 @@ def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
         is_new: whether it is to be created; some fields are settled then, and stay what they are.
     """
     registration = registration_of(kind)
-    filled: Object = registration.defaults(obj)
+    filled = registration.filled(obj)
     return registration.defaults_of_new(filled) if is_new else filled
 
 
@@ -135,20 +133,3 @@ def validate_update(
     """
     rule = registration_of(kind).rule(subresource)
     return [*every_metadata(new, old), *(rule(new, old) if rule is not None else ())]
-
-
-def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
-    """An object as a row of a `Table` (meta.k8s.io/v1), without the object itself.
-
-    Args:
-        now_s: the time that ages refer to, in seconds since the epoch.
-    """
-    registration = registration_of(kind)
-    row: dict[str, Any] = {"cells": [one.read(obj, now_s) for one in registration.columns]}
-    conditions = registration.row_conditions(obj)
-    return {**row, "conditions": conditions} if conditions else row
-
-
-def column_definitions(kind: Kind) -> list[dict[str, Cell]]:
-    """What the columns of a kind's table are."""
-    return [column.definition() for column in registration_of(kind).columns]

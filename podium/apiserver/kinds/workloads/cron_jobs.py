@@ -7,23 +7,12 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, status_of
+from podium.api.objects import Object
 from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.apiserver.kinds.pods.pod_templates import template
-from podium.apiserver.kinds.registration.ages import since
-from podium.apiserver.kinds.registration.defaulting import inside, schema_defaults
+from podium.apiserver.kinds.registration.defaulting import inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import workload
-from podium.apiserver.kinds.registration.table_cells import (
-    AGE,
-    NAME,
-    NONE,
-    Column,
-    count,
-    joined,
-    wide,
-)
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.jobs import job_spec
 from podium.apiserver.validation import checks
@@ -35,7 +24,6 @@ _NAME_LENGTH_MAX = 52
 
 _ZONE_IN_SCHEDULE = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
 _NO_ZONE = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
-_CONTAINERS = ".spec.jobTemplate.spec.template.spec.containers[*]"
 
 
 @checks.of_text
@@ -102,33 +90,11 @@ def _with_defaults(cron_job: Object) -> Object:
     return inside(cron_job, spec=lambda spec: inside(spec, jobTemplate=job))
 
 
-def _suspended(cron_job: Object, _now_s: float) -> str:
-    found = at(cron_job, "spec.suspend")
-    return "<unset>" if found is None else str(bool(found))
-
-
-def _last(cron_job: Object, now_s: float) -> str:
-    found = status_of(cron_job).get("lastScheduleTime")
-    return since(found, now_s) if found else NONE
-
-
 CRON_JOB = Registration(
     kind=KINDS["CronJob"],
     warnings=workloads.warnings("spec.jobTemplate.spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=schema_defaults(KINDS["CronJob"], _with_defaults),
+    defaults=_with_defaults,
     validate=_valid,
     strategy=workload(),
-    columns=(
-        NAME,
-        Column("Schedule", ".spec.schedule", "When its Jobs are due."),
-        Column("Timezone", ".spec.timeZone", "In which time zone that is meant.", default=NONE),
-        Column("Suspend", _suspended, "Whether it makes no more Jobs for now."),
-        Column("Active", count(".status.active"), "How many of its Jobs run.", type="integer"),
-        Column("Last Schedule", _last, "How long ago the last one was due."),
-        AGE,
-        wide("Containers", joined(f"{_CONTAINERS}.name"), "Names of the template's containers."),
-        wide("Images", joined(f"{_CONTAINERS}.image"), "Images of the template's containers."),
-        wide("Selector", ".spec.selector", "Which pods belong to the object.", default=NONE),
-    ),
 )

@@ -8,16 +8,9 @@ from podium.api.objects import Object, annotations, spec_of
 from podium.api.values.integers import parse_int
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import inside, schema_defaults
+from podium.apiserver.kinds.registration.defaulting import inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import keep_status, next_generation, workload
-from podium.apiserver.kinds.registration.table_cells import (
-    NAME,
-    SELECTOR,
-    Column,
-    labels_at,
-    number,
-)
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
@@ -97,7 +90,7 @@ _valid = workloads.workload_check(
 DAEMON_SET = Registration(
     kind=KINDS["DaemonSet"],
     warnings=workloads.warnings("spec.template"),
-    defaults=schema_defaults(KINDS["DaemonSet"], _with_defaults),
+    defaults=_with_defaults,
     validate=_valid,
     validate_update=rules.all_of(
         rules.metadata,
@@ -115,15 +108,4 @@ DAEMON_SET = Registration(
         )
     },
     strategy=workload(lambda new, _: _with_template_generation(new, "1"), _update),
-    columns=(
-        NAME,
-        number("Desired", ".status.desiredNumberScheduled", "Nodes that should run a pod."),
-        number("Current", ".status.currentNumberScheduled", "Nodes that run a pod."),
-        number("Ready", ".status.numberReady", "Nodes whose pod is ready."),
-        number("Up-to-date", ".status.updatedNumberScheduled", "Pods of the current template."),
-        number("Available", ".status.numberAvailable", "Nodes whose pod is available."),
-        Column("Node Selector", labels_at(".spec.template.spec.nodeSelector"), "Nodes it is for."),
-        *workloads.OF_TEMPLATE,
-        SELECTOR,
-    ),
 )

@@ -5,12 +5,10 @@ from typing import Any
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, labels, part, spec_of, without
-from podium.api.selectors.labels import SelectorError, label_selector
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import inside, schema_defaults
+from podium.apiserver.kinds.registration.defaulting import inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import number as number_of
 from podium.apiserver.kinds.registration.strategy import (
     keep_spec,
@@ -18,7 +16,6 @@ from podium.apiserver.kinds.registration.strategy import (
     next_generation,
     workload,
 )
-from podium.apiserver.kinds.registration.table_cells import NAME, SELECTOR, labels_at, raw, wide
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
@@ -75,13 +72,6 @@ def _update_deployment_status(new: Object, old: Object, now_s: float) -> Object:
         return new
     metadata = without(new["metadata"], "labels")
     return {**new, "metadata": {**metadata, "labels": labels} if labels else metadata}
-
-
-def _deployment_selector(deployment: Object, _now_s: float) -> str:
-    try:
-        return str(label_selector(at(deployment, "spec.selector")))
-    except SelectorError:
-        return "<invalid>"
 
 
 def _deployment_defaults(deployment: Object) -> Object:
@@ -145,14 +135,12 @@ _valid_counts = workloads.replica_counts(
     ("fullyLabeledReplicas", *_replicas_within),
 )
 _same_selector = rules.immutable("spec.selector", type_name="LabelSelector")
-_NUMBERS = (workloads.DESIRED, workloads.CURRENT, workloads.READY)
-_COUNTED = (NAME, *_NUMBERS, *workloads.OF_TEMPLATE)
 
 DEPLOYMENT = Registration(
     kind=KINDS["Deployment"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=schema_defaults(KINDS["Deployment"], _deployment_defaults),
+    defaults=_deployment_defaults,
     validate=_valid_deployment,
     validate_update=workloads.spec_changed(_valid_deployment, _same_selector),
     validate_subresource_update={
@@ -171,37 +159,27 @@ DEPLOYMENT = Registration(
         )
     },
     strategy=workload(update=_update_deployment, update_status=_update_deployment_status),
-    columns=(
-        NAME,
-        workloads.READY_OF_DESIRED,
-        raw("Up-to-date", ".status.updatedReplicas", "Pods of the current template."),
-        raw("Available", ".status.availableReplicas", "Pods that are available."),
-        *workloads.OF_TEMPLATE,
-        wide("Selector", _deployment_selector, "Which pods belong to it."),
-    ),
 )
 
 REPLICA_SET = Registration(
     kind=KINDS["ReplicaSet"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=schema_defaults(KINDS["ReplicaSet"], _replicated),
+    defaults=_replicated,
     validate=_valid_replica_set,
     validate_update=workloads.spec_changed(_valid_replica_set, _same_selector),
     validate_subresource_update={"status": _valid_counts},
     strategy=workload(),
-    columns=(*_COUNTED, SELECTOR),
 )
 
 REPLICATION_CONTROLLER = Registration(
     kind=KINDS["ReplicationController"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=schema_defaults(KINDS["ReplicationController"], _controller_defaults),
+    defaults=_controller_defaults,
     validate=_valid_controller,
     validate_update=workloads.spec_changed(_valid_controller),
     validate_subresource_update={"status": _valid_counts},
     strategy=workload(default_propagation="Orphan"),
-    columns=(*_COUNTED, wide("Selector", labels_at(".spec.selector"), "Which pods belong to it.")),
     selectable={"status.replicas": number_of("status.replicas")},
 )

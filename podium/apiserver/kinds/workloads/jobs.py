@@ -7,22 +7,19 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, is_terminating, metadata_of, part, spec_of, without
+from podium.api.objects import Object, metadata_of, part, spec_of, without
 from podium.api.workloads import pod_template_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.ages import between, since
 from podium.apiserver.kinds.registration.defaulting import (
     filled_where_absent,
     inside,
-    schema_defaults,
 )
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import number
 from podium.apiserver.kinds.registration.strategy import Creation, workload
-from podium.apiserver.kinds.registration.table_cells import NAME, SELECTOR, Column
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.job_status import status_update
 from podium.apiserver.validation import checks, templates
@@ -83,32 +80,6 @@ def _completions(new: Object, old: Object) -> Faults:
         yield FieldError("spec.completions", now, _TANDEM)
 
 
-def _job_status(job: Object, _now_s: float) -> str:
-    conditions = at(job, "status.conditions") or ()
-    held = {one.get("type") for one in conditions if one.get("status") == "True"}
-    # A deletion stands between the conditions that are final and those that aren't.
-    shown = [one for one in ("Complete", "Failed") if one in held]
-    shown += ["Terminating"] if is_terminating(job) else []
-    shown += [one for one in ("Suspended", "FailureTarget") if one in held]
-    return shown[0] if shown else "Running"
-
-
-def _progress(job: Object, _now_s: float) -> str:
-    succeeded = at(job, "status.succeeded") or 0
-    completions = at(job, "spec.completions")
-    if completions is not None:
-        return f"{succeeded}/{completions}"
-    parallelism = at(job, "spec.parallelism") or 0
-    return f"{succeeded}/1 of {parallelism}" if parallelism > 1 else f"{succeeded}/1"
-
-
-def _job_duration(job: Object, now_s: float) -> str:
-    start, end = at(job, "status.startTime"), at(job, "status.completionTime")
-    if not start:
-        return ""
-    return between(start, end) if end else since(start, now_s)
-
-
 def _with_defaults(job: Object) -> Object:
     def spec(spec: Object) -> Object:
         if spec.get("completions") is None and spec.get("parallelism") is None:
@@ -125,10 +96,7 @@ def _with_defaults(job: Object) -> Object:
         )
         return inside(spec, template=template)
 
-    return workloads.labelled_like_template(inside(_by_schema(job), spec=spec))
-
-
-_by_schema = schema_defaults(KINDS["Job"])
+    return workloads.labelled_like_template(inside(job, spec=spec))
 
 
 job_spec = checks.in_turn(
@@ -184,14 +152,6 @@ JOB = Registration(
     ),
     validate_subresource_update={"status": status_update},
     strategy=workload(_create, default_propagation="Orphan"),
-    columns=(
-        NAME,
-        Column("Status", _job_status, "What becomes of the job."),
-        Column("Completions", _progress, "Pods that have succeeded, of those that should."),
-        Column("Duration", _job_duration, "How long it took, or has taken so far."),
-        *workloads.OF_TEMPLATE,
-        SELECTOR,
-    ),
     selectable={"status.successful": number("status.succeeded")},
     unselectable='field label "{}" not supported for batchv1.Job',
 )

@@ -4,15 +4,14 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, controller_of, spec_of, without
+from podium.api.objects import Object, spec_of, without
 from podium.api.pod_specs import volumes_of
 from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import every, filled, inside, schema_defaults
+from podium.apiserver.kinds.registration.defaulting import every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import never
 from podium.apiserver.kinds.registration.strategy import counted_spec, workload
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, NONE, Column, raw
 from podium.apiserver.kinds.volumes import claim_defaults
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
@@ -80,15 +79,6 @@ def _statefulset_spec(new: Object, old: Object) -> Faults:
             "updates to statefulset spec for fields other than "
             f"{', '.join(listed)} and {last} are forbidden",
         )
-
-
-def _revision_controller(revision: Object, _now_s: float) -> str:
-    owner = controller_of(revision)
-    if owner is None:
-        return NONE
-    group = str(owner.get("apiVersion", "")).rpartition("/")[0]
-    kind = f"{owner['kind']}.{group}" if group else owner["kind"]
-    return f"{kind.lower()}/{owner['name']}"
 
 
 def _one_at_a_time(stateful_set: Object) -> Object:
@@ -164,7 +154,7 @@ _valid_revision = object_check(
 STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],
     warnings=workloads.warnings("spec.template"),
-    defaults=schema_defaults(KINDS["StatefulSet"], _with_defaults),
+    defaults=_with_defaults,
     validate=_valid,
     validate_update=workloads.spec_changed(_valid_change, _statefulset_spec),
     validate_subresource_update={
@@ -173,7 +163,6 @@ STATEFUL_SET = Registration(
         )
     },
     strategy=workload(lambda new, _: _one_at_a_time(new), _update),
-    columns=(NAME, workloads.READY_OF_DESIRED, *workloads.OF_TEMPLATE),
     selectable={"status.successful": never},
     unselectable="field label not supported for appsv1.StatefulSet: {}",
 )
@@ -182,10 +171,4 @@ CONTROLLER_REVISION = Registration(
     kind=KINDS["ControllerRevision"],
     validate=_valid_revision,
     validate_update=rules.changed(_valid_revision, rules.immutable("data")),
-    columns=(
-        NAME,
-        Column("Controller", _revision_controller, "Whose revision it is."),
-        raw("Revision", ".revision", "Its number."),
-        AGE,
-    ),
 )

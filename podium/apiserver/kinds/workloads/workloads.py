@@ -8,17 +8,7 @@ from podium.api.objects import Object, labels, metadata_of, part
 from podium.api.workloads import pod_template_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled, filled_where_absent, with_field
-from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import Rule, at
-from podium.apiserver.kinds.registration.table_cells import (
-    AGE,
-    CONTAINERS,
-    IMAGES,
-    NAME,
-    Column,
-    number,
-)
-from podium.apiserver.schema.struct_types import SCALE as SCALE_KIND
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
@@ -108,24 +98,3 @@ def replica_counts(fields: Sequence[str], within: Sequence[str], *more: Rule) ->
         _at_most("availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"),
         *more,
     )
-
-
-READY_OF_DESIRED = Column(
-    "Ready",
-    lambda obj, _: f"{at(obj, 'status.readyReplicas') or 0}/{at(obj, 'spec.replicas') or 0}",
-    "Pods that are ready, of those that there should be.",
-)
-OF_TEMPLATE = (AGE, CONTAINERS, IMAGES)
-DESIRED = number("Desired", ".spec.replicas", "Pods that there should be.")
-CURRENT = number("Current", ".status.replicas", "Pods that there are.")
-READY = number("Ready", ".status.readyReplicas", "Pods that are ready.")
-
-SCALE = Registration(
-    kind=SCALE_KIND,
-    columns=(
-        Column("Name", NAME.source, NAME.description),
-        DESIRED,
-        number("Available", ".status.replicas", "Pods that there are."),
-        AGE,
-    ),
-)

@@ -15,7 +15,8 @@ from podium.api.kinds.builtin_kinds import (
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.kinds.registration.registrations import row_of, validate
+from podium.apiserver.kinds.registration.registrations import validate
+from podium.apiserver.kinds.tables.columns import row_of
 from podium.apiserver.server import ApiOptions, ApiServer, PatchRequest
 from podium.apiserver.store.store import Store
 from tests.apiserver.validation.samples import an_object

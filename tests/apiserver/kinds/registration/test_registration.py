@@ -12,15 +12,10 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.registrations import (
-    REGISTRATIONS,
-    column_definitions,
-    registration_of,
-    row_of,
-)
+from podium.apiserver.kinds.registration.registrations import REGISTRATIONS, registration_of
 from podium.apiserver.kinds.registration.selectable_fields import texts
 from podium.apiserver.kinds.registration.strategy import workload
-from podium.apiserver.kinds.registration.table_cells import AGE, NAME, Column, number
+from podium.apiserver.kinds.tables.columns import column_definitions, row_of
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
@@ -37,7 +32,6 @@ WIDGET = Registration(
     validate=VALID,
     validate_update=rules.changed(VALID, rules.immutable("spec.color")),
     strategy=workload(),
-    columns=(NAME, number("Size", ".spec.size", "How large."), Column("Hue", ".spec.color", "")),
     selectable=texts("spec.color"),
 )
 NOW_S = 1_000.0
@@ -80,8 +74,8 @@ def test_its_changes_are_prepared_and_judged(server: ApiServer) -> None:
 
 def test_it_is_printed_and_selected(server: ApiServer) -> None:
     made = created(server, size=7)
-    assert row_of(KIND, made, NOW_S) == {"cells": ["a", 7, "red"]}
-    assert [one["name"] for one in column_definitions(KIND)] == ["Name", "Size", "Hue"]
+    assert row_of(KIND, made, NOW_S) == {"cells": ["a", "0s"]}
+    assert [column["name"] for column in column_definitions(KIND)] == ["Name", "Age"]
     assert parse_selection(KIND, "", "spec.color=red").matches(made)
     assert not parse_selection(KIND, "", "spec.color!=red").matches(made)
     with pytest.raises(RefusedError, match=r"not supported: spec\.size"):
@@ -90,7 +84,6 @@ def test_it_is_printed_and_selected(server: ApiServer) -> None:
 
 def test_a_kind_without_a_registration_of_its_own_is_handled_as_any_other() -> None:
     plain = registration_of(KINDS["ResourceClaim"])
-    assert plain.columns == (NAME, AGE)
     assert list(plain.validate({"metadata": {"name": "x"}, "spec": {"whatever": 1}}, "")) == []
     (fault,) = plain.validate({"metadata": {"name": "x", "labels": {"a b": "c"}}}, "")
     assert isinstance(fault, FieldError)

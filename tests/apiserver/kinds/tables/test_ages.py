@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.apiserver.kinds.registration.ages import between, human_duration, since
+from podium.apiserver.kinds.tables.ages import between, human_duration, since
 
 HOUR_S = 3600
 DAY_S = 24 * HOUR_S

@@ -5,11 +5,8 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.kinds.registration.registrations import (
-    REGISTRATIONS,
-    column_definitions,
-    row_of,
-)
+from podium.apiserver.kinds.registration.registrations import REGISTRATIONS
+from podium.apiserver.kinds.tables.columns import _blocks, column_definitions, columns_of, row_of
 
 NOW_S = 1_000.0
 CREATED = "1970-01-01T00:15:00Z"
@@ -330,3 +327,9 @@ def test_wide_columns_have_priority():
 def test_the_name_is_marked_as_such():
     (marked,) = (column for column in column_definitions(KINDS["Event"]) if column["format"])
     assert (marked["name"], marked["format"]) == ("Name", "name")
+
+
+def test_each_block_is_of_a_kind_and_each_line_is_a_column():
+    for key in _blocks().keys() - {"*"}:
+        columns = columns_of(REGISTRATIONS[key].kind)
+        assert all(column.name and column.description for column in columns), key

@@ -9,10 +9,10 @@ from podium.api.pod_specs import containers_of, init_containers_of
 from podium.api.pods import is_finished, phase_of
 from podium.api.resources import is_sidecar
 from podium.api.values.times import TimeError, parse_time
-from podium.apiserver.kinds.registration.ages import since
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.table_cells import NONE
+from podium.apiserver.kinds.tables.ages import since
 
+NONE = "<none>"
 _GATED = "SchedulingGated"
 _FINISHED = {"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}
 
@@ -109,6 +109,12 @@ def ready(pod: Object, _now_s: float) -> str:
         statuses = _statuses(pod, "containerStatuses")
         count += sum(_is_running(one) and not _container_reason(one) for one in statuses)
     return f"{count}/{len(containers_of(spec_of(pod))) + len(sidecars)}"
+
+
+def ip(pod: Object, _now_s: float = 0) -> str:
+    """The IP column."""
+    addresses = status_of(pod).get("podIPs")
+    return str(addresses[0].get("ip", "")) if addresses else str(status_of(pod).get("podIP") or "")
 
 
 def restarts(pod: Object, now_s: float) -> str:

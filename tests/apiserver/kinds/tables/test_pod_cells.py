@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.kinds.pods.pod_columns import ready, restarts, status
-from podium.apiserver.kinds.registration.registrations import row_of
+from podium.apiserver.kinds.tables.columns import row_of
+from podium.apiserver.kinds.tables.pod_cells import ready, restarts, status
 
 NOW_S = 1_000.0
 RUNNING = {"running": {}}

@@ -1,0 +1,478 @@
+"""What the cells of tables say, besides what stands at a path.
+
+A function takes the object and the time, in seconds since the epoch; one that takes texts, as
+`columns.txt` has them in brackets, makes such a function.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from podium.api.objects import (
+    Object,
+    condition_of,
+    controller_of,
+    entries,
+    is_terminating,
+    labels,
+    part,
+    spec_of,
+    status_of,
+)
+from podium.api.objects import name as name_of
+from podium.api.selectors.labels import SelectorError, equality_selector, label_selector
+from podium.api.values.quantity import Quantity, parse_quantity
+from podium.api.volumes.claims_and_volumes import is_default_class, storage_class_name
+from podium.apiserver.kinds.registration.rules import at
+from podium.apiserver.kinds.tables import ages
+from podium.apiserver.schema.json_paths import found_at, steps
+
+Cell = str | int | bool | None
+Read = Callable[[Object, float], Cell]
+
+NONE = "<none>"
+UNSET = "<unset>"
+_ROLE_PREFIX = "node-role.kubernetes.io/"
+_ROLE_LABEL = "kubernetes.io/role"
+_SHOWN_MAX = 3
+_SHOWN_METRICS_MAX = 2
+_SHORT_MODES = (
+    ("ReadWriteOnce", "RWO"),
+    ("ReadOnlyMany", "ROX"),
+    ("ReadWriteMany", "RWX"),
+    ("ReadWriteOncePod", "RWOP"),
+)
+
+
+@lru_cache(maxsize=1024)
+def _steps(path: str) -> tuple[str, ...] | None:
+    try:
+        return steps(path)
+    except ValueError:
+        return None
+
+
+def value_at(obj: Object, path: str) -> Any:
+    """The first value that a JSONPath leads to; None if there is none."""
+    names = _steps(path)
+    if names is None:
+        return next(iter(found_at(obj, path)), None)
+    value: Any = obj
+    for key in names:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def name(obj: Object, _now_s: float) -> str:
+    """Name of the object."""
+    return name_of(obj)
+
+
+def count(path: str) -> Read:
+    """Count the entries of a list or map."""
+    return lambda obj, _now_s: len(value_at(obj, path) or ())
+
+
+def joined(path: str) -> Read:
+    """List all texts that a JSONPath leads to."""
+    return lambda obj, _now_s: ",".join(map(str, found_at(obj, path)))
+
+
+def since(path: str) -> Read:
+    """Tell how long ago a time was; nothing for no time."""
+    return lambda obj, now_s: (found := value_at(obj, path)) and ages.since(found, now_s)
+
+
+def labels_at(path: str) -> Read:
+    """Read labels as `a=b,c=d`, sorted; `<none>` for none."""
+    return lambda obj, _now_s: str(equality_selector(value_at(obj, path))) or NONE
+
+
+def selector(path: str) -> Read:
+    """Read a LabelSelector in the short form; `<none>` for an empty, `<error>` for a broken one."""
+
+    def read(obj: Object, _now_s: float) -> str:
+        try:
+            return str(label_selector(value_at(obj, path))) or NONE
+        except SelectorError:
+            return "<error>"
+
+    return read
+
+
+def pair(path: str, first: str, second: str, missing: str = "") -> Read:
+    """Read two fields as `kind/name`; `missing` stands for one that is empty."""
+
+    def read(obj: Object, _now_s: float) -> str:
+        found = value_at(obj, path)
+        return f"{found.get(first) or missing}/{found.get(second) or missing}" if found else ""
+
+    return read
+
+
+def ready_of_desired(workload: Object, _now_s: float) -> str:
+    """Ready and desired pods of a workload, such as `2/3`."""
+    ready, desired = at(workload, "status.readyReplicas"), at(workload, "spec.replicas")
+    return f"{ready or 0}/{desired or 0}"
+
+
+def deployment_selector(deployment: Object, _now_s: float) -> str:
+    """Selector of a Deployment; `<invalid>` for a broken one."""
+    try:
+        return str(label_selector(at(deployment, "spec.selector")))
+    except SelectorError:
+        return "<invalid>"
+
+
+def revision_controller(revision: Object, _now_s: float) -> str:
+    """Controller of a revision, such as `daemonset.apps/agent`."""
+    owner = controller_of(revision)
+    if owner is None:
+        return NONE
+    group = str(owner.get("apiVersion", "")).rpartition("/")[0]
+    kind = f"{owner['kind']}.{group}" if group else owner["kind"]
+    return f"{kind.lower()}/{owner['name']}"
+
+
+def job_status(job: Object, _now_s: float) -> str:
+    """First that is true of a Job, such as `Complete` or `Suspended`; `Running` otherwise."""
+    conditions = at(job, "status.conditions") or ()
+    held = {one.get("type") for one in conditions if one.get("status") == "True"}
+    # A deletion stands between the conditions that are final and those that aren't.
+    shown = [one for one in ("Complete", "Failed") if one in held]
+    shown += ["Terminating"] if is_terminating(job) else []
+    shown += [one for one in ("Suspended", "FailureTarget") if one in held]
+    return shown[0] if shown else "Running"
+
+
+def job_completions(job: Object, _now_s: float) -> str:
+    """Succeeded and wanted pods of a Job, such as `1/5` or `1/1 of 3`."""
+    succeeded = at(job, "status.succeeded") or 0
+    completions = at(job, "spec.completions")
+    if completions is not None:
+        return f"{succeeded}/{completions}"
+    parallelism = at(job, "spec.parallelism") or 0
+    return f"{succeeded}/1 of {parallelism}" if parallelism > 1 else f"{succeeded}/1"
+
+
+def job_duration(job: Object, now_s: float) -> str:
+    """Time that a Job took, or has taken so far."""
+    start, end = at(job, "status.startTime"), at(job, "status.completionTime")
+    if not start:
+        return ""
+    return ages.between(start, end) if end else ages.since(start, now_s)
+
+
+def cron_job_suspended(cron_job: Object, _now_s: float) -> str:
+    """`True`, `False` or `<unset>`."""
+    found = at(cron_job, "spec.suspend")
+    return UNSET if found is None else str(bool(found))
+
+
+def node_status(node: Object, _now_s: float) -> str:
+    """`Ready`, `NotReady` or `Unknown`, and whether the node takes no pods."""
+    ready = "Unknown"
+    for condition in at(node, "status.conditions") or ():
+        if condition.get("type") == "Ready":
+            ready = "Ready" if condition.get("status") == "True" else "NotReady"
+    return f"{ready},SchedulingDisabled" if at(node, "spec.unschedulable") else ready
+
+
+def node_roles(node: Object, _now_s: float) -> str:
+    """Roles that labels of a node name."""
+    roles = {key.removeprefix(_ROLE_PREFIX) for key in labels(node) if key.startswith(_ROLE_PREFIX)}
+    roles.add(labels(node).get(_ROLE_LABEL, ""))
+    return ",".join(sorted(roles - {""})) or NONE
+
+
+def node_address(kind: str) -> Read:
+    """Read the first address of a kind."""
+
+    def read(node: Object, _now_s: float) -> str:
+        for address in at(node, "status.addresses") or ():
+            if address.get("type") == kind:
+                return str(address.get("address") or "")
+        return NONE
+
+    return read
+
+
+def measured(resource: str) -> Read:
+    """Add up what the containers of a pod use, or tell what a node uses."""
+
+    def read(metrics: Object, _now_s: float) -> str:
+        parts = metrics.get("containers") or [metrics]
+        amounts = [parse_quantity(part["usage"][resource]) for part in parts]
+        return str(Quantity(sum(amount.nanos for amount in amounts), amounts[0].format))
+
+    return read
+
+
+def _shortened(texts: Iterable[str], if_empty: str) -> str:
+    found = list(texts)
+    shown = ",".join(found[:_SHOWN_MAX])
+    more = len(found) - _SHOWN_MAX
+    return f"{shown} + {more} more..." if more > 0 else shown or if_empty
+
+
+def balancer_addresses(obj: Object, _now_s: float) -> str:
+    """List the addresses of the load balancer of a service or ingress, sorted."""
+    ingress = at(obj, "status.loadBalancer.ingress") or ()
+    return ",".join(sorted({one.get("ip") or one.get("hostname") or "" for one in ingress} - {""}))
+
+
+def service_external_ip(service: Object, now_s: float) -> str:
+    """Addresses outside of the cluster at which a service is reached."""
+    own = at(service, "spec.externalIPs") or []
+    match at(service, "spec.type"):
+        case "ClusterIP" | "NodePort":
+            return ",".join(own) or NONE
+        case "LoadBalancer":
+            addresses = [balancer_addresses(service, now_s), *own]
+            return ",".join(filter(None, addresses)) or "<pending>"
+        case "ExternalName":
+            return str(at(service, "spec.externalName") or "")
+    return "<unknown>"
+
+
+def service_ports(service: Object, _now_s: float) -> str:
+    """Ports of a service, such as `80:30080/TCP`."""
+    shown = []
+    for port in entries(spec_of(service), "ports"):
+        outside = f":{port['nodePort']}" if port.get("nodePort") else ""
+        shown.append(f"{port.get('port', 0)}{outside}/{port.get('protocol', '')}")
+    return ",".join(shown) or NONE
+
+
+def endpoints(endpoints: Object, _now_s: float) -> str:
+    """The first addresses and ports of Endpoints."""
+    subsets = endpoints.get("subsets") or ()
+    shown: list[str] = []
+    for subset in subsets:
+        addresses = [address.get("ip", "") for address in subset.get("addresses") or ()]
+        # A headless service may have no ports at all.
+        if not subset.get("ports"):
+            shown += addresses
+        for port in subset.get("ports") or ():
+            hosts = (f"[{one}]" if ":" in one else one for one in addresses)
+            shown += [f"{host}:{port.get('port', 0)}" for host in hosts]
+    return _shortened(shown, "" if subsets else NONE)
+
+
+def slice_ports(endpoint_slice: Object, _now_s: float) -> str:
+    """The first ports of an EndpointSlice; `*` for every port."""
+    ports = entries(endpoint_slice, "ports")
+    # One without number or name stands for every port.
+    known = ([port[key] for key in ("port", "name") if port.get(key) is not None] for port in ports)
+    return _shortened((str(values[0]) if values else "*" for values in known), UNSET)
+
+
+def slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
+    """The first addresses of an EndpointSlice."""
+    found = entries(endpoint_slice, "endpoints")
+    return _shortened((one for e in found for one in entries(e, "addresses")), UNSET)
+
+
+def ingress_hosts(ingress: Object, _now_s: float) -> str:
+    """The first hosts of an Ingress; `*` for every host."""
+    rules = entries(spec_of(ingress), "rules")
+    hosts: list[str] = []
+    for rule in rules:
+        if len(hosts) == _SHOWN_MAX:
+            return f"{','.join(hosts)} + {len(rules) - _SHOWN_MAX} more..."
+        if rule.get("host"):
+            hosts.append(rule["host"])
+    return ",".join(hosts) or "*"
+
+
+def ingress_ports(ingress: Object, _now_s: float) -> str:
+    """Open ports of an Ingress."""
+    return "80, 443" if at(ingress, "spec.tls") else "80"
+
+
+def ingress_parameters(ingress_class: Object, _now_s: float) -> str:
+    """Parameters of an IngressClass, such as `Settings.example.com/own`."""
+    found = part(spec_of(ingress_class), "parameters")
+    group = f".{found['apiGroup']}" if found.get("apiGroup") else ""
+    return f"{found.get('kind', '')}{group}/{found.get('name', '')}" if found else ""
+
+
+def default_marked(storage_class: Object, _now_s: float) -> str:
+    """Name of a StorageClass, with `(default)` for a default class."""
+    mark = " (default)" if is_default_class(storage_class) else ""
+    return f"{name_of(storage_class)}{mark}"
+
+
+def token_audiences(driver: Object, _now_s: float) -> str:
+    """Audiences of the tokens that a CSI driver asks for."""
+    requests = at(driver, "spec.tokenRequests")
+    shown = (str(request.get("audience", "")) for request in requests or ())
+    return UNSET if requests is None else ",".join(shown)
+
+
+def access_modes(path: str) -> Read:
+    """List access modes by their initials."""
+
+    def read(obj: Object, _now_s: float) -> str:
+        modes = value_at(obj, path) or ()
+        return ",".join(short for mode, short in _SHORT_MODES if mode in modes)
+
+    return read
+
+
+def if_claimed(cell: Read) -> Read:
+    """Leave the cell of a claim empty that has no volume."""
+    return lambda claim, now_s: cell(claim, now_s) if at(claim, "spec.volumeName") else ""
+
+
+claimed_modes = if_claimed(access_modes(".status.accessModes"))
+claimed_capacity = if_claimed(lambda claim, _: str(at(claim, "status.capacity.storage") or "0"))
+
+
+def volume_phase(obj: Object, _now_s: float) -> str:
+    """Phase of a volume or claim; `Terminating` once it is deleted."""
+    return "Terminating" if is_terminating(obj) else str(at(obj, "status.phase") or "")
+
+
+def volume_class(obj: Object, _now_s: float) -> str:
+    """Storage class of a volume or claim."""
+    return storage_class_name(obj)
+
+
+def quota_usage(what: str) -> Read:
+    """List use and limit of a quota's `limits`, or of its `requests`, which are all others."""
+
+    def read(quota: Object, _now_s: float) -> str:
+        used: Mapping[str, str] = at(quota, "status.used") or {}
+        hard: Mapping[str, str] = at(quota, "status.hard") or {}
+        return ", ".join(
+            f"{resource}: {used.get(resource, '0')}/{hard[resource]}"
+            for resource in sorted(hard)
+            if resource.startswith("limits.") is (what == "limits")
+        )
+
+    return read
+
+
+def subjects(kind: str) -> Read:
+    """List the subjects of a kind that a role is bound to."""
+
+    def read(binding: Object, _now_s: float) -> str:
+        of_kind = [one for one in binding.get("subjects") or () if one["kind"] == kind]
+        if kind == "ServiceAccount":
+            return ", ".join(f"{one.get('namespace') or ''}/{one['name']}" for one in of_kind)
+        return ", ".join(one["name"] for one in of_kind)
+
+    return read
+
+
+def pod_group_policy(group: Object, _now_s: float) -> str:
+    """`Gang` or `Basic`."""
+    return "Gang" if at(group, "spec.schedulingPolicy.gang") else "Basic"
+
+
+def pod_group_status(group: Object, _now_s: float) -> str:
+    """Reason of the condition PodGroupScheduled; `Pending` without one."""
+    scheduled = condition_of(group, "PodGroupScheduled")
+    return str(scheduled.get("reason")) if scheduled else "Pending"
+
+
+def service_available(service: Object, _now_s: float) -> str:
+    """Whether an APIService is available, with the reason if it isn't."""
+    found = condition_of(service, "Available")
+    if found is None or found.get("status") == "True":
+        return "Unknown" if found is None else "True"
+    return f"{found.get('status')} ({found.get('reason', '')})"
+
+
+def requested_duration(request: Object, _now_s: float) -> str:
+    """Lifetime of a certificate that is requested."""
+    seconds = spec_of(request).get("expirationSeconds")
+    return "" if seconds is None else ages.human_duration(seconds)
+
+
+def signing_decision(request: Object, _now_s: float) -> str:
+    """Decisions on a CertificateSigningRequest, such as `Approved,Issued`."""
+    types = [one.get("type", "") for one in entries(status_of(request), "conditions")]
+    shown = [one for one in ("Approved", "Denied", "Failed") if one in types] or ["Pending"]
+    return ",".join([*shown, *(["Issued"] if at(request, "status.certificate") else [])])
+
+
+def missing_priority_level(schema: Object, _now_s: float) -> str:
+    """Status of the condition Dangling of a FlowSchema; `?` without one."""
+    return (condition_of(schema, "Dangling") or {"status": "?"}).get("status") or ""
+
+
+def config_map_size(config_map: Object, _now_s: float) -> int:
+    """Number of entries of a ConfigMap."""
+    return len(part(config_map, "data")) + len(part(config_map, "binaryData"))
+
+
+def autoscaler_targets(autoscaler: Object, _now_s: float) -> str:
+    """The first metrics of an autoscaler, such as `cpu: 40%/80%`."""
+    metrics = entries(spec_of(autoscaler), "metrics")
+    current = entries(status_of(autoscaler), "currentMetrics")
+    shown = [
+        _metric(metric, current[index] if index < len(current) else {})
+        for index, metric in enumerate(metrics[:_SHOWN_METRICS_MAX])
+    ]
+    more = len(metrics) - _SHOWN_METRICS_MAX
+    return ", ".join(shown) + (f" + {more} more..." if more > 0 else "")
+
+
+def _metric(metric: Object, status: Object) -> str:
+    kind = metric.get("type", "")
+    if kind not in ("External", "Pods", "Object", "Resource", "ContainerResource"):
+        return "<unknown type>"
+    field = f"{kind[:1].lower()}{kind[1:]}"
+    target, current = part(metric, field, "target"), part(status, field, "current")
+    is_resource = kind.endswith("Resource")
+    unit, suffix = "", ""
+    if target.get("averageValue") is not None:
+        now, wanted = current.get("averageValue"), target["averageValue"]
+        suffix = " (avg)" if kind in ("External", "Object") else ""
+    elif is_resource:
+        now, wanted, unit = current.get("averageUtilization"), target.get("averageUtilization"), "%"
+    else:
+        now, wanted = current.get("value"), target.get("value", "")
+    name = f"{part(metric, field).get('name', '')}: " if is_resource else ""
+    known = "<unknown>" if now is None else f"{now}{unit}"
+    return f"{name}{known}/{'<auto>' if wanted is None else f'{wanted}{unit}'}{suffix}"
+
+
+def event_first_seen(event: Object, now_s: float) -> str:
+    """Time since an event was first seen."""
+    return ages.since(event.get("firstTimestamp") or event.get("eventTime"), now_s)
+
+
+def event_last_seen(event: Object, now_s: float) -> str:
+    """Time since an event was last seen."""
+    if event.get("series"):
+        return ages.since(at(event, "series.lastObservedTime"), now_s)
+    last = event.get("lastTimestamp")
+    return ages.since(last, now_s) if last else event_first_seen(event, now_s)
+
+
+def event_count(event: Object, _now_s: float) -> int:
+    """Number of times that an event was seen."""
+    series = event.get("series")
+    return int((series.get("count") or 0) if series else (event.get("count") or 1))
+
+
+def event_object(event: Object, _now_s: float) -> str:
+    """Object that an event is about, such as `pod/web-0`."""
+    kind = str(at(event, "involvedObject.kind") or "").lower()
+    involved = at(event, "involvedObject.name")
+    return f"{kind}/{involved}" if involved else kind
+
+
+def event_source(event: Object, _now_s: float) -> str:
+    """Reporter of an event, and where it runs."""
+    component = at(event, "source.component") or event.get("reportingComponent") or ""
+    instance = at(event, "source.host") or event.get("reportingInstance") or ""
+    return f"{component}, {instance}" if instance else str(component)
+
+
+def event_message(event: Object, _now_s: float) -> str:
+    """Message of an event."""
+    return str(event.get("message") or "").strip()

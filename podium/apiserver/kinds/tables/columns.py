@@ -1,0 +1,166 @@
+"""The columns of tables, their order and their cells, as kube-apiserver v1.36 answers with them.
+
+`columns.txt` has a block for each kind, by its key; a kind without a block has a name and an age.
+A column is a line of its heading, its cell and its description, two blanks apart:
+
+    Node         .spec.nodeName wide default=<none>  what a JSONPath leads to
+    Completions  job_completions()                   what a function of `cells` says
+    Active       count(.status.active) integer       what a function with these arguments makes
+    Selector                                         the column of this heading in the block `*`
+
+`wide` is what kubectl shows with `-o wide` only; `default` stands where there is nothing, and is 0
+or false for an `integer` or a `boolean`; a `raw` cell is what stands there, whatever its type.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from podium.api.kinds.builtin_kinds import Kind
+from podium.api.kinds.custom_kinds import CustomKind
+from podium.api.objects import Object
+from podium.apiserver.kinds.tables import cells, pod_cells
+from podium.apiserver.kinds.tables.ages import since
+from podium.apiserver.kinds.tables.cells import Cell, Read, value_at
+
+_DATA = files("podium.apiserver.kinds.tables") / "columns.txt"
+_MODULES = {"": cells, "pods": pod_cells}
+_EMPTY: Mapping[str, Cell] = {"string": "", "integer": 0, "boolean": False, "date": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a kind's table.
+
+    Attributes:
+        name: its heading, before kubectl puts it in capitals.
+        source: where the cell stands, as a JSONPath such as `.spec.nodeName`, or what computes it.
+        type: as in OpenAPI: `string`, `integer`, `boolean` or `date`.
+        default: the cell if nothing stands there, or an empty text.
+        priority: 0, or 1 for a column that kubectl shows with `-o wide` only.
+        format: `name` for the column that holds the object's name.
+        is_raw: whether the cell is what stands there, whatever the type says.
+    """
+
+    name: str
+    source: str | Read
+    description: str
+    type: str = "string"
+    default: Cell = ""
+    priority: int = 0
+    format: str = ""
+    is_raw: bool = False
+
+    def read(self, obj: Object, now_s: float) -> Cell:
+        """The cell of an object."""
+        if not isinstance(self.source, str):
+            cell = self.source(obj, now_s)
+            return self.default if cell == "" else cell
+        found = value_at(obj, self.source)
+        if found in (None, ""):
+            return self.default
+        if self.is_raw:
+            raw: Cell = found
+            return raw
+        match self.type:
+            case "integer" if isinstance(found, int | float):
+                return int(found)
+            case "boolean" if isinstance(found, bool):
+                return found
+            case "date":
+                return since(found, now_s)
+        return found if isinstance(found, str) else msgspec.json.encode(found).decode()
+
+    def definition(self) -> dict[str, Cell]:
+        """The `TableColumnDefinition` (meta/v1)."""
+        return {
+            "name": self.name,
+            "type": self.type,
+            "format": self.format,
+            "description": self.description,
+            "priority": self.priority,
+        }
+
+
+Columns = tuple[Column, ...]
+
+
+@lru_cache(maxsize=256)
+def columns_of(kind: Kind) -> Columns:
+    """The columns of a kind's table."""
+    usual, lines = _usual(), _blocks().get(kind.key, ["Name", "Age"])
+    if isinstance(kind, CustomKind):
+        lines = ["Name", "Age"]
+        if declared := kind.definition.get("additionalPrinterColumns"):
+            return (usual["Name"], *map(_declared, declared))
+    return tuple(usual.get(line.strip()) or _column(line) for line in lines)
+
+
+@cache
+def _blocks() -> Mapping[str, list[str]]:
+    blocks = _DATA.read_text(encoding="utf-8").rstrip().split("\n\n")
+    return {key: lines for key, *lines in (block.split("\n") for block in blocks)}
+
+
+@cache
+def _usual() -> Mapping[str, Column]:
+    return {column.name: column for column in map(_column, _blocks()["*"])}
+
+
+def _column(line: str) -> Column:
+    name, cell, description = (part.strip() for part in line.split("  ") if part.strip())
+    source, *words = cell.split(" ")
+    options = dict(word.partition("=")[::2] for word in words)
+    kind = next((word for word in options if word in _EMPTY), "string")
+    default = options.get("default", 0 if "raw" in options else _EMPTY[kind])
+    return Column(
+        name,
+        source if source.startswith(".") else _function(source),
+        description,
+        kind,
+        {"true": True, "false": False}.get(str(default), default),
+        priority=int("wide" in options),
+        format=options.get("format", ""),
+        is_raw="raw" in options,
+    )
+
+
+def _function(call: str) -> Read:
+    name, _, arguments = call.removesuffix(")").partition("(")
+    module, _, name = name.rpartition(".")
+    function: Any = getattr(_MODULES[module], name)
+    return function(*arguments.split(",")) if arguments else function  # type: ignore[no-any-return]
+
+
+def _declared(column: Object) -> Column:
+    path = column["jsonPath"]
+    return Column(
+        column["name"],
+        path,
+        column.get("description")
+        or f"Custom resource definition column (in JSONPath format): {path}",
+        column["type"],
+        default=None,
+        priority=column.get("priority") or 0,
+        format=column.get("format") or "",
+    )
+
+
+def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
+    """An object as a row of a `Table` (meta.k8s.io/v1), without the object itself.
+
+    Args:
+        now_s: the time that ages refer to, in seconds since the epoch.
+    """
+    row: dict[str, Any] = {"cells": [column.read(obj, now_s) for column in columns_of(kind)]}
+    conditions = pod_cells.row_conditions(obj) if kind.key == "Pod" else []
+    return {**row, "conditions": conditions} if conditions else row
+
+
+def column_definitions(kind: Kind) -> list[dict[str, Cell]]:
+    """What the columns of a kind's table are."""
+    return [column.definition() for column in columns_of(kind)]
