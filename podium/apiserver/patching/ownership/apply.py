@@ -7,16 +7,18 @@ forced; then they own it no longer. What kubectl applied from the client is no c
 Source: structured-merge-diff and the field managers of apimachinery, v1.36.
 """
 
+import json
 from collections.abc import Mapping
 from functools import partial, reduce
 
-from podium.api.objects import Object, entries, metadata_of
+from podium.api.codec.go_json import escaped
+from podium.api.objects import Object, annotations, entries, metadata_of
 from podium.api.refused import Cause, RefusedError
 from podium.api.values.times import timestamp
+from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
-from podium.apiserver.patching.ownership.field_comparison import compare
 from podium.apiserver.patching.ownership.field_sets import (
     NOTHING,
     FieldSet,
@@ -27,37 +29,39 @@ from podium.apiserver.patching.ownership.field_sets import (
     paths,
     union,
 )
-from podium.apiserver.patching.ownership.last_applied import KUBECTL, renoted, unchanged_fields
-from podium.apiserver.patching.ownership.owner_updates import (
-    owned_by_managers,
-    reset_fields,
-    unowned,
-    updated_owners,
-    with_owners,
-)
 from podium.apiserver.patching.ownership.owners import (
     APPLY,
     UPDATE,
     Manager,
     Owned,
     Owners,
+    owned_by_managers,
     read_owners,
+    reset_fields,
     taken,
+    unowned,
+    updated_owners,
+    with_owners,
 )
-from podium.apiserver.patching.ownership.steps import (
+from podium.apiserver.patching.ownership.typed_values import (
     UntypedError,
+    compare,
+    merged,
     owned_fields,
     strangers,
+    type_faults,
     with_named_members,
+    without,
 )
-from podium.apiserver.patching.ownership.type_faults import type_faults
-from podium.apiserver.patching.ownership.typed_merge import merged, without
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
+from podium.apiserver.validation.metadata import ANNOTATIONS_SIZE_MAX_BYTES, annotations_size_bytes
 
-BEFORE_FIRST_APPLY = "before-first-apply"
-"""Owns the fields that were set before owners were tracked."""
+# The owner of the fields that were set before owners were tracked.
+_BEFORE_FIRST_APPLY = "before-first-apply"
+# The field manager of `kubectl apply --server-side`; others leave the annotation alone.
+_KUBECTL = "kubectl"
 
 
 def apply_configuration(
@@ -95,7 +99,12 @@ def apply_configuration(
     live: Object = unowned(current) if current is not None else {}
     now = timestamp(request.now_s)
     try:
-        owners = {} if current is None else _owners_before(request, current, api_version)
+        owners = read_owners(entries(metadata_of(current or {}), "managedFields"))
+        if owners is None:
+            raise internal("failed to decode managed fields")
+        if current is not None and not owners:
+            first = Manager(_BEFORE_FIRST_APPLY, UPDATE, request.subresource, api_version)
+            owners = updated_owners(request, {}, {}, current, first)
         before = owners.get(me)
         claimed = outside(owned_fields(configuration, struct), reset)
         since = before.time if before else now
@@ -103,13 +112,13 @@ def apply_configuration(
         new = merged(live, configuration, struct)
         if before is not None:
             new = _pruned(new, owners, before.fields, struct)
-        found = compare(live, new, struct).outside(reset)
+        found = compare(live, new, struct, reset)
     except UntypedError as error:
         raise _unusable("failed to create typed live object", live, str(error)) from None
     if not request.options.force:
         changed = found.changed
-        if me.name == KUBECTL:
-            changed = difference(changed, unchanged_fields(live, api_version, struct))
+        if me.name == _KUBECTL:
+            changed = difference(changed, _unchanged_fields(live, api_version, struct))
         _check_conflicts(owners, me, changed)
     owners = taken(taken(owners, found.changed, me), found.removed, me)
     try:
@@ -122,17 +131,9 @@ def apply_configuration(
     )
     mine = Owned(owned_by_managers(claimed), api_version, since if is_live else now)
     others = {one: owned for one, owned in owners.items() if one != me}
-    if me.name == KUBECTL:
-        stored = renoted(stored, configuration)
+    if me.name == _KUBECTL:
+        stored = _renoted(stored, configuration)
     return with_owners(stored, {**others, me: mine} if mine.fields else others)
-
-
-def _owners_before(request: Attributes, current: Object, api_version: str) -> Owners:
-    owners = read_owners(entries(metadata_of(current), "managedFields"))
-    if owners is None:
-        raise internal("failed to decode managed fields")
-    first = Manager(BEFORE_FIRST_APPLY, UPDATE, request.subresource, api_version)
-    return owners or updated_owners(request, {}, {}, current, first)
 
 
 def _pruned(new: Object, owners: Owners, before: FieldSet, struct: Struct) -> Object:
@@ -174,6 +175,43 @@ def _check_conflicts(owners: Owners, me: Manager, changed: FieldSet) -> None:
         lines += [f"- {path}" for one, path in conflicts if one == manager]
     message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
     raise RefusedError(409, "Conflict", message, causes=causes)
+
+
+def _unchanged_fields(live: Object, api_version: str, struct: Struct) -> FieldSet:
+    """The fields that kubectl has noted as applied by the client, and nobody has changed since."""
+    try:
+        noted = json.loads(annotations(live).get(LAST_APPLIED) or "null")
+    except ValueError:
+        return NOTHING
+    is_note = isinstance(noted, dict) and noted.get("apiVersion") == api_version
+    if not is_note or any(type_faults(noted, struct)):
+        return NOTHING
+    try:
+        fields = owned_fields(noted, struct)
+        for differing in compare(noted, live, struct):
+            fields = difference(fields, differing)
+    except UntypedError:
+        return NOTHING
+    return fields
+
+
+def _renoted(obj: Object, configuration: Object) -> Object:
+    """The object with the configuration as kubectl's note, if it has one and that isn't too large.
+
+    It keeps the way back to applying by the client open.
+    """
+    notes = annotations(obj)
+    if not notes.get(LAST_APPLIED):
+        return obj
+    metadata, said = metadata_of(configuration), annotations(configuration)
+    if LAST_APPLIED in said:
+        rest = {key: value for key, value in said.items() if key != LAST_APPLIED}
+        configuration = {**configuration, "metadata": {**metadata, "annotations": rest}}
+    text = json.dumps(configuration, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    notes = {**notes, LAST_APPLIED: f"{escaped(text)}\n"}
+    if annotations_size_bytes(notes) > ANNOTATIONS_SIZE_MAX_BYTES:
+        del notes[LAST_APPLIED]
+    return {**obj, "metadata": {**metadata_of(obj), "annotations": notes}}
 
 
 def _unusable(what: str, obj: Object, why: str, joint: str = "") -> RefusedError:

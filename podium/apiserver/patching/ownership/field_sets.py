@@ -79,17 +79,6 @@ def outside(fields: FieldSet, names: Iterable[str]) -> FieldSet:
     return {step: part for step, part in fields.items() if step not in gone}
 
 
-def of_paths(paths: Iterable[tuple[str, ...]]) -> FieldSet:
-    """The set of some fields, each given by the names that lead to it."""
-    found = NOTHING
-    for path in paths:
-        branch = LEAF
-        for name in reversed(path):
-            branch = {f"f:{name}": branch}
-        found = union(found, branch)
-    return found
-
-
 def paths(fields: FieldSet, before: str = "") -> Iterator[str]:
     """What is in a set, as messages spell it, such as `.spec.containers[name="c"].image`.
 
@@ -107,18 +96,12 @@ def paths(fields: FieldSet, before: str = "") -> Iterator[str]:
 def step_text(step: str) -> str:
     """A step as messages spell it."""
     kind, _, rest = step.partition(":")
-    match kind:
-        case "f":
-            return f".{rest}"
-        case "k":
-            keys = json.loads(rest)
-            pairs = (
-                f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()
-            )
-            return f"[{','.join(pairs)}]"
-        case "v":
-            return f"[={rest}]"
-    return f"[{rest}]"
+    if kind == "f":
+        return f".{rest}"
+    if kind == "k":
+        keys = json.loads(rest).items()
+        rest = ",".join(f"{key}={json.dumps(one, ensure_ascii=False)}" for key, one in keys)
+    return f"[={rest}]" if kind == "v" else f"[{rest}]"
 
 
 def from_fields_v1(raw: Any) -> FieldSet:

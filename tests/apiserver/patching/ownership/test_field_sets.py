@@ -1,5 +1,6 @@
 """Sets of fields, against sets of paths."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -7,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.apiserver.patching.ownership.field_sets import (
+    LEAF,
+    NOTHING,
     FieldSet,
     cut,
     difference,
     from_fields_v1,
     intersection,
-    of_paths,
     outside,
     paths,
     to_fields_v1,
@@ -20,6 +22,16 @@ from podium.apiserver.patching.ownership.field_sets import (
 )
 
 PATHS = st.sets(st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple), max_size=6)
+
+
+def of_paths(found: Iterable[tuple[str, ...]]) -> FieldSet:
+    fields = NOTHING
+    for path in found:
+        branch = LEAF
+        for name in reversed(path):
+            branch = {f"f:{name}": branch}
+        fields = union(fields, branch)
+    return fields
 
 
 def texts(members: set[tuple[str, ...]]) -> set[str]:
