@@ -7,7 +7,7 @@ Source: structured-merge-diff, as Kubernetes v1.36 uses it.
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from podium.apiserver.decoding.type_checker import unexpected
@@ -36,7 +36,7 @@ def _is_whole(value: Any, of: Type | None) -> bool:
 
     What isn't in the schema is taken by fields if it is an object, and otherwise as a whole.
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         is_atomic = of.is_atomic if isinstance(of, Struct | MapOf) else isinstance(of, ListOf)
         return is_atomic or of is _WHOLE
     return not isinstance(value, list) or not isinstance(of, ListOf) or of.is_atomic
@@ -46,7 +46,7 @@ def _parts(value: Any, of: Type | None) -> dict[str, list[Any]] | None:
     """The parts of a value by step, several where a list repeats a key; None if it is a whole."""
     if _is_whole(value, of):
         return None
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {f"f:{name}": [part] for name, part in value.items()}
     assert isinstance(of, ListOf)
     entries: dict[str, list[Any]] = {}
@@ -76,7 +76,7 @@ def _is_declared(of: Type | None, step: str) -> bool:
 def _entry_step(entry: Any, of: ListOf) -> str:
     if not of.keys:
         match entry:
-            case Mapping():
+            case dict():
                 why = "associative list without keys has an element that's a map type"
             case list():
                 why = "not supported: associative list with lists as elements"
@@ -85,7 +85,7 @@ def _entry_step(entry: Any, of: ListOf) -> str:
             case _:
                 return f"v:{_compact(entry)}"
         raise UntypedError(why)
-    if not isinstance(entry, Mapping):
+    if not isinstance(entry, dict):
         elements = "a null element" if entry is None else "non-map elements"
         raise UntypedError(f"associative list with keys may not have {elements}")
     keys = {}
@@ -217,7 +217,7 @@ def merged(live: Any, config: Any, of: Type | None) -> Any:
     said = [one for one in (live, config) if one]
     if not said or any(_is_whole(one, of) for one in said):
         return config
-    if isinstance(said[0], Mapping):
+    if isinstance(said[0], dict):
         found = dict(live or {})
         for name, value in (config or {}).items():
             inner = _part_type(of, f"f:{name}")
@@ -255,7 +255,7 @@ def without(value: Any, fields: FieldSet, of: Type | None) -> Any:
         if SELF not in fields.get(step, NOTHING)
         for part in found
     ]
-    return dict(kept) if isinstance(value, Mapping) else [part for _, part in kept]
+    return dict(kept) if isinstance(value, dict) else [part for _, part in kept]
 
 
 def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
@@ -272,7 +272,7 @@ def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
                 expected = "" if isinstance(value, bool) else "true or false"
             elif of.kind in _NUMBERS:
                 expected = "" if is_number else "a number"
-            elif of.kind != "any" and isinstance(value, Mapping | list):
+            elif of.kind != "any" and isinstance(value, dict | list):
                 expected = "a value without parts"
         case ListOf() if isinstance(value, list):
             seen = set()
@@ -290,7 +290,7 @@ def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
                 yield from type_faults(entry, of.items, at + step_text(step))
         case ListOf():
             expected = "a list"
-        case _ if not isinstance(value, Mapping):
+        case _ if not isinstance(value, dict):
             expected = "an object"
         case MapOf():
             for key, one in value.items():
