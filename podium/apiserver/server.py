@@ -41,6 +41,7 @@ from podium.apiserver.refusals import (
 from podium.apiserver.registry import Registry
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.selection import ALL, Selection
+from podium.apiserver.store.kind_index import Page
 from podium.apiserver.store.store import Store
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.pod_binding import bind, check_binding
@@ -61,7 +62,6 @@ from podium.apiserver.verbs.update import (
 from podium.apiserver.verbs.verb_options import (
     Deleted,
     DeleteOptions,
-    Listing,
     ListOptions,
     PatchRequest,
     Written,
@@ -77,7 +77,6 @@ __all__ = [
     "DeleteOptions",
     "Deleted",
     "ListOptions",
-    "Listing",
     "PatchRequest",
     "WatchStream",
     "WriteOptions",
@@ -161,7 +160,7 @@ class ApiServer:
         namespace: str,
         selection: Selection = ALL,
         options: ListOptions = _ALL_OF_NOW,
-    ) -> Listing:
+    ) -> Page:
         """Objects by namespace and name."""
         return list_objects(self.store, kind, namespace, selection, options)
 
@@ -306,7 +305,7 @@ class ApiServer:
         selection: Selection = ALL,
         how: DeleteOptions = _AT_ONCE,
         options: ListOptions = _ALL_OF_NOW,
-    ) -> Listing:
+    ) -> Page:
         """Delete the objects of a list, one after the other; they are listed as they were."""
         listing = self.list(request.kind, request.namespace, selection, options)
         for obj in listing.items:

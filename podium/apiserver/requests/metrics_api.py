@@ -13,7 +13,7 @@ from podium.apiserver.requests.messages import Response
 from podium.apiserver.requests.response_forms import shown_list
 from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.selection import parse_selection
-from podium.apiserver.verbs.verb_options import Listing
+from podium.apiserver.store.kind_index import Page
 
 # What is simulated needs no time to be measured; metrics-server tells so much.
 _WINDOW = "30s"
@@ -39,7 +39,7 @@ def list_all(call: Call) -> Response:
     selection = parse_selection(kind, query.text("labelSelector"), query.text("fieldSelector"))
     found = call.server.list(kind, info.namespace, selection)
     measured = [one for obj in found.items if (one := _measured(call, obj)) is not None]
-    listing = Listing(measured, found.resource_version)
+    listing = Page(measured, found.revision)
     return call.respond(200, shown_list(call.form, listing, call.now_s))
 
 

@@ -11,7 +11,7 @@ from podium.api.objects import Object, metadata_of
 from podium.apiserver.kinds.tables.columns import column_definitions, row_of
 from podium.apiserver.refusals import bad_request, not_acceptable
 from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
-from podium.apiserver.verbs.verb_options import Listing
+from podium.apiserver.store.kind_index import Page
 from podium.apiserver.verbs.watch import WatchStream
 from podium.apiserver.versions import shown_version
 
@@ -70,7 +70,7 @@ def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Obj
     raise not_acceptable(f"{wanted} ({form.kind.name})")
 
 
-def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
+def shown_list(form: Form, listing: Page, now_s: float) -> Object:
     """A list in the form that is wanted, its items without headers; raises RefusedError: 406."""
     metadata: dict[str, Any] = {"resourceVersion": listing.resource_version}
     if listing.continue_token:

@@ -1,12 +1,15 @@
-"""The writes of the recent past, by kind, and the watches that wait for the next one."""
+"""The writes of the recent past, by kind, the watches that wait for the next, and their journal."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
 from podium.api.objects import Object
+
+FIRST_REVISION = 1
+"""Of an empty store; 0 means something else in lists and watches."""
 
 EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
@@ -29,6 +32,32 @@ class WatchEvent(msgspec.Struct, frozen=True):
     name: str
     obj: Object
     previous: Object | None
+
+
+class Recovered(msgspec.Struct, frozen=True):
+    """The objects and the revision that a journal has kept.
+
+    Attributes:
+        oldest_revision: the revision after which every write is among the events; of earlier
+            ones there are those that made the objects which were left then. `FIRST_REVISION` if
+            nothing has been forgotten.
+        events: in the order of their revisions.
+    """
+
+    oldest_revision: int
+    events: Sequence[WatchEvent]
+
+
+class Journal(Protocol):
+    """Keeps writes; one store uses it at a time."""
+
+    def load(self) -> Recovered:
+        """All that was appended before; raises JournalError: it can't be read."""
+        ...
+
+    def append(self, events: Sequence[WatchEvent]) -> None:
+        """Keep these writes durably, all or none of them; raises JournalError."""
+        ...
 
 
 Wake = Callable[[], None]

@@ -19,12 +19,17 @@ from podium.apiserver.store.errors import (
     NotFoundError,
     TooLargeResourceVersionError,
 )
-from podium.apiserver.store.field_watch import FieldValue, FieldWatch
-from podium.apiserver.store.history import EventType, History, Wake, WatchEvent
-from podium.apiserver.store.journal import FIRST_REVISION, Journal, Recovered
-from podium.apiserver.store.kind_index import KindIndex
-from podium.apiserver.store.pages import Matches, Page, find, list_segments
-from podium.apiserver.store.watch import Watch
+from podium.apiserver.store.history import (
+    FIRST_REVISION,
+    EventType,
+    History,
+    Journal,
+    Recovered,
+    Wake,
+    WatchEvent,
+)
+from podium.apiserver.store.kind_index import KindIndex, Matches, Page, find
+from podium.apiserver.store.watch import FieldValue, FieldWatch, Watch
 
 _NOTHING_KEPT = Recovered(FIRST_REVISION, ())
 
@@ -131,7 +136,7 @@ class Store:
         base = f"{namespace}/" if namespace else ""
         pending = (e for e in self._pending if e.kind == kind and e.revision > revision)
         undone = chain(history.after(revision), pending)
-        parts = list_segments(self._indexes.get(kind) or KindIndex(), namespace, undone)
+        parts = (self._indexes.get(kind) or KindIndex()).segments(namespace, undone)
         items, after, remaining = find(parts, base + token.start if token else "", limit, matches)
         if not after:
             return Page(items, revision)
@@ -145,12 +150,15 @@ class Store:
         *,
         from_revision: int,
         wake: Wake | None = None,
+        field: FieldValue | None = None,
     ) -> Watch:
         """Follow what happens after a revision.
 
         Args:
             namespace: only in this namespace; None for all.
             from_revision: events after this one.
+            field: only to objects of which the field has, or had, this value; those without cost
+                nothing.
             wake: called when there may be something to take, once after each time that the watch
                 was read to its end. It is called amid a write, so that it should only take note.
 
@@ -160,23 +168,9 @@ class Store:
         """
         if from_revision > self.revision:
             raise TooLargeResourceVersionError(from_revision, self.revision)
-        return Watch(self._history, kind, namespace, from_revision, wake)
-
-    def watch_field(
-        self,
-        kind: str,
-        namespace: str | None,
-        field: FieldValue,
-        *,
-        from_revision: int,
-    ) -> FieldWatch:
-        """Follow what happens after a revision to objects of which a field has, or had, a value.
-
-        It costs nothing when other objects change. Arguments and errors are those of `watch`.
-        """
-        if from_revision > self.revision:
-            raise TooLargeResourceVersionError(from_revision, self.revision)
-        return FieldWatch(self._history, kind, namespace, field, from_revision)
+        if field is None:
+            return Watch(self._history, kind, namespace, from_revision, wake)
+        return FieldWatch(self._history, kind, namespace, from_revision, wake, field)
 
     def changes(self, kind: str) -> int:
         """A number that is another one whenever an object of the kind has come, changed or gone."""

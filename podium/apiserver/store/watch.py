@@ -1,5 +1,10 @@
-"""A reader of the history of one kind."""
+"""Readers of the history of one kind."""
 
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+from podium.api.objects import Object
 from podium.apiserver.store.errors import ExpiredError
 from podium.apiserver.store.history import History, Wake, WatchEvent
 
@@ -44,7 +49,7 @@ class Watch:
             # Opened amid a transaction, it starts after events that weren't told of yet.
             if event.revision > self._revision:
                 self._revision = event.revision
-                if self.namespace is None or event.namespace == self.namespace:
+                if self._is_within(event):
                     taken.append(event)
         self._wait()
         return taken
@@ -59,6 +64,84 @@ class Watch:
         self._wake = None
         self._history.waiting.pop(self, None)
 
+    def _is_within(self, event: WatchEvent) -> bool:
+        return self.namespace is None or event.namespace == self.namespace
+
     def _wait(self) -> None:
         if self._wake is not None and self._next == self._history.end:
             self._history.waiting[self] = self._wake
+
+
+class FieldValue(NamedTuple):
+    """A field's value that a watch selects by; all watches of the field share the reader."""
+
+    read: Callable[[Object], str]
+    value: str
+
+    def concerns(self, event: WatchEvent) -> bool:
+        """Whether the field has or had the value."""
+        if self.read(event.obj) == self.value:
+            return True
+        return event.previous is not None and self.read(event.previous) == self.value
+
+
+class FieldWatch(Watch):
+    """Reads only events that concern a field's value, and costs nothing when others come.
+
+    A thousand watches of a thousand nodes would each have to look at every event of every pod.
+    These are handed just their own, and keep what hasn't been taken, up to as many events as are
+    remembered of the kind.
+    """
+
+    __slots__ = ("_events", "_field", "_is_expired")
+
+    def __init__(
+        self,
+        whole: History,
+        kind: str,
+        namespace: str | None,
+        revision: int,
+        wake: Wake | None,
+        field: FieldValue,
+    ) -> None:
+        super().__init__(whole, kind, namespace, revision, None)
+        self._wake = wake
+        self._field = field
+        self._is_expired = False
+        past = filter(self._is_within, self._history.after(revision))
+        self._events = deque(filter(field.concerns, past))
+        self._history.followers.add(field.read, field.value, self._follow)
+
+    @property
+    def revision(self) -> int:
+        if not self._events and not self._is_expired:
+            self._revision = max(self._revision, self._whole.revision)
+        return self._revision
+
+    def take(self, limit: int | None = None) -> list[WatchEvent]:
+        if self._is_expired:
+            raise ExpiredError.watch(self._revision, self._history.oldest_revision)
+        events = self._events
+        count = len(events) if limit is None else min(limit, len(events))
+        taken = [events.popleft() for _ in range(count)]
+        if taken:
+            self._revision = taken[-1].revision
+        return taken
+
+    def wake_by(self, wake: Wake) -> None:
+        self._wake = wake
+
+    def close(self) -> None:
+        self._wake = None
+        self._history.followers.remove(self._field.read, self._field.value, self._follow)
+
+    def _follow(self, event: WatchEvent) -> Wake | None:
+        # Opened amid a transaction, it starts after events that weren't told of yet.
+        if self._is_expired or event.revision <= self._revision or not self._is_within(event):
+            return None
+        if len(self._events) == self._history.size:
+            self._is_expired = True
+            self._events.clear()
+            return self._wake
+        self._events.append(event)
+        return self._wake if len(self._events) == 1 else None

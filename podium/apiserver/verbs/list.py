@@ -10,18 +10,19 @@ from podium.apiserver.store.errors import (
     InvalidContinueError,
     TooLargeResourceVersionError,
 )
+from podium.apiserver.store.kind_index import Page
 from podium.apiserver.store.store import Store
-from podium.apiserver.verbs.verb_options import Listing, ListOptions
+from podium.apiserver.verbs.verb_options import ListOptions
 
 _ANY = ("", "0")
 
 
 def list_objects(
     store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
-) -> Listing:
+) -> Page:
     """Objects by namespace and name, in the state that is asked for."""
     try:
-        found = store.list(
+        return store.list(
             kind.key,
             namespace or None,
             limit=max(options.limit, 0),
@@ -35,8 +36,6 @@ def list_objects(
         raise too_large(error) from None
     except InvalidContinueError as error:
         raise bad_request(str(error)) from None
-    version = str(found.revision)
-    return Listing(found.items, version, found.continue_token, found.remaining)
 
 
 def parse_version(text: str) -> int:

@@ -1,6 +1,5 @@
 """What the verbs are asked with, and what they answer."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -79,20 +78,6 @@ class ListOptions(msgspec.Struct, frozen=True):
     timeout_s: int | None = None
     allow_watch_bookmarks: bool = False
     send_initial_events: bool | None = None
-
-
-class Listing(msgspec.Struct, frozen=True):
-    """A list, or a page of it.
-
-    Attributes:
-        continue_token: for the next page; empty if this is the last.
-        remaining: how many are left; None if that isn't known, as with selectors.
-    """
-
-    items: Sequence[Object]
-    resource_version: str
-    continue_token: str = ""
-    remaining: int | None = None
 
 
 class Written(NamedTuple):

@@ -14,10 +14,9 @@ from podium.api.refused import RefusedError
 from podium.apiserver.kinds.registration.zero_values import zeros
 from podium.apiserver.selection import NAMESPACE, Selection
 from podium.apiserver.store.errors import ExpiredError, TooLargeResourceVersionError
-from podium.apiserver.store.field_watch import FieldValue, FieldWatch
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
-from podium.apiserver.store.watch import Watch
+from podium.apiserver.store.watch import FieldValue, Watch
 from podium.apiserver.verbs.list import expired, parse_version, too_large
 from podium.apiserver.verbs.verb_options import ListOptions
 
@@ -38,7 +37,7 @@ class WatchStream:
         self,
         kind: Kind,
         selection: Selection,
-        cursor: Watch | FieldWatch | None,
+        cursor: Watch | None,
         first: Iterable[Item],
         *,
         allows_bookmarks: bool,
@@ -113,7 +112,11 @@ def watch(
             first.append(_bookmark(kind, str(revision), _INITIAL_EVENTS_END))
     cursor = None
     try:
-        cursor = _cursor(store, kind, namespace, selection, revision)
+        fields = [FieldValue(term.read, term.value) for term in selection.fields if term.equal]
+        if namespace:
+            fields.append(FieldValue(NAMESPACE, namespace))
+        field = fields[0] if fields else None
+        cursor = store.watch(kind.key, namespace or None, from_revision=revision, field=field)
     except ExpiredError as error:
         first = [_error(expired(error))]
     except TooLargeResourceVersionError as error:
@@ -121,17 +124,6 @@ def watch(
     return WatchStream(
         kind, selection, cursor, first, allows_bookmarks=options.allow_watch_bookmarks
     )
-
-
-def _cursor(
-    store: Store, kind: Kind, namespace: str, selection: Selection, revision: int
-) -> Watch | FieldWatch:
-    fields = [FieldValue(term.read, term.value) for term in selection.fields if term.equal]
-    if namespace:
-        fields.append(FieldValue(NAMESPACE, namespace))
-    if not fields:
-        return store.watch(kind.key, from_revision=revision)
-    return store.watch_field(kind.key, namespace or None, fields[0], from_revision=revision)
 
 
 def _seen(event: WatchEvent, matches: Callable[[Object], bool]) -> Item | None:

@@ -19,7 +19,7 @@ from podium.api.usage import Usage
 from podium.apiserver.admission import AdmissionOptions
 from podium.apiserver.admission.service_account import ServiceAccount
 from podium.apiserver.rbac.default_roles import default_access
-from podium.apiserver.store.journal import FIRST_REVISION
+from podium.apiserver.store.history import FIRST_REVISION
 from podium.apiserver.store.store import Store
 from podium.cluster.drivers.machine_health import MachineHealth
 from podium.cluster.embedded.backend import ClusterBackend

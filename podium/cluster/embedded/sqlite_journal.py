@@ -19,8 +19,7 @@ import msgspec
 from podium.api.objects import Object
 from podium.api.process.private_files import OWNER_ONLY, owner_only
 from podium.apiserver.store.errors import JournalError, NoRoomError
-from podium.apiserver.store.history import EventType, WatchEvent
-from podium.apiserver.store.journal import FIRST_REVISION, Recovered
+from podium.apiserver.store.history import FIRST_REVISION, EventType, Recovered, WatchEvent
 
 Durability = Literal["process", "power"]
 """What writes survive: the end of the process, or a power failure as well."""

@@ -6,7 +6,7 @@ from random import Random
 
 from podium.api.objects import Object
 from podium.apiserver.server import ApiOptions, ApiServer
-from podium.apiserver.store.journal import FIRST_REVISION
+from podium.apiserver.store.history import FIRST_REVISION
 from podium.apiserver.store.store import Store
 from podium.cluster.drivers.virtual import MachineHandle, VirtualDriver
 from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from podium.apiserver.store import continue_token
 from podium.apiserver.store.errors import ExpiredError, KeyedError, TooLargeResourceVersionError
-from podium.apiserver.store.journal import Journal
+from podium.apiserver.store.history import Journal
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import Watch
 from tests.apiserver.store.objects import made, version

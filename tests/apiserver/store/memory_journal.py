@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from podium.apiserver.store.errors import JournalError
-from podium.apiserver.store.history import WatchEvent
-from podium.apiserver.store.journal import FIRST_REVISION, Recovered
+from podium.apiserver.store.history import FIRST_REVISION, Recovered, WatchEvent
 
 
 class MemoryJournal:

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from podium.api.objects import Object
 from podium.apiserver.store.errors import ExpiredError, TooLargeResourceVersionError
-from podium.apiserver.store.field_watch import FieldValue
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
+from podium.apiserver.store.watch import FieldValue
 from tests.apiserver.store.objects import made
 
 
@@ -49,7 +49,7 @@ def test_it_shows_what_a_watch_of_everything_shows_of_the_value(
     for step in between:
         write(store, *step)
     everything = store.watch("Pod", namespace, from_revision=start)
-    following = store.watch_field("Pod", namespace, ON_A, from_revision=start)
+    following = store.watch("Pod", namespace, from_revision=start, field=ON_A)
     for step in after:
         write(store, *step)
     wanted = [event for event in everything.take() if ON_A.concerns(event)]
@@ -62,7 +62,7 @@ def test_it_shows_what_a_watch_of_everything_shows_of_the_value(
 
 def test_it_wakes_for_its_own_events_only_and_once() -> None:
     store, woken = Store(), []
-    watch = store.watch_field("Pod", None, ON_A, from_revision=1)
+    watch = store.watch("Pod", None, from_revision=1, field=ON_A)
     watch.wake_by(lambda: woken.append(store.revision))
     store.create("Pod", made("p", spec="b"))
     assert woken == []
@@ -79,7 +79,7 @@ def test_it_wakes_for_its_own_events_only_and_once() -> None:
 
 def test_a_reader_that_comes_too_late_is_told() -> None:
     store = Store(history_max=2)
-    watch = store.watch_field("Pod", None, ON_A, from_revision=1)
+    watch = store.watch("Pod", None, from_revision=1, field=ON_A)
     for name in "pq":
         store.create("Pod", made(name, spec="a"))
     assert len(watch.take()) == 2
@@ -88,12 +88,12 @@ def test_a_reader_that_comes_too_late_is_told() -> None:
     with pytest.raises(ExpiredError):
         watch.take()
     with pytest.raises(ExpiredError):
-        store.watch_field("Pod", None, ON_A, from_revision=1)
+        store.watch("Pod", None, from_revision=1, field=ON_A)
 
 
 def test_others_dont_make_it_late() -> None:
     store = Store(history_max=2)
-    watch = store.watch_field("Pod", None, ON_A, from_revision=1)
+    watch = store.watch("Pod", None, from_revision=1, field=ON_A)
     store.create("Pod", made("p", spec="a"))
     for name in "qrst":
         store.create("Pod", made(name, spec="b"))
@@ -104,11 +104,11 @@ def test_amid_a_transaction_it_starts_after_what_wasnt_told_yet() -> None:
     store = Store()
     with store.transaction():
         store.create("Pod", made("p", spec="a"))
-        watch = store.watch_field("Pod", None, ON_A, from_revision=store.revision)
+        watch = store.watch("Pod", None, from_revision=store.revision, field=ON_A)
         store.create("Pod", made("q", spec="a"))
     assert [event.name for event in watch.take()] == ["q"]
 
 
 def test_the_future_cant_be_watched_yet() -> None:
     with pytest.raises(TooLargeResourceVersionError):
-        Store().watch_field("Pod", None, ON_A, from_revision=9)
+        Store().watch("Pod", None, from_revision=9, field=ON_A)

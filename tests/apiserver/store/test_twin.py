@@ -4,7 +4,7 @@ import pytest
 from hypothesis.stateful import rule
 
 from podium.apiserver.store.errors import JournalError
-from podium.apiserver.store.journal import Journal
+from podium.apiserver.store.history import Journal
 from tests.apiserver.store.machine import StoreMachine
 from tests.apiserver.store.memory_journal import MemoryJournal
 from tests.apiserver.store.objects import made

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from podium.apiserver.store.history import EventType, WatchEvent
-from podium.apiserver.store.journal import FIRST_REVISION
+from podium.apiserver.store.history import FIRST_REVISION, EventType, WatchEvent
 from tests.apiserver.store.objects import version
 
 Key = tuple[str, str, str]

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import settings
 from hypothesis.stateful import rule
 
-from podium.apiserver.store.journal import Journal
+from podium.apiserver.store.history import Journal
 from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from tests.apiserver.store.machine import HISTORY_MAX, StoreMachine
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podium.apiserver.store.errors import ExpiredError
-from podium.apiserver.store.journal import Recovered
+from podium.apiserver.store.history import Recovered
 from podium.apiserver.store.store import Store
 from podium.cluster.embedded.sqlite_journal import Durability, SqliteJournal
 from tests.apiserver.store.objects import made, names
