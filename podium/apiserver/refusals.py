@@ -1,4 +1,4 @@
-"""The refusals that the verbs share, worded as kube-apiserver words them.
+"""The refusals that verbs and servers share, worded as kube-apiserver words them.
 
 A plural resource names what a request was about, a kind names an object that is wrong; which of
 the two stands in a sentence and in its details differs from refusal to refusal, there as here.
@@ -130,9 +130,30 @@ def not_acceptable(message: str) -> RefusedError:
     return RefusedError(406, "NotAcceptable", message)
 
 
+def too_large(why: str) -> RefusedError:
+    """413: the body of a request, or the object in it, is larger than may be."""
+    return RefusedError(413, "RequestEntityTooLarge", f"Request entity too large: {why}")
+
+
 def internal(message: str) -> RefusedError:
     """500, as upstream answers faults that it has no better code for."""
     return RefusedError(500, "", message)
+
+
+def unauthorized() -> RefusedError:
+    """401: the credentials are unknown."""
+    return RefusedError(401, "Unauthorized", "Unauthorized")
+
+
+def too_many(what: str) -> RefusedError:
+    """429: there is no room for another request, or watch, now."""
+    message = f"Too many {what}, please try again later."
+    return RefusedError(429, "TooManyRequests", message, retry_after_s=1)
+
+
+def server_fault() -> RefusedError:
+    """500: something is wrong with the server."""
+    return RefusedError(500, "InternalError", "Internal error occurred: see the server's log")
 
 
 def no_room() -> RefusedError:

@@ -14,7 +14,6 @@ from podium.api.codec.text_decoder import (
     read_yaml_body,
 )
 from podium.api.errors import FieldError
-from podium.api.refused import RefusedError
 from podium.apiserver.decoding.type_checker import (
     Checker,
     DecodingError,
@@ -23,7 +22,7 @@ from podium.apiserver.decoding.type_checker import (
     unexpected,
 )
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject
-from podium.apiserver.refusals import bad_request, invalid
+from podium.apiserver.refusals import bad_request, invalid, too_large
 from podium.apiserver.schema import Field, ListOf, Scalar, Struct
 
 OPERATIONS_MAX = 10_000
@@ -81,8 +80,7 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
         patch: Any = [operation or {} for operation in plain(value) or []]
         if len(patch) > OPERATIONS_MAX:
             most = f"The allowed maximum operations in a JSON patch is {OPERATIONS_MAX}"
-            message = f"Request entity too large: {most}, got {len(patch)}"
-            raise RefusedError(413, "RequestEntityTooLarge", message)
+            raise too_large(f"{most}, got {len(patch)}")
         faults = tuple(f"json patch {fault}" for fault in checker.strict)
     else:
         if value is not None and not isinstance(value, Mapping):

@@ -7,7 +7,6 @@ the backend answers. Whether users may do what they ask for, is up to `handle` b
 import asyncio
 import gc
 import logging
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,8 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import ANONYMOUS, Attempt, User
-from podium.apiserver.http import statuses
-from podium.apiserver.http.http_connection import PromptAnswer, RawHeaders
+from podium.apiserver.http.http_connection import PromptAnswer, raw_headers
 from podium.apiserver.http.http_server import Application
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
@@ -33,6 +31,7 @@ from podium.apiserver.http.users import Authenticator
 from podium.apiserver.http.watches import Watches
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.rbac.authorizer import Authorizer
+from podium.apiserver.refusals import server_fault, too_large, too_many, unauthorized
 from podium.apiserver.requests import NodeLog, Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
 from podium.apiserver.requests.messages import HEADER_SEPARATOR, refused
@@ -44,9 +43,7 @@ _METRICS = "/metrics"
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _COMPRESSION_LEVEL = 1
-_NO_CACHE = (b"cache-control", b"no-cache, private")
 _IMPERSONATE = "impersonate-"
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 _logger = logging.getLogger(__name__)
 
@@ -135,7 +132,7 @@ class ApiApp:
             content = response.content()
         if content is None or _lasts(response) or len(content) >= self._limits.gzip_bytes_min:
             return partial(self._finish, response, content)
-        return PromptAnswer(response.code, _raw_headers(response), content)
+        return PromptAnswer(response.code, raw_headers(response), content)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -188,9 +185,9 @@ class ApiApp:
             user = self._authenticator.user(authorization or "")
         except Exception:
             _logger.exception("credentials for %s can't be judged", path)
-            raise statuses.internal_error() from None
+            raise server_fault() from None
         if user is None:
-            raise statuses.unauthorized()
+            raise unauthorized()
         return user
 
     def _worked(self, request: Request, work: LongWork) -> tuple[Response, bytes | None]:
@@ -201,7 +198,7 @@ class ApiApp:
             watching = response.body
             if isinstance(watching, Watching) and self._watches.count >= self._limits.watches_max:
                 watching.stream.close()
-                raise statuses.too_many("watches")
+                raise too_many("watches")
             if _lasts(response):
                 return response, b""
             return response, None if work.is_large else response.content()
@@ -209,7 +206,7 @@ class ApiApp:
             raise
         except Exception:
             _logger.exception("%s %s failed", request.method, request.path)
-            raise statuses.internal_error() from None
+            raise server_fault() from None
 
     async def _finish(
         self,
@@ -223,17 +220,15 @@ class ApiApp:
         try:
             if _lasts(response):
                 if isinstance(response.body, Watching):
-                    await send({**head, "headers": _raw_headers(response)})
+                    await send({**head, "headers": raw_headers(response)})
                     await self._watches.serve(response.body, receive, send)
                 elif isinstance(response.body, NodeLog) and self._node_logs is not None:
-                    await self._node_logs.serve(
-                        response, response.body, _raw_headers, receive, send
-                    )
+                    await self._node_logs.serve(response, response.body, receive, send)
                 return
             with self._being_under_way():
                 if content is None:
                     content = await self._elsewhere(response.content)
-                headers, least = _raw_headers(response), self._limits.gzip_bytes_min
+                headers, least = raw_headers(response), self._limits.gzip_bytes_min
                 if len(content) >= least:
                     whole = responses.Response(content, response.code)
                     whole.raw_headers += headers
@@ -260,18 +255,15 @@ class ApiApp:
             return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
         if request.method != "HEAD":
             return self._backend.answer(request)
-        # A GET of which nobody sends the body; of a watch there is nothing else.
+        # A GET of which nobody sends the body; of a watch or a log there is nothing else.
         response = self._backend.answer(replace(request, method="GET"))
         if isinstance(response.body, Watching):
             response.body.stream.close()
-            return structs.replace(response, body="")
-        return (
-            structs.replace(response, body="") if isinstance(response.body, NodeLog) else response
-        )
+        return structs.replace(response, body="") if _lasts(response) else response
 
     def _check_under_way(self, under_way: int) -> None:
         if under_way > self._limits.requests_max:
-            raise statuses.too_many("requests")
+            raise too_many("requests")
 
 
 def uncollected(work: Callable[[], T]) -> T:
@@ -305,14 +297,6 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return headers
 
 
-def _raw_headers(response: Response) -> RawHeaders:
-    headers = [_NO_CACHE]
-    for name, value in response.headers:
-        # Warnings repeat what the client has sent, line ends and all.
-        headers.append((name.lower().encode(), _CONTROL.sub(" ", value).encode()))
-    return headers
-
-
 async def read_body(receive: Receive, limits: Limits) -> bytes:
     """The body of a request; raises RefusedError: 413 or 408, or ClientDisconnect."""
     parts: list[bytes] = []
@@ -326,8 +310,9 @@ async def read_body(receive: Receive, limits: Limits) -> bytes:
                 parts.append(message.get("body", b""))
                 length += len(parts[-1])
                 if length > limits.body_bytes_max:
-                    raise statuses.too_large(limits.body_bytes_max)
+                    raise too_large(f"limit is {limits.body_bytes_max}")
                 has_more = message.get("more_body", False)
     except TimeoutError:
-        raise statuses.too_slow() from None
+        why = "Timeout: request body was not received in time"
+        raise RefusedError(408, "Timeout", why) from None
     return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -5,9 +5,8 @@ The server shows a certificate by the cluster's authority. As kube-apiserver wit
 """
 
 import asyncio
-import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from http import HTTPStatus
 
 import httptools
@@ -15,7 +14,7 @@ from starlette.types import Receive, Send
 
 from podium.api.refused import RefusedError
 from podium.apiserver.http.certificates import ClientCertificate
-from podium.apiserver.http.http_connection import RawHeaders
+from podium.apiserver.http.http_connection import hung_up, raw_headers
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests import NodeLog, Response
 from podium.apiserver.requests.messages import refused
@@ -34,22 +33,10 @@ class NodeLogs:
         self._tls.verify_mode = ssl.CERT_NONE
         self._tls.load_cert_chain(certificate.certificate, certificate.key)
 
-    async def serve(
-        self,
-        response: Response,
-        log: NodeLog,
-        raw: Callable[[Response], RawHeaders],
-        receive: Receive,
-        send: Send,
-    ) -> None:
+    async def serve(self, response: Response, log: NodeLog, receive: Receive, send: Send) -> None:
         """Answer with a log until it ends, or the client hangs up."""
-
-        async def hung_up() -> None:
-            while (await receive())["type"] != "http.disconnect":
-                pass
-
-        sending = asyncio.create_task(self._send(response, log, raw, send))
-        hanging_up = asyncio.create_task(hung_up())
+        sending = asyncio.create_task(self._send(response, log, send))
+        hanging_up = asyncio.create_task(hung_up(receive))
         try:
             await asyncio.wait({sending, hanging_up}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
@@ -59,63 +46,51 @@ class NodeLogs:
                 task.cancel()
             await asyncio.wait({sending, hanging_up})
 
-    async def _send(
-        self,
-        response: Response,
-        log: NodeLog,
-        raw: Callable[[Response], RawHeaders],
-        send: Send,
-    ) -> None:
+    async def _send(self, response: Response, log: NodeLog, send: Send) -> None:
         async def head(answer: Response) -> None:
             start = {"type": "http.response.start", "status": answer.code}
-            await send({**start, "headers": raw(answer)})
+            await send({**start, "headers": raw_headers(answer)})
 
+        rest, host = b"", f"{log.address}:{log.port}"
+        url, writer = f"https://{host}{log.path}", None
         try:
-            async with self._asked(log) as answer:
-                await answer.check(log)
-                await head(response)
-                async for piece in answer.pieces():
-                    message = {"type": "http.response.body", "body": piece, "more_body": True}
-                    await send(message)
-            rest = b""
+            try:
+                async with asyncio.timeout(_CONNECT_S):
+                    reader, writer = await asyncio.open_connection(
+                        log.address, log.port, ssl=self._tls
+                    )
+            except (OSError, TimeoutError) as error:
+                why = f'Get "{url}": dial tcp {host}: {str(error) or "i/o timeout"}'
+                raise _internal(why) from None
+            request = f"GET {log.path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+            writer.write(request.encode())
+            answer = _Answer(reader)
+            await answer.check(url, log.pod)
+            await head(response)
+            async for piece in answer.pieces():
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
         except RefusedError as refusal:
             failure = refused(refusal)
             await head(failure)
             rest = failure.content()
-        await send({"type": "http.response.body", "body": rest, "more_body": False})
-
-    @contextlib.asynccontextmanager
-    async def _asked(self, log: NodeLog) -> AsyncIterator["_Answer"]:
-        """The agent's answer, as far as its status; raises RefusedError: 500 without one."""
-        host = f"{log.address}:{log.port}"
-        try:
-            async with asyncio.timeout(_CONNECT_S):
-                reader, writer = await asyncio.open_connection(log.address, log.port, ssl=self._tls)
-        except (OSError, TimeoutError) as error:
-            why = f'Get "https://{host}{log.path}": dial tcp {host}: {str(error) or "i/o timeout"}'
-            raise _internal(why) from None
-        try:
-            head = f"GET {log.path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
-            writer.write(head.encode())
-            answer = _Answer(reader)
-            await answer.read_head(f"https://{host}{log.path}")
-            yield answer
         finally:
-            writer.transport.abort()
+            if writer is not None:
+                writer.transport.abort()
+        await send({"type": "http.response.body", "body": rest, "more_body": False})
 
 
 class _Answer:
-    """An answer that is read as it comes, by the protocol of httptools; status 0 at first."""
+    """An answer that is read as it comes, by the protocol of httptools."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
-        self.status = 0
+        self._status = 0
         self._reader = reader
         self._parser = httptools.HttpResponseParser(self)
         self._pieces: list[bytes] = []
         self._is_over = False
 
     def on_headers_complete(self) -> None:
-        self.status = self._parser.get_status_code()
+        self._status = self._parser.get_status_code()
 
     def on_body(self, body: bytes) -> None:
         self._pieces.append(body)
@@ -123,16 +98,13 @@ class _Answer:
     def on_message_complete(self) -> None:
         self._is_over = True
 
-    async def read_head(self, url: str) -> None:
-        """Read on until the status is known; raises RefusedError: 500, what comes isn't HTTP."""
-        while not self.status:
+    async def check(self, url: str, pod: str) -> None:
+        """Make sure that there is a log of a pod; raises RefusedError in the agent's words."""
+        while not self._status:
             await self._read()
-            if self._is_over and not self.status:
+            if self._is_over and not self._status:
                 raise _internal(f'Get "{url}": EOF')
-
-    async def check(self, log: NodeLog) -> None:
-        """Make sure that there is a log; raises RefusedError in the agent's words."""
-        if self.status == HTTPStatus.OK:
+        if self._status == HTTPStatus.OK:
             return
         told = b""
         async for piece in self.pieces():
@@ -140,12 +112,11 @@ class _Answer:
             if len(told) > _TOLD_BYTES_MAX:
                 break
         text = told[:_TOLD_BYTES_MAX].decode(errors="replace")
-        if self.status == HTTPStatus.BAD_REQUEST:
+        if self._status == HTTPStatus.BAD_REQUEST:
             raise bad_request(text)
-        if self.status == HTTPStatus.NOT_FOUND:
-            why = f"the server could not find the requested resource ( pods/log {log.pod})"
-            details = {"name": log.pod, "kind": "pods/log"}
-            raise RefusedError(404, "NotFound", why, details=details)
+        if self._status == HTTPStatus.NOT_FOUND:
+            why = f"the server could not find the requested resource ( pods/log {pod})"
+            raise RefusedError(404, "NotFound", why, details={"name": pod, "kind": "pods/log"})
         raise _internal(text)
 
     async def pieces(self) -> AsyncIterator[bytes]:

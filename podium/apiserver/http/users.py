@@ -1,6 +1,13 @@
-"""Authentication by bearer tokens."""
+"""Authentication by bearer tokens.
+
+A node's token is made from one secret and the node's name, so that none has to be kept. Whoever may
+read the secret, which is a file of the cluster's owner, makes a token for a node; without the
+secret, a token is of no use to make another one. To take all of them back, remove the file and
+start the server again.
+"""
 
 import hashlib
+import hmac
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,9 +21,10 @@ from podium.api.process.private_files import (
     write_private,
 )
 from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
-from podium.apiserver.authentication.users import ADMIN, READER, User
+from podium.apiserver.authentication.users import ADMIN, READER, User, node_user
 
 _SCHEME = "bearer"
+_NODE_PREFIX, _NODE_SEPARATOR = "node", ":"
 
 
 class Authenticator(Protocol):
@@ -63,6 +71,30 @@ class ServiceAccounts:
         return self._tokens.user(token, self._now_s()) if token.count(".") == 2 else None
 
 
+def node_token(secret: str, node: str) -> str:
+    """The token of a node."""
+    return _NODE_SEPARATOR.join((_NODE_PREFIX, node, _signature(secret, node)))
+
+
+class NodeTokens:
+    """Knows nodes by their tokens."""
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret
+
+    def user(self, authorization: str) -> User | None:
+        prefix, _, rest = bearer_token(authorization).partition(_NODE_SEPARATOR)
+        node, _, signature = rest.partition(_NODE_SEPARATOR)
+        expected = _signature(self._secret, node)
+        is_known = hmac.compare_digest(signature.encode(errors="surrogatepass"), expected.encode())
+        return node_user(node) if prefix == _NODE_PREFIX and node and is_known else None
+
+
+def _signature(secret: str, node: str) -> str:
+    name = node.encode(errors="surrogatepass")
+    return hmac.new(secret.encode(), name, hashlib.sha256).hexdigest()
+
+
 class Several:
     """Users that any of several authenticators knows, which are asked one after another."""
 
@@ -100,7 +132,7 @@ class ClusterTokens:
     Attributes:
         admin: of the user who may do everything.
         reader: of the user who may only look.
-        nodes: from which tokens of nodes are made (`podium.apiserver.http.node_tokens`).
+        nodes: the secret from which tokens of nodes are made.
     """
 
     admin: str

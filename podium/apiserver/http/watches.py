@@ -13,6 +13,7 @@ from typing import Any
 
 from starlette.types import Receive, Send
 
+from podium.apiserver.http.http_connection import hung_up
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.requests import Watching, encoded
 from podium.apiserver.requests.negotiation import TABLE
@@ -226,8 +227,7 @@ class _Watch:
 
     async def notice_hanging_up(self, receive: Receive) -> None:
         """Wait until the client has hung up."""
-        while (await receive())["type"] != "http.disconnect":
-            pass
+        await hung_up(receive)
         self.is_gone = True
         self.news.set()
 

@@ -14,7 +14,7 @@ from podium.api.kinds.custom_kinds import (
 from podium.api.refused import RefusedError
 from podium.apiserver.kinds.registration.registrations import is_idle
 from podium.apiserver.long_work import kept
-from podium.apiserver.refusals import no_room
+from podium.apiserver.refusals import no_room, too_large
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
@@ -135,8 +135,7 @@ def _answer(
     found = route(request.method, segments, kinds)
     authorization.check(server, request.user, found, parameters)
     if len(request.body) > BODY_LENGTH_MAX:
-        message = f"Request entity too large: limit is {BODY_LENGTH_MAX}"
-        raise RefusedError(413, "RequestEntityTooLarge", message)
+        raise too_large(f"limit is {BODY_LENGTH_MAX}")
     wanted = output(
         request.header("Accept"),
         streams=found.verb in ("list", "watch"),

@@ -11,7 +11,7 @@ from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import apart, is_long
-from podium.apiserver.refusals import already_exists
+from podium.apiserver.refusals import already_exists, too_large
 from podium.apiserver.store.errors import AlreadyExistsError
 from podium.apiserver.store.store import Store
 
@@ -83,4 +83,4 @@ def _check_size(obj: Object) -> None:
     size = len(apart(msgspec.json.encode, obj)) if is_long() else 0
     if size > OBJECT_BYTES_MAX:
         most = f"the object would take {size} bytes as JSON; at most {OBJECT_BYTES_MAX} are kept"
-        raise RefusedError(413, "RequestEntityTooLarge", f"Request entity too large: {most}")
+        raise too_large(most)

@@ -17,9 +17,9 @@ from podium.apiserver.http.http_server import CannotListenError, Serving
 from podium.apiserver.http.kubeconfig import write_kubeconfig
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
-from podium.apiserver.http.node_tokens import NodeTokens
 from podium.apiserver.http.users import (
     Authenticator,
+    NodeTokens,
     ServiceAccounts,
     Several,
     kept_tokens,

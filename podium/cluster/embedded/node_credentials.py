@@ -11,8 +11,7 @@ from podium.api.codec.yaml_writer import write_yaml
 from podium.api.errors import PodiumError
 from podium.api.process.private_files import private_directory, read_private, write_private
 from podium.api.selectors.labels import validate_subdomain
-from podium.apiserver.http.node_tokens import node_token
-from podium.apiserver.http.users import kept_tokens
+from podium.apiserver.http.users import kept_tokens, node_token
 
 
 class MissingCredentialsError(PodiumError):

@@ -21,10 +21,10 @@ from starlette.types import ExceptionHandler, Message, Receive, Scope, Send
 from podium.api.errors import quoted
 from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import Attempt, User
-from podium.apiserver.http import statuses
 from podium.apiserver.http.http_app import read_body
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.users import Authenticator
+from podium.apiserver.refusals import server_fault, too_many, unauthorized
 from podium.apiserver.requests.messages import refused
 from podium.ui.dashboard.feeds.event_stream import Feed, event_stream
 from podium.ui.dashboard.questions import Questions
@@ -106,7 +106,7 @@ class DashboardApp:
         async def handled(request: Request) -> Response:
             user = self._users.user(request.headers.get("authorization", ""))
             if user is None:
-                raise statuses.unauthorized()
+                raise unauthorized()
             if not user.may(Attempt("get", path=request.url.path)):
                 text = f"forbidden: User {quoted(user.name)} cannot see the dashboard"
                 raise RefusedError(403, "Forbidden", text, details={})
@@ -116,7 +116,7 @@ class DashboardApp:
                 raise
             except Exception:
                 _logger.exception("%s %s failed", request.method, request.url.path)
-                raise statuses.internal_error() from None
+                raise server_fault() from None
 
         return handled
 
@@ -129,7 +129,7 @@ class DashboardApp:
         if not after.isdecimal() or len(after) > _DIGITS_MAX:
             raise RefusedError(400, "BadRequest", "after: must be the number of a step")
         if self._streams >= STREAMS_MAX:
-            raise statuses.too_many("pages")
+            raise too_many("pages")
 
         async def stream() -> AsyncIterator[bytes]:
             self._streams += 1

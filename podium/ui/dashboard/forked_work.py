@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 from podium.api.errors import PodiumError
-from podium.apiserver.http import statuses
+from podium.apiserver.refusals import too_many
 from podium.simulation.workers import answer_in_fork, can_fork
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class ForkedWork:
             WorkError: it can't be done, hasn't ended in time, or its process was killed.
         """
         if self._asked >= WAITING_MAX:
-            raise statuses.too_many("questions")
+            raise too_many("questions")
         self._asked += 1
         try:
             async with self._turns:

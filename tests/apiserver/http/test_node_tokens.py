@@ -2,8 +2,7 @@
 
 import pytest
 
-from podium.apiserver.http.node_tokens import NodeTokens, node_token
-from podium.apiserver.http.users import Several, tokens_of
+from podium.apiserver.http.users import NodeTokens, Several, node_token, tokens_of
 
 SECRET = "a-secret-that-nobody-else-knows-of"
 TOKEN = node_token(SECRET, "worker-1")

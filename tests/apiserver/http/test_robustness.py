@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.apiserver.http import statuses
+from podium.apiserver.refusals import server_fault
 from tests.apiserver.http.running import PODS
 from tests.apiserver.requests.samples import sample
 from tests.apiserver.requests.test_robustness import Asked, collection, mutated, requests
 
-BUG = statuses.internal_error().message
+BUG = server_fault().message
 # kube-apiserver has no better code for this, either.
 AS_UPSTREAM = "resourceVersion should not be set on objects to be created"
 
